@@ -1,0 +1,147 @@
+package games
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ludus/env"
+)
+
+// words is a set of board cells, cell i being bit i%64 of word i/64. Boards of up to 64 cells take one word. The
+// functions below are generic so that each size of board gets its own machine code from one source.
+type words interface{ [1]uint64 | [2]uint64 }
+
+// bit is the set of the one cell i.
+func bit[W words](i int) (w W) {
+	w[i>>6] = 1 << (i & 63)
+	return w
+}
+
+// has reports whether cell i is in w.
+func has[W words](w W, i int) bool { return w[i>>6]>>(i&63)&1 != 0 }
+
+// union is the set of the cells in a or b.
+func union[W words](a, b W) W {
+	for i := range len(a) {
+		a[i] |= b[i]
+	}
+	return a
+}
+
+// minus is the set of the cells in a but not in b.
+func minus[W words](a, b W) W {
+	for i := range len(a) {
+		a[i] &^= b[i]
+	}
+	return a
+}
+
+// contains reports whether all cells of part are in w.
+func contains[W words](w, part W) bool {
+	var missing uint64
+	for i := range len(w) {
+		missing |= part[i] &^ w[i]
+	}
+	return missing == 0
+}
+
+// count is the number of cells in w.
+func count[W words](w W) int {
+	n := 0
+	for i := range len(w) {
+		n += bits.OnesCount64(w[i])
+	}
+	return n
+}
+
+// appendCells appends an action for each cell of w, ascending: first + cell.
+func appendCells[W words](dst []env.Action, w W, first env.Action) []env.Action {
+	for i := range len(w) {
+		for b := w[i]; b != 0; b &= b - 1 {
+			dst = append(dst, first+env.Action(i<<6+bits.TrailingZeros64(b)))
+		}
+	}
+	return dst
+}
+
+// encodeCells writes one plane of n cells, 1 where w has the cell, and returns what is left of dst.
+func encodeCells[W words](dst []float32, n int, w W) []float32 {
+	plane := dst[:n]
+	for i := range plane {
+		plane[i] = float32(w[i>>6] >> (i & 63) & 1)
+	}
+	return dst[n:]
+}
+
+// encodeValue writes one plane of n cells that all hold v, and returns what is left of dst.
+func encodeValue(dst []float32, n int, v float32) []float32 {
+	plane := dst[:n]
+	for i := range plane {
+		plane[i] = v
+	}
+	return dst[n:]
+}
+
+// one is 1 if b, otherwise 0.
+func one(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// turn is a permutation of a game's cells and actions: the cell at row r and column c goes to cell(r, c), policy plane
+// p becomes plane(p) (nil: stays), extras stay.
+func turn(g *env.Game, cell func(r, c int) (int, int), plane func(p int) int) env.Symmetry {
+	n, w := g.Tensor.Cells(), g.Tensor.W
+	s := env.Symmetry{Cells: make([]int32, n), Actions: make([]env.Action, g.NumActions())}
+	for i := range n {
+		r, c := cell(i/w, i%w)
+		s.Cells[i] = int32(r*w + c)
+	}
+	for a := range s.Actions {
+		p := a / n
+		switch {
+		case p == g.PolicyPlanes: // an extra
+			s.Actions[a] = env.Action(a)
+			continue
+		case plane != nil:
+			p = plane(p)
+		}
+		s.Actions[a] = env.Action(p*n) + env.Action(s.Cells[a%n])
+	}
+	return s
+}
+
+// same leaves every cell where it is.
+func same(r, c int) (int, int) { return r, c }
+
+// winLoss are the classes of a game that is won or lost.
+var winLoss = []env.Class{
+	{Name: "win", Own: 100, Other: 0, Utility: 1},
+	{Name: "loss", Own: 0, Other: 100, Utility: -1},
+}
+
+// unfinished is the outcome of a position whose game goes on.
+const unfinished = -1
+
+// goalsOf are both players' goals where First's class settles them, and zeros before the end.
+func goalsOf(classes []env.Class, outcome int8) [2]int {
+	if outcome == unfinished {
+		return [2]int{}
+	}
+	c := classes[outcome]
+	return [2]int{c.Own, c.Other}
+}
+
+// turnText says who is to move, or how the game ended.
+func turnText(s env.State, first, second string) string {
+	if s.Done() {
+		goals := s.Goals()
+		return fmt.Sprintf("over: %s %d, %s %d", first, goals[0], second, goals[1])
+	}
+	if s.Player() == env.First {
+		return first + " to move"
+	}
+	return second + " to move"
+}

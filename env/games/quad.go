@@ -1,0 +1,310 @@
+package games
+
+import (
+	"fmt"
+	"strings"
+
+	"ludus/env"
+)
+
+var _ = register(family{
+	Family: Family{
+		Name: "quad",
+		Params: []Param{
+			number("size", 7, 4, 11),
+			number("quads", 12, 1, 60),
+			number("whites", 5, 0, 20),
+			word("corners", "cut", "left", "full"),
+		},
+		Shorts: []Short{
+			{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
+			{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
+		},
+	},
+	order: 2,
+	build: buildQuad,
+})
+
+// Quad's outcome classes.
+const (
+	quadSquare     = 0 // 100: owns a square
+	quadThree      = 1 // 95: x has three corners of a square that is still open
+	quadMoreWhites = 2 // 90
+	quadEqual      = 3 // 50
+	quadLast       = 6 // class k of one is class 6-k of the other
+)
+
+var quadClasses = []env.Class{
+	{Name: "100", Own: 100, Other: 0, Utility: 1},
+	{Name: "95", Own: 95, Other: 5, Utility: 0.9},
+	{Name: "90", Own: 90, Other: 10, Utility: 0.8},
+	{Name: "50", Own: 50, Other: 50, Utility: 0},
+	{Name: "10", Own: 10, Other: 90, Utility: -0.8},
+	{Name: "5", Own: 5, Other: 95, Utility: -0.9},
+	{Name: "0", Own: 0, Other: 100, Utility: -1},
+}
+
+// quad is the board of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
+type quad[W words] struct {
+	size, cells   int
+	board         W   // the cells that exist
+	squares       []W   // every square, as its four corners
+	through       [][]W // for each cell the squares through it, without the cell itself
+	quads, whites int8 // each player's stock at the start
+}
+
+// quadState is a position of Quad.
+type quadState[W words] struct {
+	game          *quad[W]
+	owned         [2]W
+	blocked       W
+	quads, whites [2]int8 // stocks left
+	player        env.Player
+	outcome       int8
+}
+
+func buildQuad(v values) (*env.Game, error) {
+	if size := v.number("size"); size*size <= 64 {
+		return newQuad[[1]uint64](v)
+	}
+	return newQuad[[2]uint64](v)
+}
+
+func newQuad[W words](v values) (*env.Game, error) {
+	size := v.number("size")
+	q := &quad[W]{size: size, cells: size * size, quads: int8(v.number("quads")), whites: int8(v.number("whites"))}
+	q.board = quadBoard[W](size, v.word("corners"))
+	if pieces, cells := 2*(int(q.quads)+int(q.whites)), count(q.board); pieces > cells {
+		return nil, fmt.Errorf("2 x (quads + whites) = %d pieces do not fit on %d cells; quads + whites is at most %d",
+			pieces, cells, cells/2)
+	}
+	q.findSquares()
+
+	g := &env.Game{
+		Players:      [2]string{"x", "o"},
+		Rules:        q.rules(),
+		Tensor:       env.Shape{H: size, W: size},
+		Planes:       []string{"board", "own pieces", "other's pieces", "mover is x", "own quads left", "other's quads left"},
+		PolicyPlanes: 1,
+		PolicyNames:  []string{"mark"},
+		Classes:      quadClasses,
+		MaxPlies:     2 * (int(q.quads) + int(q.whites)),
+		NewState:     q.newState,
+	}
+	if q.whites > 0 {
+		g.Planes = append(g.Planes, "white pieces", "own whites left", "other's whites left")
+		g.PolicyPlanes = 2
+		g.PolicyNames = append(g.PolicyNames, "block")
+	}
+	g.Tensor.C = len(g.Planes)
+	for _, verb := range g.PolicyNames {
+		for cell := range q.cells {
+			text := ""
+			if has(q.board, cell) {
+				text = fmt.Sprintf("(%s r%d c%d)", verb, cell/size+1, cell%size+1)
+			}
+			g.ActionTexts = append(g.ActionTexts, text)
+		}
+	}
+	last := size - 1
+	for _, cell := range []func(r, c int) (int, int){
+		same,
+		func(r, c int) (int, int) { return last - r, c },
+		func(r, c int) (int, int) { return r, last - c },
+		func(r, c int) (int, int) { return last - r, last - c },
+		func(r, c int) (int, int) { return c, r },
+		func(r, c int) (int, int) { return last - c, r },
+		func(r, c int) (int, int) { return c, last - r },
+		func(r, c int) (int, int) { return last - c, last - r },
+	} {
+		if s := turn(g, cell, nil); q.keepsBoard(s.Cells) {
+			g.Symmetries = append(g.Symmetries, s)
+		}
+	}
+	return g.Finish(nil), nil
+}
+
+// quadBoard is the set of the board's cells: cut lacks all four corners, left those in column c1.
+func quadBoard[W words](size int, corners string) (board W) {
+	for cell := range size * size {
+		r, c := cell/size, cell%size
+		corner := (r == 0 || r == size-1) && (c == 0 || c == size-1)
+		if !corner || corners == "full" || corners == "left" && c > 0 {
+			board = union(board, bit[W](cell))
+		}
+	}
+	return board
+}
+
+// findSquares lists each square once: from its topmost corner (the leftmost of two) the vector (down, right) leads to
+// the next corner and (right, -down) to the last, with right > 0 and down >= 0.
+func (q *quad[W]) findSquares() {
+	q.through = make([][]W, q.cells)
+	for cell := range q.cells {
+		r, c := cell/q.size, cell%q.size
+		for down := 0; down < q.size; down++ {
+			for right := 1; right < q.size; right++ {
+				if r+down+right >= q.size || c+right >= q.size || c-down < 0 {
+					continue
+				}
+				corners := [4]int{cell, cell + down*q.size + right, cell + right*q.size - down, cell + (down+right)*q.size + right - down}
+				var square W
+				for _, i := range corners {
+					square = union(square, bit[W](i))
+				}
+				if !contains(q.board, square) {
+					continue
+				}
+				q.squares = append(q.squares, square)
+				for _, i := range corners {
+					q.through[i] = append(q.through[i], minus(square, bit[W](i)))
+				}
+			}
+		}
+	}
+}
+
+// keepsBoard reports whether a permutation of the cells maps the board onto itself.
+func (q *quad[W]) keepsBoard(cells []int32) bool {
+	for from, to := range cells {
+		if has(q.board, from) != has(q.board, int(to)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *quad[W]) rules() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "x and o mark empty cells in turn, %d marks (quads) each; x begins.\n", q.quads)
+	b.WriteString("Whoever owns all four corners of a square, of any size and tilt, wins 100 to 0.\n")
+	if q.whites > 0 {
+		fmt.Fprintf(&b, "Instead of marking, a player may block a cell with one of its %d whites, and then moves again.\n", q.whites)
+	}
+	b.WriteString("When all quads are used: 95 to 5 for x if it has three corners of a square whose fourth is empty;\n")
+	b.WriteString("otherwise 90 to 10 for more whites left, 50 each for as many.")
+	return b.String()
+}
+
+func (q *quad[W]) newState() env.State {
+	return &quadState[W]{game: q, quads: [2]int8{q.quads, q.quads}, whites: [2]int8{q.whites, q.whites}, outcome: unfinished}
+}
+
+func (s *quadState[W]) Player() env.Player { return s.player }
+func (s *quadState[W]) Done() bool         { return s.outcome != unfinished }
+func (s *quadState[W]) Outcome() int       { return int(s.outcome) }
+func (s *quadState[W]) Goals() [2]int      { return goalsOf(quadClasses, s.outcome) }
+
+func (s *quadState[W]) CopyFrom(src env.State) { *s = *src.(*quadState[W]) }
+
+// empty is the set of the empty cells.
+func (s *quadState[W]) empty() W {
+	return minus(s.game.board, union(union(s.owned[0], s.owned[1]), s.blocked))
+}
+
+func (s *quadState[W]) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	empty := s.empty()
+	dst = appendCells(dst, empty, 0)
+	if s.whites[s.player] > 0 {
+		dst = appendCells(dst, empty, env.Action(s.game.cells))
+	}
+	return dst
+}
+
+func (s *quadState[W]) Apply(a env.Action) {
+	p, cell := s.player, int(a)
+	if cell >= s.game.cells {
+		s.blocked = union(s.blocked, bit[W](cell-s.game.cells))
+		s.whites[p]--
+		return
+	}
+	s.owned[p] = union(s.owned[p], bit[W](cell))
+	s.quads[p]--
+	s.player = p.Other()
+	for _, others := range s.game.through[cell] {
+		if contains(s.owned[p], others) {
+			s.outcome = int8(p) * quadLast
+			return
+		}
+	}
+	if s.quads == [2]int8{} {
+		s.outcome = s.finish()
+	}
+}
+
+// finish is x's class when all quads are used and nobody owns a square.
+func (s *quadState[W]) finish() int8 {
+	occupied := union(s.owned[env.Second], s.blocked)
+	for _, square := range s.game.squares {
+		if count(minus(square, s.owned[env.First])) == 1 && count(minus(square, occupied)) == 4 {
+			return quadThree
+		}
+	}
+	switch x, o := s.whites[env.First], s.whites[env.Second]; {
+	case x > o:
+		return quadMoreWhites
+	case x < o:
+		return quadLast - quadMoreWhites
+	}
+	return quadEqual
+}
+
+func (s *quadState[W]) Key() (k env.Key) {
+	for i := range len(s.blocked) {
+		k[i], k[2+i], k[4+i] = s.owned[0][i], s.owned[1][i], s.blocked[i]
+	}
+	k[6] = uint64(s.player) | uint64(s.quads[0])<<8 | uint64(s.quads[1])<<16 | uint64(s.whites[0])<<24 | uint64(s.whites[1])<<32
+	return k
+}
+
+func (s *quadState[W]) Encode(dst []float32) {
+	g, p := s.game, s.player
+	o := p.Other()
+	dst = encodeCells(dst, g.cells, g.board)
+	dst = encodeCells(dst, g.cells, s.owned[p])
+	dst = encodeCells(dst, g.cells, s.owned[o])
+	dst = encodeValue(dst, g.cells, one(p == env.First))
+	dst = encodeValue(dst, g.cells, float32(s.quads[p])/float32(g.quads))
+	dst = encodeValue(dst, g.cells, float32(s.quads[o])/float32(g.quads))
+	if g.whites > 0 {
+		dst = encodeCells(dst, g.cells, s.blocked)
+		dst = encodeValue(dst, g.cells, float32(s.whites[p])/float32(g.whites))
+		encodeValue(dst, g.cells, float32(s.whites[o])/float32(g.whites))
+	}
+}
+
+// Board draws r1 at the top; w is a white.
+func (s *quadState[W]) Board() string {
+	g := s.game
+	var b strings.Builder
+	b.WriteString("    ")
+	for c := range g.size {
+		fmt.Fprintf(&b, "%4s", fmt.Sprintf("c%d", c+1))
+	}
+	for cell := range g.cells {
+		if cell%g.size == 0 {
+			fmt.Fprintf(&b, "\n%4s", fmt.Sprintf("r%d", cell/g.size+1))
+		}
+		mark := "."
+		switch {
+		case !has(g.board, cell):
+			mark = " "
+		case has(s.owned[0], cell):
+			mark = "x"
+		case has(s.owned[1], cell):
+			mark = "o"
+		case has(s.blocked, cell):
+			mark = "w"
+		}
+		b.WriteString("   " + mark)
+	}
+	b.WriteString("\n" + turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1]))
+	if g.whites > 0 {
+		fmt.Fprintf(&b, "; whites left x %d, o %d", s.whites[0], s.whites[1])
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
