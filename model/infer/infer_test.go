@@ -1,0 +1,96 @@
+package infer
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ludus/env"
+)
+
+// boardGame returns a game that has only shapes and classes, enough for a network.
+func boardGame(c, h, w, planes, extras, classes int, goals bool) *env.Game {
+	g := &env.Game{
+		Name:   fmt.Sprintf("board-%dx%dx%d", c, h, w),
+		Tensor: env.Shape{C: c, H: h, W: w}, Planes: make([]string, c),
+		PolicyPlanes: planes, PolicyExtras: extras, PolicyNames: make([]string, planes+extras),
+		ActionTexts: make([]string, planes*h*w+extras),
+		Classes:     make([]env.Class, classes),
+		GoalHead:    goals,
+	}
+	return g.Finish(nil)
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// randomWeights are weights none of whose tensors is zero, so that every part of the network matters.
+func randomWeights(game *env.Game, config Config, seed uint64) *Weights {
+	rng := newRand(seed)
+	w := NewWeights(game, config, rng)
+	for _, t := range w.Tensors {
+		deviation := 0.2
+		if len(t.Shape) > 1 {
+			deviation = math.Sqrt(1 / float64(product(t.Shape[1:])))
+		}
+		for i := range t.Data {
+			t.Data[i] += float32(deviation * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+func randomInputs(game *env.Game, batch int, seed uint64) []float32 {
+	rng := newRand(seed)
+	inputs := make([]float32, batch*game.Tensor.Size())
+	for i := range inputs {
+		inputs[i] = float32(rng.IntN(2))
+	}
+	return inputs
+}
+
+func evaluate(t *testing.T, game *env.Game, w *Weights, inputs []float32) (logits, classes, goals []float32) {
+	t.Helper()
+	n, err := NewNetwork(game, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := len(inputs) / game.Tensor.Size()
+	logits, classes = make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
+	e := n.NewEvaluator(batch)
+	e.EvaluateTensors(inputs, logits, classes)
+	return logits, classes, e.Goals()
+}
+
+func TestFreshNetworkIsUniform(t *testing.T) {
+	game := boardGame(7, 5, 5, 2, 1, 3, true)
+	w := NewWeights(game, DefaultConfig(game), newRand(1))
+	logits, classes, goals := evaluate(t, game, w, randomInputs(game, 4, 1))
+	for _, v := range logits {
+		if v != 0 {
+			t.Fatalf("logit %v of a fresh network; want 0", v)
+		}
+	}
+	for _, v := range classes {
+		if math.Abs(float64(v)-1./3) > 1e-6 {
+			t.Fatalf("class probability %v of a fresh network; want 1/3", v)
+		}
+	}
+	if len(goals) != 8 {
+		t.Fatalf("%d goals; want 8", len(goals))
+	}
+}
+
+func TestMarshalRoundTrip(t *testing.T) {
+	game := boardGame(7, 5, 6, 2, 1, 3, true)
+	w := randomWeights(game, Config{game.Name, 8, 2}, 1)
+	data := w.Marshal()
+	r, err := Unmarshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(data, r.Marshal()) || r.Validate(game) != nil {
+		t.Fatal("weights changed on their way through a file")
+	}
+}

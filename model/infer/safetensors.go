@@ -1,0 +1,146 @@
+package infer
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// header is one tensor's entry in a safetensors header.
+type header struct {
+	DType   string    `json:"dtype"`
+	Shape   []int     `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"` // within the bytes after the header
+}
+
+const maxTensorDims = 8
+
+// MarshalTensors writes tensors, in their order, and free metadata as a safetensors file: the header's length as 8 bytes
+// little-endian, the header as JSON padded with blanks to a multiple of 8, the values. Equal arguments give equal bytes.
+// It panics on a name that occurs twice and on data that do not fill their shape.
+func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
+	entries := map[string]any{"__metadata__": metadata}
+	var size uint64
+	for _, t := range tensors {
+		if _, twice := entries[t.Name]; twice || len(t.Data) != product(t.Shape) {
+			panic("infer: tensor named twice or of another size than its shape")
+		}
+		end := size + 4*uint64(len(t.Data))
+		entries[t.Name] = header{"F32", append([]int{}, t.Shape...), [2]uint64{size, end}}
+		size = end
+	}
+	head, err := json.Marshal(entries) // sorts the keys
+	if err != nil {
+		panic("infer: tensor header that JSON cannot hold")
+	}
+	for len(head)%8 != 0 {
+		head = append(head, ' ')
+	}
+	out := make([]byte, 0, 8+uint64(len(head))+size)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(head)))
+	out = append(out, head...)
+	for _, t := range tensors {
+		for _, v := range t.Data {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+		}
+	}
+	return out
+}
+
+// UnmarshalTensors reads a safetensors file whose tensors are all float32 and finite, in the order of their values.
+// Errors wrap [ErrFormat]; what is allocated is bounded by the size of data.
+func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor, err error) {
+	entries, values, err := readHeader(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if raw, ok := entries["__metadata__"]; ok {
+		if err := json.Unmarshal(raw, &metadata); err != nil {
+			return nil, nil, fmt.Errorf("%w: metadata: %w", ErrFormat, err)
+		}
+		delete(entries, "__metadata__")
+	}
+	headers := make(map[string]header, len(entries))
+	names := make([]string, 0, len(entries))
+	for name, raw := range entries {
+		h, err := parseEntry(raw, uint64(len(values)))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err)
+		}
+		headers[name] = h
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return int(int64(headers[a].Offsets[0]) - int64(headers[b].Offsets[0]))
+	})
+	var end uint64
+	for _, name := range names {
+		h := headers[name]
+		if h.Offsets[0] != end {
+			return nil, nil, fmt.Errorf("%w: tensor %q starts at byte %d; the one before ends at %d", ErrFormat, name, h.Offsets[0], end)
+		}
+		end = h.Offsets[1]
+		t := Tensor{name, h.Shape, make([]float32, product(h.Shape))}
+		if !decode(t.Data, values[h.Offsets[0]:]) {
+			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is no finite number", ErrFormat, name)
+		}
+		tensors = append(tensors, t)
+	}
+	if end != uint64(len(values)) {
+		return nil, nil, fmt.Errorf("%w: tensors end at byte %d of %d", ErrFormat, end, len(values))
+	}
+	return metadata, tensors, nil
+}
+
+// readHeader splits a file into its header's entries and the values' bytes.
+func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte, err error) {
+	if len(data) < 8 {
+		return nil, nil, fmt.Errorf("%d bytes; a header's length alone takes 8", len(data))
+	}
+	size := binary.LittleEndian.Uint64(data)
+	if size > uint64(len(data)-8) {
+		return nil, nil, fmt.Errorf("truncated, or no tensors file: the header should have %d bytes of the %d", size, len(data))
+	}
+	if err := json.Unmarshal(data[8:8+size], &entries); err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	return entries, data[8+size:], nil
+}
+
+// parseEntry reads one tensor's entry and checks it against the number of bytes of all values.
+func parseEntry(raw json.RawMessage, size uint64) (h header, err error) {
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return h, err
+	}
+	if h.DType != "F32" {
+		return h, fmt.Errorf("has type %q; only F32 is read", h.DType)
+	}
+	if len(h.Shape) > maxTensorDims {
+		return h, fmt.Errorf("has %d axes; at most %d are read", len(h.Shape), maxTensorDims)
+	}
+	count := uint64(1)
+	for _, d := range h.Shape {
+		if d <= 0 || uint64(d) > size/4/count {
+			return h, fmt.Errorf("has shape %v, which its file of %d bytes cannot hold", h.Shape, size)
+		}
+		count *= uint64(d)
+	}
+	if h.Offsets[1] > size || h.Offsets[0] > h.Offsets[1] || h.Offsets[1]-h.Offsets[0] != 4*count {
+		return h, fmt.Errorf("of shape %v lies at bytes %v of %d; truncated or altered", h.Shape, h.Offsets, size)
+	}
+	return h, nil
+}
+
+// decode fills dst from little-endian bytes and reports whether all values are finite.
+func decode(dst []float32, src []byte) bool {
+	for i := range dst {
+		bits := binary.LittleEndian.Uint32(src[4*i:])
+		if bits>>23&0xff == 0xff {
+			return false
+		}
+		dst[i] = math.Float32frombits(bits)
+	}
+	return true
+}

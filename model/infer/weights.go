@@ -1,0 +1,179 @@
+package infer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"ludus/env"
+)
+
+// ErrFormat is wrapped by every error about bytes that are no sound weights or tensors file.
+var ErrFormat = errors.New("bad tensors file")
+
+// Tensor is a named array, row-major.
+type Tensor struct {
+	Name  string
+	Shape []int
+	Data  []float32
+}
+
+// Weights are the parameters of a network, in an order and with names that follow from the config and the game.
+type Weights struct {
+	Config  Config
+	Tensors []Tensor
+	dims    dims
+}
+
+// NewWeights draws the weights of a fresh network, which plays uniformly (see the package's comment for the variances).
+// It panics if the config is not valid for game.
+func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
+	if config.Validate(game) != nil {
+		panic("infer: new weights of an invalid config")
+	}
+	w := &Weights{Config: config, dims: dimsOf(game)}
+	for _, s := range layout(config, w.dims) {
+		data := make([]float32, product(s.shape))
+		switch s.start {
+		case startOne:
+			for i := range data {
+				data[i] = 1
+			}
+		case startHe:
+			deviation := math.Sqrt(2 / float64(product(s.shape[1:])))
+			for i := range data {
+				data[i] = float32(deviation * rng.NormFloat64())
+			}
+		}
+		w.Tensors = append(w.Tensors, Tensor{s.name, s.shape, data})
+	}
+	return w
+}
+
+// Lookup returns the tensor of that name, or nil.
+func (w *Weights) Lookup(name string) *Tensor {
+	for i := range w.Tensors {
+		if w.Tensors[i].Name == name {
+			return &w.Tensors[i]
+		}
+	}
+	return nil
+}
+
+// Clone returns an independent copy.
+func (w *Weights) Clone() *Weights {
+	c := *w
+	c.Tensors = slices.Clone(w.Tensors)
+	for i := range c.Tensors {
+		c.Tensors[i].Data = slices.Clone(c.Tensors[i].Data)
+	}
+	return &c
+}
+
+// Validate reports whether the weights are a whole network of game.
+func (w *Weights) Validate(game *env.Game) error {
+	if err := w.Config.Validate(game); err != nil {
+		return err
+	}
+	if w.dims != dimsOf(game) {
+		return fmt.Errorf("network reads and predicts other shapes than %s has; it was made by another version", game.Name)
+	}
+	return w.checkTensors()
+}
+
+// checkTensors compares names and shapes with what the config asks for.
+func (w *Weights) checkTensors() error {
+	specs := layout(w.Config, w.dims)
+	if len(w.Tensors) != len(specs) {
+		return fmt.Errorf("%d tensors; the architecture has %d", len(w.Tensors), len(specs))
+	}
+	for i, s := range specs {
+		t := w.Tensors[i]
+		if t.Name != s.name || !slices.Equal(t.Shape, s.shape) || len(t.Data) != product(s.shape) {
+			return fmt.Errorf("tensor %d is %q %v; the architecture has %q %v", i, t.Name, t.Shape, s.name, s.shape)
+		}
+	}
+	return nil
+}
+
+const (
+	weightsFormat  = "ludus-weights"
+	weightsVersion = 1
+)
+
+// Marshal writes the weights as a safetensors file. Equal weights give equal bytes.
+func (w *Weights) Marshal() []byte {
+	number := strconv.Itoa
+	return MarshalTensors(map[string]string{
+		"format":        weightsFormat,
+		"version":       number(weightsVersion),
+		"game":          w.Config.Game,
+		"channels":      number(w.Config.Channels),
+		"blocks":        number(w.Config.Blocks),
+		"input_planes":  number(w.dims.input.C),
+		"height":        number(w.dims.input.H),
+		"width":         number(w.dims.input.W),
+		"policy_planes": number(w.dims.policyPlanes),
+		"policy_extras": number(w.dims.policyExtras),
+		"classes":       number(w.dims.classes),
+		"goal_head":     strconv.FormatBool(w.dims.goals),
+	}, w.Tensors)
+}
+
+// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. The result keeps no reference to data.
+func Unmarshal(data []byte) (*Weights, error) {
+	metadata, tensors, err := UnmarshalTensors(data)
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{Tensors: tensors}
+	if err := w.readMetadata(metadata); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := w.checkTensors(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return w, nil
+}
+
+func (w *Weights) readMetadata(metadata map[string]string) error {
+	if got := metadata["format"]; got != weightsFormat {
+		return fmt.Errorf("format is %q; weights have %q", got, weightsFormat)
+	}
+	var errs []error
+	number := func(key string, lo, hi int) int {
+		n, err := strconv.Atoi(metadata[key])
+		if err != nil || n < lo || n > hi {
+			errs = append(errs, fmt.Errorf("%s is %q; it must be in %d..%d", key, metadata[key], lo, hi))
+		}
+		return n
+	}
+	version := number("version", 1, math.MaxInt32)
+	if version > weightsVersion {
+		return fmt.Errorf("version %d is newer than this program, which reads up to %d", version, weightsVersion)
+	}
+	w.Config.Game = metadata["game"]
+	w.Config.Channels = number("channels", 4, maxChannels)
+	w.Config.Blocks = number("blocks", 0, maxBlocks)
+	w.dims.input = env.Shape{C: number("input_planes", 1, 1024), H: number("height", 1, 64), W: number("width", 1, 64)}
+	w.dims.policyPlanes = number("policy_planes", 1, 1024)
+	w.dims.policyExtras = number("policy_extras", 0, 4096)
+	w.dims.classes = number("classes", 1, 1024)
+	goals, err := strconv.ParseBool(metadata["goal_head"])
+	if err != nil {
+		errs = append(errs, fmt.Errorf("goal_head is %q; it must be true or false", metadata["goal_head"]))
+	}
+	w.dims.goals = goals
+	return errors.Join(append(errs, w.Config.validateSizes())...)
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
