@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"ludus/env"
 )
@@ -144,4 +145,33 @@ func turnText(s env.State, first, second string) string {
 		return first + " to move"
 	}
 	return second + " to move"
+}
+
+// grid draws a board whose x counts from 1 to the right and whose y counts from y0 upwards.
+func grid(rows, columns, y0 int, piece func(cell int) byte) string {
+	var b strings.Builder
+	for r := rows - 1; r >= 0; r-- {
+		fmt.Fprintf(&b, "y=%d", r+y0)
+		for c := range columns {
+			fmt.Fprintf(&b, "  %c", piece(r*columns+c))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("x= ")
+	for c := range columns {
+		fmt.Fprintf(&b, "  %d", c+1)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// owner is the letter of the player who has a piece on the cell, or a dot.
+func owner[W words](owned [2]W, cell int, first, second byte) byte {
+	switch {
+	case has(owned[0], cell):
+		return first
+	case has(owned[1], cell):
+		return second
+	}
+	return '.'
 }

@@ -47,10 +47,10 @@ var quadClasses = []env.Class{
 // quad is the board of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
 type quad[W words] struct {
 	size, cells   int
-	board         W   // the cells that exist
+	board         W     // the cells that exist
 	squares       []W   // every square, as its four corners
 	through       [][]W // for each cell the squares through it, without the cell itself
-	quads, whites int8 // each player's stock at the start
+	quads, whites int8  // each player's stock at the start
 }
 
 // quadState is a position of Quad.
@@ -280,26 +280,22 @@ func (s *quadState[W]) Encode(dst []float32) {
 func (s *quadState[W]) Board() string {
 	g := s.game
 	var b strings.Builder
-	b.WriteString("    ")
+	b.WriteString("   ")
 	for c := range g.size {
 		fmt.Fprintf(&b, "%4s", fmt.Sprintf("c%d", c+1))
 	}
 	for cell := range g.cells {
 		if cell%g.size == 0 {
-			fmt.Fprintf(&b, "\n%4s", fmt.Sprintf("r%d", cell/g.size+1))
+			fmt.Fprintf(&b, "\n%3s", fmt.Sprintf("r%d", cell/g.size+1))
 		}
-		mark := "."
+		piece := owner(s.owned, cell, 'x', 'o')
 		switch {
 		case !has(g.board, cell):
-			mark = " "
-		case has(s.owned[0], cell):
-			mark = "x"
-		case has(s.owned[1], cell):
-			mark = "o"
+			piece = ' '
 		case has(s.blocked, cell):
-			mark = "w"
+			piece = 'w'
 		}
-		b.WriteString("   " + mark)
+		fmt.Fprintf(&b, "%4c", piece)
 	}
 	b.WriteString("\n" + turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1]))
 	if g.whites > 0 {

@@ -1,0 +1,191 @@
+package games
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"ludus/env"
+)
+
+var _ = register(family{
+	Family: Family{
+		Name: "breakthrough",
+		Params: []Param{
+			number("columns", 6, 2, 8),
+			number("rows", 6, 4, 8),
+			word("captures", "true", "false"),
+		},
+		Shorts: []Short{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
+	},
+	order: 1,
+	build: buildBreakthrough,
+})
+
+// breakthrough is the board of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
+// frame: black sees the board upside down.
+//
+// An action is its direction's plane and the cell it starts from. Planes 0 to 2 lead up the board and 3 to 5 down it,
+// to the left, straight and to the right; in the mover's frame only the first three are ever legal.
+type breakthrough struct {
+	columns, rows, cells int
+	captures             bool
+	moves                []step        // by action
+	from                 [2][3]uint64  // by player and direction: cells from which the step stays on the board
+	goal                 [2]uint64     // the row each player wants to reach
+	plane                [2]env.Action // each player's first action
+	distance             [2][3]int     // by player and direction: cell stepped onto - cell stepped from
+}
+
+// step is a move of one piece: the cells it leaves and enters.
+type step struct{ from, to uint64 }
+
+// breakthroughState is a position of Breakthrough.
+type breakthroughState struct {
+	game    *breakthrough
+	owned   [2]uint64
+	player  env.Player
+	outcome int8
+}
+
+func buildBreakthrough(v values) (*env.Game, error) {
+	b := &breakthrough{columns: v.number("columns"), rows: v.number("rows"), captures: v.word("captures") == "true"}
+	if !b.captures && b.rows == 4 {
+		return nil, errors.New("with rows=4 and captures=false nobody could move at the start; rows is 5..8 there")
+	}
+	b.cells = b.columns * b.rows
+	g := &env.Game{
+		Players:      [2]string{"white", "black"},
+		Rules:        b.rules(),
+		Tensor:       env.Shape{C: 3, H: b.rows, W: b.columns},
+		Planes:       []string{"board", "own pieces", "other's pieces"},
+		PolicyPlanes: 6,
+		PolicyNames:  []string{"up left", "up", "up right", "down left", "down", "down right"},
+		Classes:      winLoss,
+		// Each move takes one piece one row on, and a piece that reaches the last row ends the game.
+		MaxPlies: 2*b.columns*(2*b.rows-5) + 1,
+		NewState: b.newState,
+	}
+	row := uint64(1)<<b.columns - 1
+	b.goal = [2]uint64{row << (b.cells - b.columns), row}
+	b.plane = [2]env.Action{0, env.Action(3 * b.cells)}
+	for p, dy := range []int{1, -1} {
+		for i, dx := range []int{-1, 0, 1} {
+			b.distance[p][i] = dy*b.columns + dx
+			for cell := range b.cells {
+				text, move := "", step{}
+				x, y := cell%b.columns+dx, cell/b.columns+dy
+				if x >= 0 && x < b.columns && y >= 0 && y < b.rows {
+					b.from[p][i] |= 1 << cell
+					move = step{1 << cell, 1 << (y*b.columns + x)}
+					text = fmt.Sprintf("(move %d %d %d %d)", cell%b.columns+1, cell/b.columns+1, x+1, y+1)
+				}
+				g.ActionTexts = append(g.ActionTexts, text)
+				b.moves = append(b.moves, move)
+			}
+		}
+	}
+	mirror := func(r, c int) (int, int) { return r, b.columns - 1 - c }
+	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
+	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, func(p int) int { return p/3*3 + 2 - p%3 })}
+	return g.Finish(turn(g, upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
+}
+
+func (b *breakthrough) rules() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "White starts on y = 1 and 2 and moves up, black on y = %d and %d and moves down; white begins.\n", b.rows-1, b.rows)
+	s.WriteString("A piece moves one step forward, straight onto an empty cell or diagonally onto ")
+	if b.captures {
+		s.WriteString("an empty cell or\nan opponent's piece, which it captures.\n")
+		s.WriteString("Whoever reaches the far row or captures every opposing piece wins 100 to 0.")
+	} else {
+		s.WriteString("an empty cell.\nThere are no captures.\n")
+		s.WriteString("Whoever reaches the far row wins 100 to 0; a player who cannot move loses.")
+	}
+	return s.String()
+}
+
+func (b *breakthrough) newState() env.State {
+	white := uint64(1)<<(2*b.columns) - 1
+	return &breakthroughState{game: b, owned: [2]uint64{white, white << (b.cells - 2*b.columns)}, outcome: unfinished}
+}
+
+func (s *breakthroughState) Player() env.Player { return s.player }
+func (s *breakthroughState) Done() bool         { return s.outcome != unfinished }
+func (s *breakthroughState) Outcome() int       { return int(s.outcome) }
+func (s *breakthroughState) Goals() [2]int      { return goalsOf(winLoss, s.outcome) }
+
+func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
+
+// starts are the mover's pieces that can step in direction i: 0 left, 1 straight, 2 right.
+func (s *breakthroughState) starts(i int) uint64 {
+	b, p := s.game, s.player
+	open := ^s.owned[p]
+	if i == 1 || !b.captures {
+		open &^= s.owned[p.Other()]
+	}
+	if d := b.distance[p][i]; d > 0 {
+		open >>= d
+	} else {
+		open <<= -d
+	}
+	return s.owned[p] & b.from[p][i] & open
+}
+
+func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	first := s.game.plane[s.player]
+	for i := range 3 {
+		dst = appendCells(dst, [1]uint64{s.starts(i)}, first)
+		first += env.Action(s.game.cells)
+	}
+	return dst
+}
+
+func (s *breakthroughState) Apply(a env.Action) {
+	p, o := s.player, s.player.Other()
+	move := s.game.moves[a]
+	s.owned[p] = s.owned[p]&^move.from | move.to
+	s.owned[o] &^= move.to
+	s.player = o
+	stuck := !s.game.captures && s.starts(0)|s.starts(1)|s.starts(2) == 0
+	if move.to&s.game.goal[p] != 0 || s.owned[o] == 0 || stuck {
+		s.outcome = int8(p)
+	}
+}
+
+func (s *breakthroughState) Key() env.Key {
+	return env.Key{s.owned[0], s.owned[1], uint64(s.player)}
+}
+
+func (s *breakthroughState) Encode(dst []float32) {
+	b, p := s.game, s.player
+	own, other := s.owned[p], s.owned[p.Other()]
+	if p == env.Second {
+		own, other = b.upsideDown(own), b.upsideDown(other)
+	}
+	dst = encodeValue(dst, b.cells, 1)
+	dst = encodeCells(dst, b.cells, [1]uint64{own})
+	encodeCells(dst, b.cells, [1]uint64{other})
+}
+
+// upsideDown reverses the order of the rows.
+func (b *breakthrough) upsideDown(pieces uint64) (turned uint64) {
+	for range b.rows {
+		turned = turned<<b.columns | pieces&b.goal[1]
+		pieces >>= b.columns
+	}
+	return turned
+}
+
+// Board draws y = 1 at the bottom; W and B are the pieces.
+func (s *breakthroughState) Board() string {
+	b := s.game
+	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
+	return grid(b.rows, b.columns, 1, func(cell int) byte { return owner(owned, cell, 'W', 'B') }) +
+		turnText(s, "white", "black") +
+		fmt.Sprintf("; pieces white %d, black %d\n", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
+}

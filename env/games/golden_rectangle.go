@@ -1,0 +1,153 @@
+package games
+
+import (
+	"fmt"
+
+	"ludus/env"
+)
+
+var _ = register(family{
+	Family: Family{
+		Name: "golden-rectangle",
+		Params: []Param{
+			number("columns", 7, 4, 9),
+			number("rows", 8, 4, 9),
+			number("span", 3, 1, 8), // and less than columns
+		},
+		Shorts: []Short{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
+	},
+	order: 3,
+	build: buildGoldenRectangle,
+})
+
+// goldenRectangle is the board of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
+type goldenRectangle[W words] struct {
+	columns, rows, cells int
+	through              [][]W // for each cell the rectangles with a corner there, as their three other corners
+}
+
+// goldenRectangleState is a position of Golden Rectangle.
+type goldenRectangleState[W words] struct {
+	game    *goldenRectangle[W]
+	owned   [2]W
+	free    W // the next free cell of each column
+	player  env.Player
+	outcome int8
+}
+
+func buildGoldenRectangle(v values) (*env.Game, error) {
+	if v.number("columns")*v.number("rows") <= 64 {
+		return newGoldenRectangle[[1]uint64](v)
+	}
+	return newGoldenRectangle[[2]uint64](v)
+}
+
+func newGoldenRectangle[W words](v values) (*env.Game, error) {
+	r := &goldenRectangle[W]{columns: v.number("columns"), rows: v.number("rows")}
+	span := v.number("span")
+	if span >= r.columns {
+		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
+	}
+	r.cells = r.columns * r.rows
+	r.findRectangles(span)
+	g := &env.Game{
+		Players:      [2]string{"red", "yellow"},
+		Rules:        r.rules(span),
+		Tensor:       env.Shape{C: 5, H: r.rows, W: r.columns},
+		Planes:       []string{"board", "own pieces", "other's pieces", "next free cells", "mover is red"},
+		PolicyPlanes: 1,
+		PolicyNames:  []string{"mark"},
+		Classes:      winLoss,
+		MaxPlies:     r.cells,
+		NewState:     r.newState,
+	}
+	for cell := range r.cells {
+		g.ActionTexts = append(g.ActionTexts, fmt.Sprintf("(mark %d %d)", cell%r.columns+1, cell/r.columns))
+	}
+	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
+	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, nil)}
+	return g.Finish(nil), nil
+}
+
+// findRectangles fills through: one rectangle for each opposite corner at least span away both ways.
+func (r *goldenRectangle[W]) findRectangles(span int) {
+	r.through = make([][]W, r.cells)
+	for a := range r.cells {
+		for b := range r.cells {
+			ax, ay, bx, by := a%r.columns, a/r.columns, b%r.columns, b/r.columns
+			if max(ax-bx, bx-ax) >= span && max(ay-by, by-ay) >= span {
+				others := union(union(bit[W](b), bit[W](ay*r.columns+bx)), bit[W](by*r.columns+ax))
+				r.through[a] = append(r.through[a], others)
+			}
+		}
+	}
+}
+
+func (r *goldenRectangle[W]) rules(span int) string {
+	return "Red and yellow drop pieces in turn: in each column only the lowest empty cell can be marked; red begins.\n" +
+		"Whoever owns the four corners of an upright rectangle whose columns and rows are\n" +
+		fmt.Sprintf("at least %d apart wins 100 to 0. On a full board without one, yellow wins.", span)
+}
+
+func (r *goldenRectangle[W]) newState() env.State {
+	s := &goldenRectangleState[W]{game: r, outcome: unfinished}
+	s.free[0] = 1<<r.columns - 1
+	return s
+}
+
+func (s *goldenRectangleState[W]) Player() env.Player { return s.player }
+func (s *goldenRectangleState[W]) Done() bool         { return s.outcome != unfinished }
+func (s *goldenRectangleState[W]) Outcome() int       { return int(s.outcome) }
+func (s *goldenRectangleState[W]) Goals() [2]int      { return goalsOf(winLoss, s.outcome) }
+
+func (s *goldenRectangleState[W]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[W]) }
+
+func (s *goldenRectangleState[W]) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	return appendCells(dst, s.free, 0)
+}
+
+func (s *goldenRectangleState[W]) Apply(a env.Action) {
+	p, cell := s.player, int(a)
+	s.owned[p] = union(s.owned[p], bit[W](cell))
+	s.free = minus(s.free, bit[W](cell))
+	if above := cell + s.game.columns; above < s.game.cells {
+		s.free = union(s.free, bit[W](above))
+	}
+	s.player = p.Other()
+	for _, others := range s.game.through[cell] {
+		if contains(s.owned[p], others) {
+			s.outcome = int8(p)
+			return
+		}
+	}
+	if count(s.free) == 0 {
+		s.outcome = int8(env.Second)
+	}
+}
+
+func (s *goldenRectangleState[W]) Key() (k env.Key) {
+	for i := range len(s.free) {
+		k[i], k[2+i] = s.owned[0][i], s.owned[1][i]
+	}
+	k[4] = uint64(s.player)
+	return k
+}
+
+func (s *goldenRectangleState[W]) Encode(dst []float32) {
+	n, p := s.game.cells, s.player
+	dst = encodeValue(dst, n, 1)
+	dst = encodeCells(dst, n, s.owned[p])
+	dst = encodeCells(dst, n, s.owned[p.Other()])
+	dst = encodeCells(dst, n, s.free)
+	encodeValue(dst, n, one(p == env.First))
+}
+
+// Board draws y = 0 at the bottom; R and Y are the pieces.
+func (s *goldenRectangleState[W]) Board() string {
+	r := s.game
+	return grid(r.rows, r.columns, 0, func(cell int) byte { return owner(s.owned, cell, 'R', 'Y') }) +
+		turnText(s, "red", "yellow") + "\n"
+}
