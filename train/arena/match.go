@@ -1,0 +1,291 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"ludus/env"
+)
+
+// Seats says which side agent A plays.
+type Seats string
+
+const (
+	Swap   Seats = "swap"   // every opening is played twice, once from each side
+	First  Seats = "first"  // A moves first in all games
+	Second Seats = "second" // A moves second in all games
+)
+
+// Match is a number of games between two agents. Game i follows from Seed and i, whatever the number of threads.
+type Match struct {
+	Game     *env.Game
+	A, B     *Spec
+	Games    int // 1 or more
+	Seed     uint64
+	Openings int   // random plies at the start of every game, 0 or more; a random opening that ends the game is drawn again
+	Seats    Seats // "" is Swap
+	Threads  int   // goroutines; each holds its own two agents
+	// Progress, if set, is told the result so far after the first game, the last, and some between; calls do not overlap.
+	Progress func(Result)
+}
+
+// Result is the outcome of a match for agent A. A game is won by the higher goal.
+type Result struct {
+	Score    float64 `json:"score"` // (wins + draws / 2) / games
+	Low      float64 `json:"low"`   // 95 % interval of Score over opening pairs; see the package's interval
+	High     float64 `json:"high"`
+	Wins     int     `json:"wins"`
+	Draws    int     `json:"draws"`
+	Losses   int     `json:"losses"`
+	Games    int     `json:"games"`
+	GoalMean float64 `json:"goal_mean"` // of A's goals, 0 to 100
+	Pairs    int     `json:"pairs"`     // openings played
+	AsFirst  Tally   `json:"as_first"`  // games in which A moved first
+	AsSecond Tally   `json:"as_second"`
+	Distinct int     `json:"distinct"` // different sequences of moves among the games
+	Plies    float64 `json:"plies"`    // mean length of a game
+	Seconds  float64 `json:"seconds"`
+}
+
+// Tally counts games by their result for A.
+type Tally struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+}
+
+// played is one finished game; goals are A's and B's.
+type played struct {
+	first bool // A moved first
+	goals [2]int
+	moves []env.Action
+}
+
+// tellEvery is the shortest time between two reports of progress but the last.
+const tellEvery = 100 * time.Millisecond
+
+// What a match draws random numbers for; agent A's and B's streams are 0 and 1.
+const openingStream = 2
+
+// ErrOpening says that openings of the asked length hardly exist.
+var ErrOpening = errors.New("no opening found")
+
+// Validate reports every field that is out of range.
+func (m *Match) Validate() error {
+	var errs []error
+	if m.Games < 1 {
+		errs = append(errs, fmt.Errorf("games is %d; it must be 1 or more", m.Games))
+	}
+	if m.Openings < 0 || m.Openings >= m.Game.MaxPlies {
+		errs = append(errs, fmt.Errorf("openings is %d; in %s it must lie between 0 and %d", m.Openings, m.Game.Name, m.Game.MaxPlies-1))
+	}
+	switch m.Seats {
+	case "", Swap, First, Second:
+	default:
+		errs = append(errs, fmt.Errorf("seats is %q; it must be swap, first or second", m.Seats))
+	}
+	if m.Threads < 1 {
+		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", m.Threads))
+	}
+	return errors.Join(errs...)
+}
+
+// Run plays the match. If ctx is cancelled, it returns the result of the games that were finished, and ctx's error.
+func (m Match) Run(ctx context.Context) (Result, error) {
+	if err := m.Validate(); err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		start    = time.Now()
+		wait     sync.WaitGroup
+		mutex    sync.Mutex // guards what follows
+		games    = make([]*played, m.Games)
+		finished int
+		told     time.Time
+		next     int
+		fault    error
+	)
+	for range min(m.Threads, m.Games) {
+		wait.Go(func() {
+			err := m.work(ctx, func() (int, bool) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				next++
+				return next - 1, next <= m.Games
+			}, func(i int, g *played) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				games[i] = g
+				finished++
+				if m.Progress != nil && (finished == m.Games || time.Since(told) > tellEvery) {
+					told = time.Now()
+					m.Progress(m.result(games, time.Since(start)))
+				}
+			})
+			if err != nil {
+				mutex.Lock()
+				defer mutex.Unlock()
+				if fault == nil || errors.Is(fault, context.Canceled) {
+					fault = err
+				}
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	return m.result(games, time.Since(start)), fault
+}
+
+// work plays the games whose numbers next hands out, until there is none.
+func (m *Match) work(ctx context.Context, next func() (int, bool), done func(int, *played)) error {
+	var agents [2]Agent
+	for i, spec := range []*Spec{m.A, m.B} {
+		agent, err := spec.New(m.Seed)
+		if err != nil {
+			return err
+		}
+		agents[i] = agent
+	}
+	for i, ok := next(); ok; i, ok = next() {
+		game, err := m.play(ctx, agents, i)
+		if err != nil {
+			return err
+		}
+		done(i, game)
+	}
+	return nil
+}
+
+// play plays game i.
+func (m *Match) play(ctx context.Context, agents [2]Agent, i int) (*played, error) {
+	g := &played{first: m.Seats == First}
+	opening := i
+	if m.swaps() {
+		opening, g.first = i/2, i%2 == 0
+	}
+	state, moves, err := m.opening(opening)
+	if err != nil {
+		return nil, err
+	}
+	for side, agent := range agents {
+		agent.Reset(derive(m.Seed, side, i))
+	}
+	for _, a := range moves {
+		agents[0].Observe(a)
+		agents[1].Observe(a)
+	}
+	for !state.Done() {
+		side := 0
+		if g.first != (state.Player() == env.First) {
+			side = 1
+		}
+		a, err := agents[side].Choose(ctx, state)
+		if err != nil {
+			return nil, err
+		}
+		state.Apply(a)
+		moves = append(moves, a)
+		agents[0].Observe(a)
+		agents[1].Observe(a)
+	}
+	g.moves, g.goals = moves, state.Goals()
+	if !g.first {
+		g.goals[0], g.goals[1] = g.goals[1], g.goals[0]
+	}
+	return g, nil
+}
+
+func (m *Match) swaps() bool { return m.Seats == "" || m.Seats == Swap }
+
+// opening draws opening number i.
+func (m *Match) opening(i int) (env.State, []env.Action, error) {
+	const tries = 1000
+	rng := newRand(derive(m.Seed, openingStream, i))
+	var legal []env.Action
+	for range tries {
+		state := m.Game.NewState()
+		var moves []env.Action
+		for len(moves) < m.Openings && !state.Done() {
+			legal = state.Legal(legal[:0])
+			moves = append(moves, legal[rng.IntN(len(legal))])
+			state.Apply(moves[len(moves)-1])
+		}
+		if !state.Done() {
+			return state, moves, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %d random plies ended the game of %s in each of %d tries; ask for shorter openings",
+		ErrOpening, m.Openings, m.Game.Name, tries)
+}
+
+// result sums up the games that are finished, in their order.
+func (m *Match) result(games []*played, elapsed time.Duration) Result {
+	r := Result{Seconds: elapsed.Seconds()}
+	var pairs []float64 // mean score of each opening
+	distinct := make(map[string]bool)
+	size := 1
+	if m.swaps() {
+		size = 2
+	}
+	for i := 0; i < len(games); i += size {
+		sum, count := 0.0, 0
+		for _, g := range games[i:min(i+size, len(games))] {
+			if g != nil {
+				sum += r.add(g)
+				count++
+				distinct[string(key(g.moves))] = true
+			}
+		}
+		if count > 0 {
+			pairs = append(pairs, sum/float64(count))
+		}
+	}
+	r.Pairs, r.Distinct = len(pairs), len(distinct)
+	r.Low, r.High = interval(pairs)
+	if r.Games > 0 {
+		n := float64(r.Games)
+		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / n
+		r.GoalMean /= n
+		r.Plies /= n
+		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // a half-played pair weighs differently in each
+	}
+	return r
+}
+
+// add counts one game and returns its score; means are left as sums.
+func (r *Result) add(g *played) float64 {
+	tally := &r.AsSecond
+	if g.first {
+		tally = &r.AsFirst
+	}
+	r.Games++
+	r.GoalMean += float64(g.goals[0])
+	r.Plies += float64(len(g.moves))
+	switch {
+	case g.goals[0] > g.goals[1]:
+		r.Wins++
+		tally.Wins++
+		return 1
+	case g.goals[0] == g.goals[1]:
+		r.Draws++
+		tally.Draws++
+		return 0.5
+	}
+	r.Losses++
+	tally.Losses++
+	return 0
+}
+
+// key turns moves into bytes that differ where the moves do.
+func key(moves []env.Action) []byte {
+	b := make([]byte, 0, 2*len(moves))
+	for _, a := range moves {
+		b = append(b, byte(a), byte(a>>8))
+	}
+	return b
+}

@@ -1,0 +1,212 @@
+package arena
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ludus/env"
+)
+
+// ErrSpec is wrapped by errors about the text of an agent.
+var ErrSpec = errors.New("unknown agent")
+
+// Spec is an agent's description, read and checked. Its files are read once, by the first New or Load, and shared by
+// all its agents. It is safe for concurrent use.
+type Spec struct {
+	game    *env.Game
+	text    string
+	kind    string
+	number  int // N of mcts:N, D of alphabeta:D
+	path    string
+	options Options
+}
+
+// Options are what may follow the path of a network: net:PATH[,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all],
+// of which policy:PATH takes temp and sym.
+type Options struct {
+	// Simulations a move, 1 to MaxSimulations. Default 64; 0 is no limit but the time.
+	Simulations int
+	// Time a move; 0 is none. It asks for PUCT.
+	Time time.Duration
+	// PUCT searches with PUCT and keeps the tree from move to move, instead of Gumbel with sequential halving (the default).
+	PUCT bool
+	// Temperature T > 0 draws the move from p^(1/T), p being the shares of visits (PUCT), the improved policy (Gumbel) or
+	// the policy (no search), instead of playing the best. At most 100.
+	Temperature float64
+	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
+	Symmetries bool
+}
+
+// MaxSimulations is the largest number of simulations that an agent may be asked for.
+const MaxSimulations = 1_000_000
+
+// maxDepth is the largest D of alphabeta:D.
+const maxDepth = 50
+
+// Kinds lists how the agents' texts look.
+func Kinds() []string {
+	return []string{"random", "greedy", "mcts:N", "alphabeta:D", "net:PATH", "policy:PATH"}
+}
+
+var kindNames = []string{"random", "greedy", "mcts", "alphabeta", "net", "policy"}
+
+// optionKeys are the options of each kind that reads a network.
+var optionKeys = map[string][]string{
+	"net":    {"sims", "time", "search", "temp", "sym"},
+	"policy": {"temp", "sym"},
+}
+
+// Parse reads an agent's text for a game. No file is touched; errors wrap [ErrSpec] and say what would be right.
+func Parse(game *env.Game, text string) (*Spec, error) {
+	s := &Spec{game: game, text: text}
+	kind, rest, colon := strings.Cut(text, ":")
+	s.kind = kind
+	var err error
+	switch kind {
+	case "random", "greedy":
+		if colon {
+			err = fmt.Errorf("%s takes nothing after it", kind)
+		}
+	case "mcts":
+		s.number, err = number(rest, "simulations, such as mcts:200", MaxSimulations)
+	case "alphabeta":
+		s.number, err = number(rest, "plies, such as alphabeta:3", maxDepth)
+	case "net", "policy":
+		err = s.parseNetwork(rest)
+	default:
+		hint := ""
+		if near := env.Nearest(kind, kindNames); near != "" {
+			hint = fmt.Sprintf("; did you mean %s?", Kinds()[slices.Index(kindNames, near)])
+		}
+		return nil, fmt.Errorf("%w %q%s (an agent is one of %s)", ErrSpec, text, hint, strings.Join(Kinds(), ", "))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w %q: %w", ErrSpec, text, err)
+	}
+	return s, nil
+}
+
+// String returns the text that was parsed.
+func (s *Spec) String() string { return s.text }
+
+// number reads a whole number from 1 to limit.
+func number(text, what string, limit int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > limit {
+		return 0, fmt.Errorf("it needs a number from 1 to %d of %s", limit, what)
+	}
+	return n, nil
+}
+
+// parseNetwork reads PATH and options.
+func (s *Spec) parseNetwork(rest string) error {
+	keys := optionKeys[s.kind]
+	path, options := cutPath(rest, keys)
+	if path == "" {
+		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/%s",
+			s.kind, env.FileName(s.game.Name))
+	}
+	s.path = path
+	given := make(map[string]string)
+	for _, option := range options {
+		key, value, _ := strings.Cut(option, "=")
+		if !slices.Contains(keys, key) {
+			hint := ""
+			if near := env.Nearest(key, keys); near != "" {
+				hint = fmt.Sprintf("; did you mean %q?", near)
+			}
+			return fmt.Errorf("unknown option %q%s (%s takes %s)", option, hint, s.kind, strings.Join(keys, ", "))
+		}
+		if _, twice := given[key]; twice {
+			return fmt.Errorf("option %s is given twice", key)
+		}
+		given[key] = value
+		if err := s.options.set(key, value); err != nil {
+			return err
+		}
+	}
+	return s.options.complete(s.kind, given["search"])
+}
+
+// cutPath splits PATH[,key=value]...; the path ends at the first comma that a known key follows.
+func cutPath(text string, keys []string) (path string, options []string) {
+	parts := strings.Split(text, ",")
+	for i, part := range parts {
+		key, _, assigned := strings.Cut(part, "=")
+		if i > 0 && assigned && slices.Contains(keys, key) {
+			return strings.Join(parts[:i], ","), parts[i:]
+		}
+	}
+	return text, nil
+}
+
+// set reads one option.
+func (o *Options) set(key, value string) (err error) {
+	switch key {
+	case "sims":
+		o.Simulations, err = number(value, "simulations, such as sims=64", MaxSimulations)
+	case "time":
+		o.Time, err = time.ParseDuration(value)
+		if err != nil || o.Time <= 0 || o.Time > 24*time.Hour {
+			return fmt.Errorf("time=%s: it must be a duration up to 24h, such as 500ms or 2s", value)
+		}
+	case "search":
+		if o.PUCT = value == "puct"; !o.PUCT && value != "gumbel" {
+			return fmt.Errorf("search=%s: it must be gumbel or puct", value)
+		}
+	case "temp":
+		o.Temperature, err = strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(o.Temperature) || o.Temperature < 0 || o.Temperature > 100 {
+			return fmt.Errorf("temp=%s: it must be a number from 0 to 100", value)
+		}
+	case "sym":
+		if o.Symmetries = value == "all"; !o.Symmetries {
+			return fmt.Errorf("sym=%s: it must be all", value)
+		}
+	}
+	return err
+}
+
+// complete fills in the defaults; search is the text of that option.
+func (o *Options) complete(kind, search string) error {
+	if kind == "policy" {
+		return nil
+	}
+	if o.Time > 0 && search == "gumbel" {
+		return errors.New("search=gumbel needs a number of simulations; with time, search must be puct")
+	}
+	o.PUCT = o.PUCT || o.Time > 0
+	if o.Simulations == 0 && o.Time == 0 {
+		o.Simulations = 64
+	}
+	return nil
+}
+
+// New returns another agent of this description.
+func (s *Spec) New(seed uint64) (Agent, error) {
+	agent, err := s.build()
+	if err != nil {
+		return nil, err
+	}
+	agent.Reset(seed)
+	return agent, nil
+}
+
+func (s *Spec) build() (Agent, error) {
+	switch s.kind {
+	case "random":
+		return newRandom(), nil
+	case "greedy":
+		return newGreedy(s.game), nil
+	case "mcts":
+		return newUCT(s.game, s.number), nil
+	case "alphabeta":
+		return newAlphaBeta(s.game, s.number), nil
+	}
+	return nil, fmt.Errorf("%w %q: networks cannot be loaded yet", ErrSpec, s.text)
+}
