@@ -1,0 +1,344 @@
+package envtest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ludus/env"
+)
+
+// checkPlay checks legal lists, outcomes and goals, tensors and boards in random games.
+func checkPlay(g *env.Game) error {
+	return eachPosition(g, 60, func(w *walk) error {
+		if len(w.moves) > g.MaxPlies {
+			return w.errorf("%d plies, but MaxPlies is %d", len(w.moves), g.MaxPlies)
+		}
+		if w.state.Board() == "" {
+			return w.errorf("no board is drawn")
+		}
+		if goals := w.state.Goals(); min(goals[0], goals[1]) < 0 || max(goals[0], goals[1]) > 100 {
+			return w.errorf("goals %v are not within 0 to 100", goals)
+		}
+		if w.state.Done() {
+			return checkEnd(w)
+		}
+		if err := checkLegal(w); err != nil {
+			return err
+		}
+		return checkTensor(w)
+	})
+}
+
+// checkLegal checks that the legal list is appended, ascending, not empty, and made of actions that have a text.
+func checkLegal(w *walk) error {
+	const mark = -7
+	list := w.state.Legal([]env.Action{mark})
+	if list[0] != mark || len(list) < 2 {
+		return w.errorf("Legal must append at least one action to dst; got %v", list)
+	}
+	last := env.Action(-1)
+	for _, a := range list[1:] {
+		if a <= last || int(a) >= w.game.NumActions() {
+			return w.errorf("legal actions are not ascending within [0, %d): %v", w.game.NumActions(), list[1:])
+		}
+		if last = a; w.game.ActionTexts[a] == "" {
+			return w.errorf("legal action %d has no text", a)
+		}
+	}
+	return nil
+}
+
+// checkTensor checks that Encode writes its whole tensor and nothing else, with values of a network's usual size.
+func checkTensor(w *walk) error {
+	n := w.game.Tensor.Size()
+	dst := make([]float32, n+1)
+	for i := range dst {
+		dst[i] = float32(math.NaN())
+	}
+	w.state.Encode(dst[:n])
+	if dst[n] == dst[n] {
+		return w.errorf("Encode writes beyond its tensor")
+	}
+	for i, v := range dst[:n] {
+		if !(v >= -1 && v <= 1) {
+			return w.errorf("Encode leaves or writes %v at entry %d; want a value within -1 to 1", v, i)
+		}
+	}
+	return nil
+}
+
+// checkEnd checks that a finished game has no moves and that its goals agree with its class.
+func checkEnd(w *walk) error {
+	if list := w.state.Legal(nil); len(list) != 0 {
+		return w.errorf("the game is over, but %v are legal", list)
+	}
+	outcome, goals := w.state.Outcome(), w.state.Goals()
+	if outcome < 0 || outcome >= len(w.game.Classes) {
+		return w.errorf("outcome %d of %d classes", outcome, len(w.game.Classes))
+	}
+	class := w.game.Classes[outcome]
+	switch {
+	case !w.game.GoalHead && goals != [2]int{class.Own, class.Other}:
+		return w.errorf("goals %v in class %s", goals, class.Name)
+	case (goals[0] > goals[1]) != (class.Utility > 0) || (goals[0] < goals[1]) != (class.Utility < 0):
+		return w.errorf("goals %v in class %s of utility %v", goals, class.Name, class.Utility)
+	}
+	return nil
+}
+
+// checkCopies checks that a copy is the same position and leads a life of its own.
+func checkCopies(g *env.Game) error {
+	rng := rand.New(rand.NewPCG(2, 2))
+	used := newWalk(g)
+	kept, board := g.NewState(), g.NewState().Board()
+	return eachPosition(g, 10, func(w *walk) error {
+		if kept.Board() != board {
+			return w.errorf("the last move changes a copy made before it")
+		}
+		if w.state.Done() {
+			return nil
+		}
+		kept.CopyFrom(used.state) // a state with a past takes the copy as well as a new one
+		kept.CopyFrom(w.state)
+		if err := samePosition(g, kept, w.state); err != nil {
+			return w.errorf("copy: %v", err)
+		}
+		c := clone(g, w.state)
+		legal := c.Legal(nil)
+		c.Apply(legal[rng.IntN(len(legal))])
+		if err := samePosition(g, kept, w.state); err != nil {
+			return w.errorf("a move on a copy changes the original: %v", err)
+		}
+		board = kept.Board()
+		if used.step(rng); used.state.Done() {
+			used = newWalk(g)
+		}
+		return nil
+	})
+}
+
+// samePosition compares all that two unfinished positions show.
+func samePosition(g *env.Game, a, b env.State) error {
+	switch {
+	case a.Key() != b.Key():
+		return errors.New("the keys differ")
+	case a.Done() != b.Done() || a.Player() != b.Player() || a.Goals() != b.Goals():
+		return errors.New("done, the player or the goals differ")
+	case !slices.Equal(a.Legal(nil), b.Legal(nil)):
+		return errors.New("the legal moves differ")
+	case !slices.Equal(tensor(g, a), tensor(g, b)):
+		return errors.New("the tensors differ")
+	case a.Board() != b.Board():
+		return errors.New("the boards differ")
+	}
+	return nil
+}
+
+// checkKeys checks that equal keys are equal positions, that every move changes the key, and that hashes spread.
+func checkKeys(g *env.Game) error {
+	seen := map[env.Key]env.State{}
+	hashes := map[uint64]bool{}
+	low, high := map[uint64]bool{}, map[uint64]bool{}
+	err := collect(g, 60, func(w *walk) error {
+		if w.state.Done() {
+			return nil
+		}
+		k := w.state.Key()
+		if first, ok := seen[k]; ok {
+			if err := samePosition(g, first, w.state); err != nil {
+				return w.errorf("equal keys: %v", err)
+			}
+			return nil
+		}
+		seen[k] = clone(g, w.state)
+		h := k.Hash()
+		hashes[h] = true
+		low[h&0xffff] = true
+		high[h>>48] = true
+		next := clone(g, w.state)
+		if next.Apply(next.Legal(nil)[0]); next.Key() == k {
+			return w.errorf("the move %s leaves the key as it was", g.ActionTexts[w.state.Legal(nil)[0]])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// n values thrown into m places hit m (1 - exp(-n/m)) of them on average.
+	n, m := float64(len(seen)), float64(1<<16)
+	want := 0.97*m*(1-math.Exp(-n/m)) - 5
+	if len(hashes) != len(seen) || float64(len(low)) < want || float64(len(high)) < want {
+		return fmt.Errorf("%d keys have %d hashes, which use %d low and %d high halves; want %.0f at least",
+			len(seen), len(hashes), len(low), len(high), want)
+	}
+	return nil
+}
+
+// checkSymmetricPlay plays each random game again under each symmetry.
+func checkSymmetricPlay(g *env.Game) error {
+	for i, s := range g.Symmetries {
+		turned := g.NewState()
+		err := eachPosition(g, 4, func(w *walk) error {
+			if n := len(w.moves); n == 0 {
+				turned = g.NewState()
+			} else {
+				turned.Apply(s.Actions[w.moves[n-1]])
+			}
+			if err := sameTurned(g, s, w.state, turned); err != nil {
+				return w.errorf("symmetry %d: %v", i, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameTurned compares a position with the one that symmetry s makes of it.
+func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
+	if a.Done() != turned.Done() || a.Goals() != turned.Goals() {
+		return errors.New("done or the goals differ")
+	}
+	if a.Done() {
+		if a.Outcome() != turned.Outcome() {
+			return errors.New("the outcomes differ")
+		}
+		return nil
+	}
+	if a.Player() != turned.Player() {
+		return errors.New("the players differ")
+	}
+	if !slices.Equal(mapped(a.Legal(nil), s.Actions), turned.Legal(nil)) {
+		return errors.New("the legal moves differ")
+	}
+	x, y, n := tensor(g, a), tensor(g, turned), g.Tensor.Cells()
+	for j, v := range x {
+		if y[j/n*n+int(s.Cells[j%n])] != v {
+			return fmt.Errorf("the tensors differ at entry %d", j)
+		}
+	}
+	return nil
+}
+
+// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal
+// classes along the continuations tried.
+func checkEqualTensors(g *env.Game) error {
+	rng := rand.New(rand.NewPCG(3, 3))
+	seen := map[[sha256.Size]byte]env.State{}
+	compared := 0
+	return collect(g, 250, func(w *walk) error {
+		if w.state.Done() {
+			return nil
+		}
+		var data []byte
+		for _, v := range tensor(g, w.state) {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+		sum := sha256.Sum256(data)
+		twin, ok := seen[sum]
+		if !ok {
+			seen[sum] = clone(g, w.state)
+			return nil
+		}
+		// Equal keys are compared a few hundred times, positions that only look alike always.
+		if compared++; compared > 300 && twin.Key() == w.state.Key() {
+			return nil
+		}
+		for range 3 {
+			if err := sameFuture(g, clone(g, twin), clone(g, w.state), rng); err != nil {
+				return w.errorf("equal tensors: %v\n%s", err, twin.Board())
+			}
+		}
+		return nil
+	})
+}
+
+// sameFuture plays the same random moves, in the mover's frame, from both positions to the end.
+func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
+	playerA, playerB := a.Player(), b.Player()
+	for !a.Done() && !b.Done() {
+		if (a.Player() == playerA) != (b.Player() == playerB) {
+			return errors.New("later the player to move differs")
+		}
+		legal := inFrame(g, a)
+		if !slices.Equal(legal, inFrame(g, b)) {
+			return errors.New("the legal moves differ, now or later")
+		}
+		move := legal[rng.IntN(len(legal))]
+		a.Apply(g.Frame(a.Player())[move])
+		b.Apply(g.Frame(b.Player())[move])
+	}
+	if a.Done() != b.Done() {
+		return errors.New("only one of the games ends")
+	}
+	if g.ClassFor(playerA, a.Outcome()) != g.ClassFor(playerB, b.Outcome()) {
+		return errors.New("later the classes differ")
+	}
+	return nil
+}
+
+// collect visits the positions of random games and those of their openings with the moves in another order, among
+// which there are many transpositions and positions that differ in little.
+func collect(g *env.Game, n int, visit func(w *walk) error) error {
+	rng := rand.New(rand.NewPCG(4, 4))
+	return eachPosition(g, n, func(w *walk) error {
+		if n := len(w.moves); n > 1 && n <= 10 {
+			if err := reordered(g, w.moves, rng, visit); err != nil {
+				return err
+			}
+		}
+		return visit(w)
+	})
+}
+
+// reordered plays the moves in random order as far as they are legal, and visits the position reached.
+func reordered(g *env.Game, moves []env.Action, rng *rand.Rand, visit func(w *walk) error) error {
+	w := newWalk(g)
+	left := slices.Clone(moves)
+	for !w.state.Done() {
+		legal := w.state.Legal(nil)
+		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		i := slices.IndexFunc(left, func(a env.Action) bool { return slices.Contains(legal, a) })
+		if i < 0 {
+			break
+		}
+		w.play(left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	return visit(w)
+}
+
+// checkAllocations checks that a warm game allocates nothing.
+func checkAllocations(g *env.Game) error {
+	s, c := g.NewState(), g.NewState()
+	start := g.NewState()
+	x := make([]float32, g.Tensor.Size())
+	var legal []env.Action
+	var hash uint64
+	play := func() {
+		rng := uint64(1)
+		for c.CopyFrom(start); !c.Done(); {
+			s.CopyFrom(c)
+			legal = s.Legal(legal[:0])
+			s.Encode(x)
+			k := s.Key()
+			hash ^= k.Hash()
+			rng = rng*6364136223846793005 + 1442695040888963407 // PCG's multiplier and increment
+			c.Apply(legal[rng>>33%uint64(len(legal))])
+		}
+		hash ^= uint64(c.Outcome() + c.Goals()[0])
+	}
+	play()
+	if n := testing.AllocsPerRun(3, play); n != 0 {
+		return fmt.Errorf("%v allocations in a warm game", n)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package envtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ludus/env"
+)
+
+// checkShape checks what a game says about itself.
+func checkShape(g *env.Game) error {
+	if g.Name == "" || g.Family == "" || g.Rules == "" || g.Players[0] == "" || g.Players[0] == g.Players[1] {
+		return errors.New("name, family, rules and two different players are needed")
+	}
+	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
+		return fmt.Errorf("tensor %v, %d actions and at most %d plies: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
+	}
+	seen := map[string]bool{}
+	for a, text := range g.ActionTexts {
+		if text == "" {
+			continue
+		}
+		if seen[text] {
+			return fmt.Errorf("action %d has the text %s of another", a, text)
+		}
+		seen[text] = true
+		if back, err := g.ParseAction(text); err != nil || back != env.Action(a) {
+			return fmt.Errorf("action %d prints as %s, which reads as %d (%v)", a, text, back, err)
+		}
+	}
+	return nil
+}
+
+// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and add to zero.
+func checkClasses(g *env.Game) error {
+	k := len(g.Classes)
+	if k < 2 {
+		return fmt.Errorf("%d classes; a game has two at least", k)
+	}
+	for i, c := range g.Classes {
+		other := g.Classes[k-1-i]
+		if c.Own != other.Other || c.Utility != -other.Utility {
+			return fmt.Errorf("class %s is not the opposite of %s", c.Name, other.Name)
+		}
+		if c.Name == "" || c.Utility > 1 || i > 0 && c.Utility >= g.Classes[i-1].Utility {
+			return fmt.Errorf("class %d (%q) needs a name and a utility in [-1, 1] below the class before", i, c.Name)
+		}
+		if settled := c.Own >= 0 && c.Other >= 0; settled == g.GoalHead {
+			return fmt.Errorf("class %s has goals %d and %d, while GoalHead is %t", c.Name, c.Own, c.Other, g.GoalHead)
+		}
+		if g.ClassFor(env.First, i) != i || g.ClassFor(env.Second, i) != k-1-i {
+			return fmt.Errorf("ClassFor turns class %d wrongly", i)
+		}
+	}
+	return nil
+}
+
+// checkFrames checks that First's frame is absolute and that Second's is an involution.
+func checkFrames(g *env.Game) error {
+	for a := range g.NumActions() {
+		action := env.Action(a)
+		if g.Frame(env.First)[a] != action {
+			return fmt.Errorf("First's frame moves action %d", a)
+		}
+		second := g.Frame(env.Second)
+		if to := second[a]; to < 0 || int(to) >= len(second) || second[to] != action {
+			return fmt.Errorf("Second's frame is not its own inverse at action %d", a)
+		}
+	}
+	return nil
+}
+
+// checkSymmetries checks that the symmetries are a group of permutations, the identity first, that each moves an action
+// along with its cell, and that each commutes with the frames.
+func checkSymmetries(g *env.Game) error {
+	if len(g.Symmetries) == 0 {
+		return errors.New("no symmetries; the identity is needed")
+	}
+	n, planes := g.Tensor.Cells(), g.PolicyPlanes
+	frame := g.Frame(env.Second)
+	for i, s := range g.Symmetries {
+		if !isPermutation(s.Cells, n) || !isPermutation(s.Actions, g.NumActions()) {
+			return fmt.Errorf("symmetry %d is not a permutation of the cells and actions", i)
+		}
+		for a, to := range s.Actions {
+			if i == 0 && int(to) != a {
+				return errors.New("the first symmetry is not the identity")
+			}
+			if (a < planes*n) != (int(to) < planes*n) || a < planes*n && s.Cells[a%n] != int32(to)%int32(n) {
+				return fmt.Errorf("symmetry %d moves action %d to %d, away from its cell", i, a, to)
+			}
+			if frame[to] != s.Actions[frame[a]] {
+				return fmt.Errorf("symmetry %d and Second's frame do not commute at action %d", i, a)
+			}
+		}
+		for j, then := range g.Symmetries {
+			if !slices.ContainsFunc(g.Symmetries, func(s2 env.Symmetry) bool { return isProduct(s2, s, then) }) {
+				return fmt.Errorf("symmetry %d followed by %d is none of the symmetries", i, j)
+			}
+			if i != j && slices.Equal(s.Cells, then.Cells) {
+				return fmt.Errorf("symmetries %d and %d are the same", i, j)
+			}
+		}
+	}
+	return nil
+}
+
+// isPermutation reports whether p holds each number below n once.
+func isPermutation[T int32 | env.Action](p []T, n int) bool {
+	seen := make([]bool, n)
+	for _, to := range p {
+		if to < 0 || int(to) >= n || seen[to] {
+			return false
+		}
+		seen[to] = true
+	}
+	return len(p) == n
+}
+
+// isProduct reports whether product is the symmetry first followed by the symmetry then.
+func isProduct(product, first, then env.Symmetry) bool {
+	for i, to := range first.Cells {
+		if product.Cells[i] != then.Cells[to] {
+			return false
+		}
+	}
+	for a, to := range first.Actions {
+		if product.Actions[a] != then.Actions[to] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,33 @@
+package games
+
+import (
+	"testing"
+
+	"ludus/env/envtest"
+)
+
+// variants are games that are played by the same code as the five.
+var variants = []string{
+	"breakthrough(columns=2,rows=4)",
+	"breakthrough(columns=3,rows=5,captures=false)",
+	"breakthrough(columns=8,rows=8)",
+	"quad(size=4,quads=6,whites=0,corners=full)",
+	"quad(size=4,quads=4,whites=2)",
+	"quad(size=5,quads=3,whites=2,corners=left)",
+	"quad(size=6,quads=2,whites=9,corners=full)",
+	"quad(size=11,quads=20,whites=7)",
+	"golden-rectangle(columns=4,rows=4,span=1)",
+	"golden-rectangle(columns=9,rows=9)",
+	"golden-rectangle(columns=9,rows=4,span=8)",
+	"free-for-all(size=5,steps=12)",
+	"free-for-all(size=6,steps=21,objective=score)",
+	"free-for-all(size=9,steps=100,objective=score)",
+}
+
+func TestConformance(t *testing.T) {
+	for _, name := range append(Names(), variants...) {
+		t.Run(name, func(t *testing.T) {
+			envtest.Run(t, mustNew(t, name))
+		})
+	}
+}
