@@ -1,0 +1,149 @@
+package envtest
+
+import (
+	"slices"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// broken is a position of a game that breaks a law in one way.
+type broken struct {
+	env.State
+	fault string
+	size  int // of the tensor
+	scrap []env.Action
+}
+
+func (s *broken) CopyFrom(src env.State) {
+	if s.fault != "shared copy" {
+		s.State.CopyFrom(src.(*broken).State)
+		return
+	}
+	s.State = src.(*broken).State
+}
+
+func (s *broken) Legal(dst []env.Action) []env.Action {
+	n := len(dst)
+	dst = s.State.Legal(dst)
+	switch s.fault {
+	case "descending":
+		slices.Reverse(dst[n:])
+	case "drops dst":
+		return dst[n:]
+	case "allocates":
+		s.scrap = make([]env.Action, len(dst))
+	case "forgets a move":
+		if s.Player() == env.Second && len(dst)-n > 1 {
+			return dst[:len(dst)-1]
+		}
+	}
+	return dst
+}
+
+func (s *broken) Encode(dst []float32) {
+	cells := s.size / 9
+	last := dst[s.size-1]
+	s.State.Encode(dst)
+	switch s.fault {
+	case "last entry unwritten":
+		dst[s.size-1] = last
+	case "no stocks of whites":
+		clear(dst[7*cells:])
+	case "lopsided":
+		dst[cells+1] = 1
+	}
+}
+
+func (s *broken) Key() env.Key {
+	k := s.State.Key()
+	switch s.fault {
+	case "key without stocks":
+		k[6] &= 1
+	case "poor hash":
+		return env.Key{k.Hash() & 0xff}
+	}
+	return k
+}
+
+func (s *broken) Outcome() int {
+	if s.fault == "outcome of the mover" && s.Player() == env.First {
+		return 6 - s.State.Outcome()
+	}
+	return s.State.Outcome()
+}
+
+// Every fault in a position is found by one of the laws.
+func TestFaultyStates(t *testing.T) {
+	good, err := games.New("quad(size=5,quads=3,whites=2,corners=left)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fault, law := range map[string]string{
+		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
+		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
+		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
+		"outcome of the mover": "Play", "none": "",
+	} {
+		g := *good
+		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }
+		if found := breaches(&g); law == "" && len(found) > 0 || law != "" && !slices.Contains(found, law) {
+			t.Errorf("fault %q: broken laws %v, want %s", fault, found, law)
+		}
+	}
+}
+
+// Every fault in what a game says of itself is found by one of the laws.
+func TestFaultyGames(t *testing.T) {
+	good, err := games.New("breakthrough(columns=3,rows=5,captures=false)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for law, spoil := range map[string]func(g *env.Game){
+		"Shape":   func(g *env.Game) { g.ActionTexts[0] = g.ActionTexts[1] },
+		"Classes": func(g *env.Game) { g.Classes[1].Utility = -0.5 },
+		"Frames":  func(g *env.Game) { g.Frame(env.Second)[0] = 1 },
+		"Symmetries": func(g *env.Game) {
+			s := g.Symmetries[1]
+			s.Actions[3], s.Actions[4] = s.Actions[4], s.Actions[3]
+		},
+		"Play": func(g *env.Game) { g.MaxPlies = 5 },
+	} {
+		g := *good
+		g.ActionTexts, g.Classes = slices.Clone(g.ActionTexts), slices.Clone(g.Classes)
+		g.Symmetries = slices.Clone(g.Symmetries)
+		g.Symmetries[1].Actions = slices.Clone(g.Symmetries[1].Actions)
+		g.Finish(slices.Clone(g.Frame(env.Second)))
+		spoil(&g)
+		if found := breaches(&g); !slices.Contains(found, law) {
+			t.Errorf("broken laws %v, want %s", found, law)
+		}
+	}
+}
+
+// breaches are the names of the laws that a game breaks.
+func breaches(g *env.Game) (names []string) {
+	for _, law := range laws {
+		if law.check(g) != nil {
+			names = append(names, law.name)
+		}
+	}
+	return names
+}
+
+func TestPositions(t *testing.T) {
+	g, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := Positions(g, 1, 100), Positions(g, 1, 100)
+	if len(a) != 100 || len(b) != 100 {
+		t.Fatalf("%d and %d positions, want 100", len(a), len(b))
+	}
+	for i := range a {
+		if a[i].Done() || a[i].Key() != b[i].Key() {
+			t.Fatalf("position %d is done, or not the same for the same seed", i)
+		}
+	}
+}
