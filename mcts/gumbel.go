@@ -1,0 +1,195 @@
+package mcts
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"ludus/env"
+)
+
+// halving is sequential halving over the root's open moves (Karnin, Koren and Somekh 2013). It starts with the m moves
+// of the largest g + logit + sigma(q), visits each in turn, and at the end of a phase keeps the better half, two at
+// least. With n moves in a phase of S simulations in all, each gets max(1, floor(S / (ceil(log2 m) n))) visits, as in
+// mctx's sequence of considered visits; what rounding leaves over goes to further phases of two.
+//
+// The candidates of a phase are fixed at its start. One that is proven or dead meanwhile is passed over, since its value
+// needs no simulation, and the others get its visits; when none is left, halving starts anew with the open moves and
+// the simulations that remain.
+type halving struct {
+	gumbel     []float64 // g, for each of the root's moves
+	total      int       // S
+	most       int       // m
+	size       int       // n of this phase
+	candidates []int     // moves of this phase, best first
+	next       int       // the candidate to visit
+	left       int       // simulations of this phase
+}
+
+// draw draws the noise g ~ Gumbel(0, 1) of n moves, or none where rng is nil.
+func (h *halving) draw(n int, rng *rand.Rand) {
+	h.gumbel = h.gumbel[:0]
+	for range n {
+		g := 0.0
+		if rng != nil {
+			g = -math.Log(rng.ExpFloat64())
+		}
+		h.gumbel = append(h.gumbel, g)
+	}
+}
+
+// begin forgets the phase.
+func (h *halving) begin() { h.candidates, h.left = h.candidates[:0], 0 }
+
+// advance counts the visit of the candidate that was picked.
+func (h *halving) advance() {
+	h.left--
+	h.next++
+}
+
+// budget sets the simulations of a phase.
+func (h *halving) budget() {
+	h.left = h.total
+	if h.most > 1 {
+		log2 := bits.Len(uint(h.most - 1))
+		h.left = h.size * max(1, h.total/(log2*h.size))
+	}
+}
+
+// sampled is m before it is limited by the number of moves.
+func (c *Config) sampled(simulations int) int {
+	if c.Candidates > 0 {
+		return c.Candidates
+	}
+	return min(max(simulations/4, 4), 16)
+}
+
+// pickCandidate returns the edge of the root's next candidate, or none where leaves in flight must be backed up before
+// the next phase can choose its candidates.
+func (s *Search) pickCandidate() int32 {
+	t, h := &s.tree, &s.halving
+	nd := &t.nodes[root]
+	floor := t.floor(root)
+	for {
+		if h.left > 0 {
+			for range h.candidates {
+				if h.next >= len(h.candidates) {
+					h.next = 0
+				}
+				i := nd.first + int32(h.candidates[h.next])
+				if t.open(&t.edges[i], nd.player, floor) {
+					return i
+				}
+				h.next++
+			}
+		}
+		if s.taken > 0 {
+			return none
+		}
+		s.nextPhase(floor)
+	}
+}
+
+// nextPhase chooses the candidates of the next phase.
+func (s *Search) nextPhase(floor uint8) {
+	t, h := &s.tree, &s.halving
+	p, edges := t.nodes[root].player, t.edgesOf(root)
+	isClosed := func(i int) bool { return !t.open(&edges[i], p, floor) }
+	h.candidates = slices.DeleteFunc(h.candidates, isClosed)
+	if len(h.candidates) > 0 {
+		h.size = max(2, h.size/2)
+	} else {
+		for i := range edges {
+			if !isClosed(i) {
+				h.candidates = append(h.candidates, i)
+			}
+		}
+		h.total = s.budget - s.started
+		h.most = min(s.cfg.sampled(s.budget), len(h.candidates))
+		h.size = h.most
+	}
+	scores := s.scores[:len(edges)]
+	s.scoreRoot(scores)
+	slices.SortStableFunc(h.candidates, func(i, j int) int {
+		switch {
+		case scores[i] > scores[j]:
+			return -1
+		case scores[i] < scores[j]:
+			return 1
+		}
+		return i - j
+	})
+	h.candidates = h.candidates[:min(h.size, len(h.candidates))]
+	h.next = 0
+	h.budget()
+}
+
+// scoreRoot writes g + logit + sigma(q) of the root's moves into dst.
+func (s *Search) scoreRoot(dst []float64) {
+	t := &s.tree
+	st := t.standing(root)
+	sigma := s.sigma(st, t.nodes[root].player)
+	edges := t.edgesOf(root)
+	for i := range edges {
+		dst[i] = s.halving.gumbel[i] + float64(edges[i].logit) + sigma*t.completed(&edges[i], st.mix)
+	}
+}
+
+// sigma is the factor of sigma(q) = (VisitOffset + max_a N(a)) c q for First's utility q, where player p moves.
+func (s *Search) sigma(st standing, p env.Player) float64 {
+	return (s.cfg.VisitOffset + float64(st.most)) * s.cfg.ValueScale * s.tree.sign(p)
+}
+
+// improve writes the improved policy pi' = softmax(logit + sigma(completed q)) of node n over its live moves into dst, 0
+// for dead ones.
+func (s *Search) improve(dst []float64, n int32, st standing) {
+	t := &s.tree
+	p := t.nodes[n].player
+	sigma := s.sigma(st, p)
+	edges := t.edgesOf(n)
+	most := math.Inf(-1)
+	for i := range edges {
+		e := &edges[i]
+		dst[i] = math.Inf(-1)
+		if t.live(e, p, st.floor) {
+			dst[i] = float64(e.logit) + sigma*t.completed(e, st.mix)
+			most = max(most, dst[i])
+		}
+	}
+	var sum float64
+	for i, x := range dst {
+		dst[i] = 0
+		if !math.IsInf(x, -1) {
+			dst[i] = math.Exp(x - most)
+			sum += dst[i]
+		}
+	}
+	for i := range dst {
+		dst[i] /= sum
+	}
+}
+
+// pickImproved returns the live move of the largest pi'(a) - N(a) / (1 + sum_b N(b)), which keeps the visits in
+// proportion to the improved policy. A simulation in flight counts as a visit, not as a value: the rule spreads by
+// visits alone. Source: Danihelka et al. 2022, section 5.
+func (s *Search) pickImproved(n int32) int32 {
+	t := &s.tree
+	st := t.standing(n)
+	nd := &t.nodes[n]
+	policy := s.scores[:nd.count]
+	s.improve(policy, n, st)
+	total := float64(1 + st.visits + st.flight)
+	edges := t.edgesOf(n)
+	chosen, most := none, math.Inf(-1)
+	for i := range edges {
+		e := &edges[i]
+		if !t.live(e, nd.player, st.floor) {
+			continue
+		}
+		if score := policy[i] - float64(t.visits(e)+t.flight(e))/total; score > most {
+			chosen, most = nd.first+int32(i), score
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,255 @@
+package mcts
+
+import (
+	"math"
+
+	"ludus/env"
+)
+
+// Move is what a search knows of a legal move. Utilities, bounds and classes are those of the player to move at the
+// root.
+type Move struct {
+	Action env.Action
+	Visits int     // simulations through the move, those of earlier searches of the tree among them
+	Prior  float32 // network's probability among the legal moves
+	// Policy is the search's probability: with Gumbel the improved policy, softmax(logit + sigma(completed q)), 0 for
+	// moves that cannot beat a sibling; with PUCT the share of the visits, the prior where there are none. At a proven
+	// root it is the prior among the moves proven to keep the value.
+	Policy float32
+	Value  float64 // completed: mean of what was backed up, exact if proven, mixed value if unvisited
+	Lo, Hi float32 // the exact utility lies between; equal if proven
+	// Classes is the mean class distribution [K] backed up through the move, one-hot if proven, the root's if unvisited.
+	Classes []float32
+}
+
+// Moves returns the legal moves at the root, ascending by action, once the root is evaluated. They are the search's and
+// last until its next call.
+func (s *Search) Moves() []Move {
+	s.mustBeEvaluated()
+	t := &s.tree
+	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utility)
+	sign, mix := t.sign(p), t.standing(root).mix
+	policy := s.policy()
+	if need := len(edges) * K; cap(s.moveClasses) < need {
+		s.moveClasses = make([]float32, need)
+	}
+	s.moves = s.moves[:0]
+	for i := range edges {
+		e := &edges[i]
+		best, worst := t.ranks(e, p)
+		m := Move{
+			Action:  e.action,
+			Visits:  int(t.visits(e)),
+			Prior:   e.prior,
+			Policy:  float32(policy[i]),
+			Value:   sign * t.completed(e, mix),
+			Lo:      s.game.Classes[worst].Utility,
+			Hi:      s.game.Classes[best].Utility,
+			Classes: s.moveClasses[i*K : (i+1)*K : (i+1)*K],
+		}
+		s.distribution(m.Classes, e)
+		s.moves = append(s.moves, m)
+	}
+	return s.moves
+}
+
+func (s *Search) mustBeEvaluated() {
+	if !s.tree.nodes[root].evaluated {
+		panic("mcts: the root is not evaluated yet")
+	}
+}
+
+// policy returns Move.Policy of the root's moves, in s.scores.
+func (s *Search) policy() []float64 {
+	t := &s.tree
+	edges := t.edgesOf(root)
+	policy := s.scores[:len(edges)]
+	st := t.standing(root)
+	whole := t.edges[root]
+	if s.cfg.Rule == Gumbel && !whole.proven() {
+		s.improve(policy, root, st)
+		return policy
+	}
+	var sum, visits float64
+	for i := range edges {
+		visits += float64(t.visits(&edges[i]))
+	}
+	for i := range edges {
+		e := &edges[i]
+		switch {
+		case !whole.proven() && visits > 0:
+			policy[i] = float64(t.visits(e))
+		case !whole.proven() || e.proven() && e.top == whole.top:
+			policy[i] = max(float64(e.prior), math.SmallestNonzeroFloat32)
+		default:
+			policy[i] = 0
+		}
+		sum += policy[i]
+	}
+	for i := range policy {
+		policy[i] /= sum
+	}
+	return policy
+}
+
+// distribution writes the class distribution of a root's move into dst, for the player to move.
+func (s *Search) distribution(dst []float32, e *edge) {
+	t := &s.tree
+	p := t.nodes[root].player
+	if e.proven() {
+		clear(dst)
+		dst[s.game.ClassFor(p, int(e.top))] = 1
+		return
+	}
+	n := root
+	if t.visits(e) > 0 {
+		n = e.child
+	}
+	visits := float32(t.nodes[n].visits)
+	for k, sum := range t.sums(n) {
+		dst[s.game.ClassFor(p, k)] = sum / visits
+	}
+}
+
+// Best returns the action to play at the root. A certain best move is taken; of several proven to give the value of the
+// root, the quickest win, or what holds out longest otherwise, then the most visited, then the likeliest. Failing that,
+// Gumbel takes the winner of the halving, in which moves known exactly take part whether sampled or not, and PUCT the
+// most visited move.
+func (s *Search) Best() env.Action {
+	s.mustBeEvaluated()
+	t := &s.tree
+	i := s.certain()
+	switch {
+	case t.edges[root].proven():
+		i = t.exact(root, t.edges[root].top)
+	case i >= 0:
+	case s.cfg.Rule == Gumbel:
+		i = s.winner()
+	default:
+		i = s.mostVisited()
+	}
+	return t.edgesOf(root)[i].action
+}
+
+// winner returns the root's move of the largest g + logit + sigma(q) among the most visited open moves, which are those
+// that halving left over, and the moves known to give the floor.
+func (s *Search) winner() int {
+	t := &s.tree
+	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.floor(root)
+	scores := s.scores[:len(edges)]
+	s.scoreRoot(scores)
+	var visits int32
+	for i := range edges {
+		if t.open(&edges[i], p, floor) {
+			visits = max(visits, t.visits(&edges[i]))
+		}
+	}
+	chosen := -1
+	for i := range edges {
+		e := &edges[i]
+		if !t.live(e, p, floor) || t.open(e, p, floor) && t.visits(e) < visits {
+			continue
+		}
+		if chosen < 0 || scores[i] > scores[chosen] {
+			chosen = i
+		}
+	}
+	return chosen
+}
+
+// mostVisited returns the root's live move with the most visits, then the larger value, then the larger prior; but a
+// move that is known to give more takes its place.
+func (s *Search) mostVisited() int {
+	t := &s.tree
+	st := t.standing(root)
+	edges, p := t.edgesOf(root), t.nodes[root].player
+	sign := t.sign(p)
+	better := func(i, j int) bool {
+		a, b := &edges[i], &edges[j]
+		if t.visits(a) != t.visits(b) {
+			return t.visits(a) > t.visits(b)
+		}
+		if va, vb := sign*t.completed(a, st.mix), sign*t.completed(b, st.mix); va != vb {
+			return va > vb
+		}
+		return a.prior > b.prior
+	}
+	chosen, known := -1, -1
+	for i := range edges {
+		e := &edges[i]
+		if !t.live(e, p, st.floor) {
+			continue
+		}
+		if chosen < 0 || better(i, chosen) {
+			chosen = i
+		}
+		if e.proven() && (known < 0 || better(i, known)) {
+			known = i
+		}
+	}
+	if known >= 0 && sign*t.completed(&edges[known], 0) > sign*t.completed(&edges[chosen], st.mix) {
+		return known
+	}
+	return chosen
+}
+
+// Value is the utility of the root for its player: that of the moves, averaged by [Move.Policy]; exact if proven.
+func (s *Search) Value() float64 {
+	s.mustBeEvaluated()
+	t := &s.tree
+	sign := t.sign(t.nodes[root].player)
+	if e := t.edges[root]; e.proven() {
+		return sign * t.utility[e.top]
+	}
+	mix := t.standing(root).mix
+	edges := t.edgesOf(root)
+	var value float64
+	for i, p := range s.policy() {
+		value += p * sign * t.completed(&edges[i], mix)
+	}
+	return value
+}
+
+// Classes writes the class distribution [K] of the root, for its player, into dst: that of the moves, averaged by
+// [Move.Policy]; one-hot if proven.
+func (s *Search) Classes(dst []float32) {
+	if len(dst) != len(s.dist) {
+		panic("mcts: Classes into a slice of the wrong length")
+	}
+	moves := s.Moves()
+	clear(dst)
+	if class, ok := s.Proven(); ok {
+		dst[class] = 1
+		return
+	}
+	for i := range moves {
+		for k, p := range moves[i].Classes {
+			dst[k] += moves[i].Policy * p
+		}
+	}
+}
+
+// Proven returns the exact class of the root for its player, if it is known.
+func (s *Search) Proven() (class int, ok bool) {
+	e := &s.tree.edges[root]
+	return s.game.ClassFor(s.tree.nodes[root].player, int(e.top)), e.proven()
+}
+
+// PolicyTarget writes [Move.Policy] of the root's moves into dst, in the order of [Search.Moves]. The weight is 1, or 0
+// where the position teaches nothing: it has one legal move, or all its moves are proven to be equal.
+func (s *Search) PolicyTarget(dst []float32) (weight float32) {
+	s.mustBeEvaluated()
+	edges := s.tree.edgesOf(root)
+	if len(dst) != len(edges) {
+		panic("mcts: PolicyTarget into a slice of the wrong length")
+	}
+	for i, p := range s.policy() {
+		dst[i] = float32(p)
+	}
+	for i := range edges {
+		if len(edges) > 1 && (!edges[i].proven() || edges[i].top != edges[0].top) {
+			return 1
+		}
+	}
+	return 0
+}

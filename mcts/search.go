@@ -1,0 +1,369 @@
+package mcts
+
+import (
+	"math/rand/v2"
+
+	"ludus/env"
+)
+
+// Search is a search of one position. It has one owner and is reused from position to position: [Search.Start] keeps
+// the memory, and a warm search allocates nothing.
+type Search struct {
+	game  *env.Game
+	cfg   Config
+	cache *Cache // or nil
+
+	position env.State // the root's
+	scratch  env.State
+	legal    []env.Action
+	logits   []float32 // of the legal moves of a leaf
+	scores   []float64 // [moves of a node]
+	dist     []float32 // [K]
+
+	tree, spare tree // spare is what Advance copies into
+
+	selfPlay      bool
+	budget        int // simulations asked for
+	started, done int // simulations selected and backed up
+	halving       halving
+
+	slots   []slot
+	taken   int  // slots of this round
+	waiting int  // those of them that wait for an evaluation
+	closed  bool // no further selection in this round
+
+	batch batch // of Run
+
+	moves       []Move
+	moveClasses []float32 // [moves, K]
+}
+
+// slot is a leaf in flight.
+type slot struct {
+	state   env.State
+	key     env.Key
+	node    int32
+	waiting bool
+	classes []float32 // [K] First's, once evaluated
+}
+
+// New returns a search for a game. The cache may be nil; otherwise it is shared by the searches of one goroutine. New
+// panics if the configuration is not valid.
+func New(game *env.Game, cfg Config, cache *Cache) *Search {
+	if cfg.Validate() != nil {
+		panic("mcts: invalid configuration")
+	}
+	K := len(game.Classes)
+	s := &Search{game: game, cfg: cfg, cache: cache, dist: make([]float32, K)}
+	s.position, s.scratch = game.NewState(), game.NewState()
+	for _, c := range game.Classes {
+		s.tree.utility = append(s.tree.utility, float64(c.Utility))
+	}
+	s.spare.utility = s.tree.utility
+	s.slots = make([]slot, cfg.Leaves)
+	for i := range s.slots {
+		s.slots[i].state = game.NewState()
+		s.slots[i].classes = make([]float32, K)
+	}
+	s.tree.reset(env.First)
+	return s
+}
+
+// Start begins a search of a position that is not done, with an empty tree and a number of simulations; the evaluation
+// of the root itself is not one of them, so that 0 is allowed. The state is not retained.
+//
+// A generator makes it a search of self-play: the Gumbel rule draws its noise from it, at once, one number for each
+// legal move (PUCT draws none), and the search ends as soon as the best move is certain. With nil there is no noise, and
+// a root where no more is certain than the worst outcome uses its simulations up.
+func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
+	if state.Done() {
+		panic("mcts: Start from a finished game")
+	}
+	s.position.CopyFrom(state)
+	s.selfPlay = rng != nil
+	s.plant()
+	if s.cfg.Rule == Gumbel {
+		s.halving.draw(len(s.tree.edgesOf(root)), rng)
+	}
+	s.begin(simulations)
+}
+
+// plant makes an empty tree at the search's position.
+func (s *Search) plant() {
+	s.tree.reset(s.position.Player())
+	s.expand(root, s.position)
+}
+
+// begin opens a budget.
+func (s *Search) begin(simulations int) {
+	if simulations < 0 {
+		panic("mcts: negative number of simulations")
+	}
+	s.budget, s.started, s.done = simulations, 0, 0
+	s.taken, s.waiting, s.closed = 0, 0, false
+	s.halving.begin()
+}
+
+// Advance plays a legal action at the root, by whichever player, and keeps the part of the tree below it. Until
+// [Search.Continue] gives the search new simulations it has none. The rule must be PUCT, since visits of an earlier
+// search break the halving, and no leaf may be in flight.
+func (s *Search) Advance(a env.Action) {
+	if s.cfg.Rule != PUCT {
+		panic("mcts: Advance needs the PUCT rule")
+	}
+	if s.taken > 0 {
+		panic("mcts: Advance with leaves in flight")
+	}
+	child := s.edgeOf(a).child
+	s.position.Apply(a)
+	s.begin(0)
+	switch {
+	case s.position.Done():
+		s.tree.reset(s.position.Player())
+	case child == none || s.tree.nodes[child].count == 0:
+		s.plant()
+	default:
+		s.spare.copySubtree(&s.tree, child)
+		s.tree, s.spare = s.spare, s.tree
+	}
+}
+
+// edgeOf returns the root's edge of a legal action.
+func (s *Search) edgeOf(a env.Action) *edge {
+	edges := s.tree.edgesOf(root)
+	for i := range edges {
+		if edges[i].action == a {
+			return &edges[i]
+		}
+	}
+	panic("mcts: the action is not legal at the root")
+}
+
+// Continue gives the search simulations beyond those that its tree holds.
+func (s *Search) Continue(simulations int) {
+	if s.position.Done() {
+		panic("mcts: Continue in a finished game")
+	}
+	if s.taken > 0 {
+		panic("mcts: Continue with leaves in flight")
+	}
+	s.begin(simulations)
+}
+
+// Simulations is the number of simulations done since Start or Continue. What an earlier search left in the tree is
+// not counted.
+func (s *Search) Simulations() int { return s.done }
+
+// Done reports whether the search has ended: its simulations are used up, or the best move is certain.
+func (s *Search) Done() bool { return s.taken == 0 && s.finished() }
+
+// finished reports whether no simulation should start any more.
+func (s *Search) finished() bool {
+	return s.tree.nodes[root].evaluated && (s.started >= s.budget || s.decided())
+}
+
+// decided reports whether searching on cannot change the choice: the root is proven, or one move's worst is at least
+// every other's best. Outside self-play it is not enough that all other moves are lost, as the last one may be lost as
+// well, and sooner.
+func (s *Search) decided() bool {
+	t := &s.tree
+	if t.edges[root].proven() {
+		return true
+	}
+	i := s.certain()
+	if i < 0 {
+		return false
+	}
+	p := t.nodes[root].player
+	_, worst := t.ranks(&t.edgesOf(root)[i], p)
+	return s.selfPlay || worst < t.worst()
+}
+
+// certain returns the root's move whose worst is at least every other's best, or -1.
+func (s *Search) certain() int {
+	t := &s.tree
+	p, floor := t.nodes[root].player, t.floor(root)
+	chosen, least := -1, t.worst()
+	edges := t.edgesOf(root)
+	for i := range edges {
+		best, worst := t.ranks(&edges[i], p)
+		if worst == floor && (chosen < 0 || best < least) {
+			chosen, least = i, best
+		}
+	}
+	for i := range edges {
+		if i != chosen && t.open(&edges[i], p, floor) {
+			return -1
+		}
+	}
+	return chosen
+}
+
+// Select walks to the next leaf that the network must judge and returns its number, to be given to [Search.Leaf] and
+// [Search.Backup]. Simulations that need no evaluation are done on the way. It returns false when there is nothing to
+// select before the leaves in flight are backed up, or when the search is done.
+func (s *Search) Select() (leaf int, ok bool) {
+	for {
+		switch s.step() {
+		case selected:
+			return s.taken - 1, true
+		case blocked:
+			return 0, false
+		}
+	}
+}
+
+// progress says what a step has done.
+type progress uint8
+
+const (
+	stepped  progress = iota // something that needs no evaluation
+	selected                 // the last slot waits for an evaluation
+	blocked                  // nothing
+)
+
+// step does at most one simulation. Leaves are selected in rounds of up to cfg.Leaves, and all leaves of a round are
+// backed up together, in their order, those found in the cache as well: what the cache holds changes nothing.
+func (s *Search) step() progress {
+	if s.closed || s.taken == len(s.slots) || s.finished() {
+		if s.taken == 0 || s.waiting > 0 {
+			return blocked
+		}
+		s.flush()
+		return stepped
+	}
+	slot := &s.slots[s.taken]
+	n := s.descend(slot.state)
+	if n == none {
+		s.closed = true
+		return stepped
+	}
+	s.tree.launch(n)
+	if n != root {
+		s.started++
+		if s.cfg.Rule == Gumbel {
+			s.halving.advance()
+		}
+		if s.tree.into(n).proven() {
+			clear(s.dist)
+			s.tree.land(n, s.dist)
+			s.done++
+			return stepped
+		}
+	}
+	slot.node = n
+	s.taken++
+	if s.recall(slot) {
+		return stepped
+	}
+	slot.waiting = true
+	s.waiting++
+	return selected
+}
+
+// descend plays from the root to a leaf, which it leaves in state: a node not yet visited, or a proven one. It returns
+// none where the way leads to a leaf in flight.
+func (s *Search) descend(state env.State) int32 {
+	t := &s.tree
+	state.CopyFrom(s.position)
+	n := root
+	for t.nodes[n].evaluated {
+		i := s.pick(n)
+		if i == none {
+			return none
+		}
+		state.Apply(t.edges[i].action)
+		if t.edges[i].child == none {
+			child := t.add(n, i, state.Player())
+			if !t.edges[i].proven() {
+				s.expand(child, state)
+			}
+			return child
+		}
+		n = t.edges[i].child
+		if t.edges[i].proven() {
+			return n
+		}
+	}
+	if t.nodes[n].flight > 0 {
+		return none
+	}
+	return n
+}
+
+// pick returns the edge that a simulation takes from node n, an evaluated and unproven one.
+func (s *Search) pick(n int32) int32 {
+	switch {
+	case s.cfg.Rule == PUCT:
+		return s.pickPUCT(n)
+	case n == root:
+		return s.pickCandidate()
+	default:
+		return s.pickImproved(n)
+	}
+}
+
+func (s *Search) expand(n int32, state env.State) {
+	s.legal = state.Legal(s.legal[:0])
+	s.tree.expand(n, state, s.scratch, s.legal)
+	if len(s.scores) < len(s.legal) {
+		s.scores = make([]float64, s.game.NumActions())
+	}
+}
+
+// recall evaluates a slot from the cache, if that is possible.
+func (s *Search) recall(slot *slot) bool {
+	if s.cache == nil {
+		return false
+	}
+	slot.key = slot.state.Key()
+	logits, classes, ok := s.cache.get(&slot.key)
+	if ok {
+		s.tree.judge(slot.node, logits, classes, slot.classes)
+	}
+	return ok
+}
+
+// Leaf returns the position of a selected leaf. It belongs to the search and lasts until the leaf is backed up.
+func (s *Search) Leaf(leaf int) env.State { return s.slots[leaf].state }
+
+// Backup gives a selected leaf its evaluation: unmasked logits [A] and class probabilities [K], both in the frame of
+// the leaf's mover. Leaves may be backed up in any order; from the first one on, no more are selected until all are.
+func (s *Search) Backup(leaf int, logits, classes []float32) {
+	slot := &s.slots[leaf]
+	if leaf >= s.taken || !slot.waiting {
+		panic("mcts: Backup of a leaf that is not waiting")
+	}
+	if len(logits) != s.game.NumActions() || len(classes) != len(slot.classes) {
+		panic("mcts: Backup with an evaluation of the wrong shape")
+	}
+	frame := s.game.Frame(s.tree.nodes[slot.node].player)
+	edges := s.tree.edgesOf(slot.node)
+	legal := s.logits[:0]
+	for i := range edges {
+		legal = append(legal, logits[frame[edges[i].action]])
+	}
+	s.logits = legal
+	if s.cache != nil {
+		s.cache.put(&slot.key, legal, classes)
+	}
+	s.tree.judge(slot.node, legal, classes, slot.classes)
+	slot.waiting, s.closed = false, true
+	s.waiting--
+	if s.waiting == 0 {
+		s.flush()
+	}
+}
+
+// flush backs up the leaves of a round.
+func (s *Search) flush() {
+	for i := range s.slots[:s.taken] {
+		slot := &s.slots[i]
+		if slot.node != root {
+			s.done++
+		}
+		s.tree.land(slot.node, slot.classes)
+		s.tree.nodes[slot.node].evaluated = true
+	}
+	s.taken, s.closed = 0, false
+}
