@@ -1,0 +1,10 @@
+//go:build !darwin && !dragonfly && !freebsd && !illumos && !linux && !netbsd && !openbsd && !windows
+
+package checkpoints
+
+import (
+	"errors"
+	"os"
+)
+
+func lockFile(*os.File) error { return errors.ErrUnsupported }
