@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"ludus/env"
+	"ludus/model/infer"
 )
 
 // ErrSpec is wrapped by errors about the text of an agent.
@@ -21,9 +23,14 @@ type Spec struct {
 	game    *env.Game
 	text    string
 	kind    string
-	number  int // N of mcts:N, D of alphabeta:D
-	path    string
+	number  int    // N of mcts:N, D of alphabeta:D
+	path    string // with @GENERATION
 	options Options
+
+	once    sync.Once
+	origin  Origin
+	network *infer.Network
+	err     error
 }
 
 // Options are what may follow the path of a network: net:PATH[,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all],
@@ -187,6 +194,28 @@ func (o *Options) complete(kind, search string) error {
 	return nil
 }
 
+// FromNetwork describes an agent that plays game with a network at hand; text is what String returns.
+func FromNetwork(game *env.Game, text string, network *infer.Network, options Options) *Spec {
+	s := &Spec{game: game, text: text, kind: "net", options: options, network: network, origin: Origin{Generation: -1}}
+	s.once.Do(func() {})
+	return s
+}
+
+// Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights].
+func (s *Spec) Load() (Origin, error) {
+	s.once.Do(func() {
+		s.origin.Generation = -1
+		if s.path == "" {
+			return
+		}
+		var weights *infer.Weights
+		if weights, s.origin, s.err = ReadWeights(s.game, s.path); s.err == nil {
+			s.network, s.err = infer.NewNetwork(s.game, weights)
+		}
+	})
+	return s.origin, s.err
+}
+
 // New returns another agent of this description.
 func (s *Spec) New(seed uint64) (Agent, error) {
 	agent, err := s.build()
@@ -208,5 +237,11 @@ func (s *Spec) build() (Agent, error) {
 	case "alphabeta":
 		return newAlphaBeta(s.game, s.number), nil
 	}
-	return nil, fmt.Errorf("%w %q: networks cannot be loaded yet", ErrSpec, s.text)
+	if _, err := s.Load(); err != nil {
+		return nil, err
+	}
+	if s.kind == "policy" {
+		return newPolicy(s.game, s.network, s.options), nil
+	}
+	return newNet(s.game, s.network, s.options), nil
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+func gamesCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "games [GAME]",
+		Short: "List the games, or show one: rules, parameters, what a network sees and says",
+		Example: `  ludus games
+  ludus games quad-5x5
+  ludus games "quad(size=6,quads=10)" --json`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: completeGames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names := append(games.Names(), args...)
+			if len(args) > 0 {
+				names = args
+			}
+			var list []*env.Game
+			for _, name := range names {
+				game, err := games.New(name)
+				if err != nil {
+					return err
+				}
+				list = append(list, game)
+			}
+			return output(cmd, func(w io.Writer) error {
+				switch {
+				case asJSON:
+					return writeGamesJSON(w, list)
+				case len(args) > 0:
+					return writeGame(w, list[0])
+				}
+				return writeGames(w, list)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a game and line")
+	return cmd
+}
+
+// writeGames prints one line a game and how to vary them.
+func writeGames(w io.Writer, list []*env.Game) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "GAME\tPLAYERS\tBOARD\tMOVES\tLONGEST\tENDS")
+	for _, g := range list {
+		fmt.Fprintf(table, "%s\t%s, %s\t%dx%d\t%d\t%d plies\t%s\n", g.Name, g.Players[0], g.Players[1],
+			g.Tensor.H, g.Tensor.W, moveCount(g), g.MaxPlies, strings.Join(classNames(g), " "))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nOther sizes and rules, any parameter left out keeping its default:")
+	for _, f := range games.Families() {
+		params := make([]string, len(f.Params))
+		for i, p := range f.Params {
+			params[i] = fmt.Sprintf("%s=%s", p.Name, p.Range())
+		}
+		fmt.Fprintf(w, "  %s(%s)\n", f.Name, strings.Join(params, ","))
+	}
+	fmt.Fprintf(w, "\nSee one with \"ludus games %s\".\n", list[0].Name)
+	return nil
+}
+
+// writeGame prints everything about one game.
+func writeGame(w io.Writer, g *env.Game) error {
+	fmt.Fprintf(w, "%s: %s against %s\n\n%s\n\n", g.Name, g.Players[0], g.Players[1], strings.TrimSpace(g.Rules))
+	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.NewState().Board(), "\n"))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PARAMETER\tVALUE\tRANGE")
+	ranges := parameterRanges(g.Family)
+	for _, p := range g.Params {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
+	}
+	fmt.Fprintln(table)
+	fmt.Fprintf(table, "tensor\t[%d %d %d]\t%s\n", g.Tensor.C, g.Tensor.H, g.Tensor.W, strings.Join(g.Planes, ", "))
+	fmt.Fprintf(table, "policy\t%d\t%d planes of %d cells and %d more: %s\n", g.NumActions(), g.PolicyPlanes,
+		g.Tensor.Cells(), g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
+	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), exampleMove(g))
+	for i, c := range g.Classes {
+		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))
+	}
+	fmt.Fprintf(table, "symmetries\t%d\t\n", len(g.Symmetries))
+	fmt.Fprintf(table, "longest game\t%d\tplies\n", g.MaxPlies)
+	return table.Flush()
+}
+
+// goalsOf says what goals a class settles.
+func goalsOf(c env.Class) string {
+	if c.Own < 0 {
+		return ", goals by play"
+	}
+	return fmt.Sprintf(", goals %d and %d", c.Own, c.Other)
+}
+
+func moveCount(g *env.Game) (n int) {
+	for _, text := range g.ActionTexts {
+		if text != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func exampleMove(g *env.Game) string { return g.ActionTexts[g.NewState().Legal(nil)[0]] }
+
+func classNames(g *env.Game) (names []string) {
+	for _, c := range g.Classes {
+		names = append(names, c.Name)
+	}
+	if len(names) > 7 {
+		names = append(append(names[:2], "..."), names[len(g.Classes)-1])
+	}
+	return names
+}
+
+func parameterRanges(family string) map[string]string {
+	ranges := make(map[string]string)
+	for _, f := range games.Families() {
+		if f.Name == family {
+			for _, p := range f.Params {
+				ranges[p.Name] = p.Range()
+			}
+		}
+	}
+	return ranges
+}
+
+// gameJSON is what programs may read about a game.
+type gameJSON struct {
+	Name         string            `json:"name"`
+	Family       string            `json:"family"`
+	Params       map[string]string `json:"params"`
+	Ranges       map[string]string `json:"ranges"`
+	Players      [2]string         `json:"players"`
+	Rules        string            `json:"rules"`
+	Tensor       [3]int            `json:"tensor"` // C, H, W
+	Planes       []string          `json:"planes"`
+	PolicyPlanes int               `json:"policy_planes"`
+	PolicyExtras int               `json:"policy_extras"`
+	PolicyNames  []string          `json:"policy_names"`
+	Actions      int               `json:"actions"`
+	Classes      []classJSON       `json:"classes"`
+	GoalHead     bool              `json:"goal_head"`
+	Symmetries   int               `json:"symmetries"`
+	MaxPlies     int               `json:"max_plies"`
+}
+
+type classJSON struct {
+	Name    string  `json:"name"`
+	Goals   []int   `json:"goals"` // own and other; null where play settles them
+	Utility float32 `json:"utility"`
+}
+
+func writeGamesJSON(w io.Writer, list []*env.Game) error {
+	encoder := json.NewEncoder(w)
+	for _, g := range list {
+		out := gameJSON{
+			Name: g.Name, Family: g.Family, Params: map[string]string{}, Ranges: parameterRanges(g.Family), Players: g.Players,
+			Rules: strings.TrimSpace(g.Rules), Tensor: [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, Planes: g.Planes,
+			PolicyPlanes: g.PolicyPlanes, PolicyExtras: g.PolicyExtras, PolicyNames: g.PolicyNames, Actions: g.NumActions(),
+			GoalHead: g.GoalHead, Symmetries: len(g.Symmetries), MaxPlies: g.MaxPlies,
+		}
+		for _, p := range g.Params {
+			out.Params[p.Name] = p.Value
+		}
+		for _, c := range g.Classes {
+			class := classJSON{Name: c.Name, Utility: c.Utility}
+			if c.Own >= 0 {
+				class.Goals = []int{c.Own, c.Other}
+			}
+			out.Classes = append(out.Classes, class)
+		}
+		if err := encoder.Encode(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

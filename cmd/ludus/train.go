@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train"
+)
+
+func trainCommand() *cobra.Command {
+	var (
+		o      train.Options
+		sets   []string
+		config string
+		seed   uint64
+	)
+	cmd := &cobra.Command{
+		Use:   "train GAME [flags]",
+		Short: "Learn a game by self-play, or go on with a run",
+		Long: `Learn a game from nothing by self-play. Everything is kept in the run's folder: the same command goes on with a run
+that was interrupted, and a larger --time or --generations asks more of a finished one.
+
+Settings (--set key=value, with the defaults of quad-5x5):
+` + settingsHelp(),
+		Example: `  ludus train quad-5x5
+  ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
+  ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeGames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			game, err := games.New(args[0])
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("time") && o.Time < time.Second {
+				return usage(cmd, fmt.Errorf("--time %v: it must be 1s or more, such as 10m or 2h", o.Time))
+			}
+			if cmd.Flags().Changed("generations") && o.Generations < 1 {
+				return usage(cmd, fmt.Errorf("--generations %d: it must be 1 or more", o.Generations))
+			}
+			if o.Threads < 1 {
+				return usage(cmd, fmt.Errorf("--threads %d: it must be 1 or more", o.Threads))
+			}
+			if o.Asked, err = askedSettings(game, sets, config); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("seed") {
+				o.Seed = &seed
+			}
+			if o.Game = game; o.Dir == "" {
+				o.Dir = filepath.Join("runs", env.FileName(game.Name))
+			}
+			return runTraining(cmd, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
+	flags.DurationVar(&o.Time, "time", train.DefaultTime, "how long to train, with all that belongs to it")
+	flags.IntVar(&o.Generations, "generations", 0, "train this many generations, however long that takes")
+	flags.Uint64Var(&seed, "seed", 1, "where all randomness comes from")
+	flags.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
+	flags.StringVar(&o.From, "from", "", "an exported weights file to start from")
+	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
+	flags.StringVar(&config, "config", "", "a JSON file of settings; --set goes before it")
+	cmd.MarkFlagsMutuallyExclusive("time", "generations")
+	return cmd
+}
+
+// settingsHelp lists every setting with its default.
+func settingsHelp() string {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		panic("ludus: " + err.Error())
+	}
+	var b strings.Builder
+	for _, s := range train.DescribeSettings(game) {
+		fmt.Fprintf(&b, "  %-22s %s\n", s.Key+"="+s.Default, s.Doc)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// askedSettings joins what --config and --set ask for.
+func askedSettings(game *env.Game, sets []string, config string) (map[string]string, error) {
+	asked := make(map[string]string)
+	if config != "" {
+		data, err := os.ReadFile(config)
+		if err != nil {
+			return nil, err
+		}
+		if asked, err = train.ParseSettings(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", config, err)
+		}
+	}
+	for _, set := range sets {
+		key, value, ok := strings.Cut(set, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %s: write key=value, such as simulations=64", set)
+		}
+		asked[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	defaults := train.DefaultSettings(game)
+	return asked, defaults.Apply(asked)
+}
+
+// runTraining trains and shows it.
+func runTraining(cmd *cobra.Command, o train.Options) error {
+	ctx, err := cmd.Context(), error(nil)
+	screen := newScreen(cmd.ErrOrStderr())
+	o.Observe = screen.show
+	if !cmd.Flags().Changed("time") {
+		o.Time = 0
+	}
+	summary, err := train.Train(ctx, o)
+	screen.close()
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; what is finished is kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
+	}
+	if err != nil {
+		return err
+	}
+	return output(cmd, func(w io.Writer) error { return writeSummary(w, o.Game, summary) })
+}
+
+// screen shows a run's events: a bar on a terminal, plain lines elsewhere.
+type screen struct {
+	w     io.Writer
+	bar   *progressbar.ProgressBar // nil where w is no terminal
+	score string                   // the newest score
+}
+
+// barSteps is the length of the bar.
+const barSteps = 1000
+
+func newScreen(w io.Writer) *screen {
+	s := &screen{w: w}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		s.bar = progressbar.NewOptions(barSteps,
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return s
+}
+
+func (s *screen) show(e train.Event) {
+	switch {
+	case e.Note != "":
+		s.line(e.Note)
+	case e.Judged != nil:
+		j := e.Judged
+		s.score = fmt.Sprintf("%.0f %% against %s", 100*j.Score, j.Opponent)
+		s.line(fmt.Sprintf("generation %d against %s: %.1f %% (95 %%: %.1f to %.1f), %d wins, %d draws, %d losses",
+			j.Generation, j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses))
+	case e.Metrics != nil:
+		if m := e.Metrics; s.bar == nil {
+			fmt.Fprintf(s.w, "generation %d: %d games, %.0f positions/s, losses %.3f policy %.3f outcome, mean length %.1f, %.0f s playing, %.0f s learning\n",
+				m.Generation, m.AllGames, float64(m.Positions)/m.PlaySeconds, m.Policy, m.Outcome, m.MeanPlies, m.PlaySeconds, m.LearnSeconds)
+		}
+	case s.bar != nil:
+		s.bar.Describe(describe(e.Progress, s.score))
+		// The bar's own error is that of a terminal that went away.
+		_ = s.bar.Set(min(int(barSteps*e.Share), barSteps-1))
+	case e.Phase == "measuring":
+		fmt.Fprintln(s.w, "measuring how fast this machine is")
+	}
+}
+
+// describe puts a run's progress into the words beside the bar.
+func describe(p train.Progress, score string) string {
+	if p.Generations == 0 {
+		return p.Phase + " how fast this machine is"
+	}
+	parts := []string{fmt.Sprintf("%s %d/%d", p.Phase, p.Generation, p.Generations), fmt.Sprintf("%d games", p.Games)}
+	if p.Speed > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f pos/s", p.Speed))
+	}
+	if p.Remaining > 0 {
+		parts = append(parts, p.Remaining.Round(time.Second).String()+" left")
+	}
+	if score != "" {
+		parts = append(parts, score)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// line writes a line of text, above the bar where there is one.
+func (s *screen) line(text string) {
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+	fmt.Fprintln(s.w, text)
+}
+
+func (s *screen) close() {
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+}
+
+// writeSummary prints what a run has come to, and what to do with it.
+func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
+	plan := &s.Config.Plan
+	spent := time.Duration(s.Seconds * float64(time.Second)).Round(time.Second)
+	if s.Already {
+		fmt.Fprintf(w, "This run is finished; a larger --time or --generations asks for more.\n")
+	}
+	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
+		s.Config.Game, plan.Last(), s.Games, s.Positions, s.Steps, spent)
+	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.1f %% duplicate games, %.0f %% of positions solved by the search\n\n",
+		s.Diversity.MeanPlies, game.Players[0], 100*s.Diversity.FirstShare, 100*s.Diversity.Duplicates, 100*s.Diversity.Proven)
+	fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
+	for _, j := range s.Judged {
+		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
+			j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses)
+	}
+	agent := "net:" + s.Dir
+	_, err := fmt.Fprintf(w, "\nplay it:   %s\njudge it:  %s\ntake it:   %s\n",
+		commandLine([]string{"play", game.Name, agent}),
+		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
+		commandLine([]string{"export", s.Dir, "--format", "weights"}))
+	return err
+}
+
+// commandLine writes a call of this program as one would type it.
+func commandLine(args []string) string {
+	program := os.Args[0]
+	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+		program = "go run ./cmd/ludus" // that is how it was started
+	}
+	words := []string{program}
+	for _, a := range args {
+		if strings.ContainsAny(a, " ()&;|<>*?$'\"") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+func verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify GAME FILE...",
+		Short: "Replay a referee's transcripts and compare every position",
+		Long: `Replays games as an independent referee recorded them and compares, for every position, the player to move, the
+legal moves and, at the end, the goals. Prints how much was compared, or fails at the first difference.`,
+		Example:           "  ludus verify golden-rectangle games.txt",
+		Args:              arguments(2, -1),
+		ValidArgsFunction: completeGames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			game, err := games.New(args[0])
+			if err != nil {
+				return err
+			}
+			return output(cmd, func(w io.Writer) error { return verify(w, game, args[1:]) })
+		},
+	}
+}
+
+// verify compares each file; with several of them each line says which file it is about.
+func verify(w io.Writer, game *env.Game, paths []string) error {
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		report, err := games.Verify(game, file)
+		file.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if len(paths) > 1 {
+			fmt.Fprintf(w, "%s: ", path)
+		}
+		fmt.Fprintf(w, "ok: %d games, %d positions\n", report.Games, report.Positions)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package arena
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+// Origin says where weights were read from.
+type Origin struct {
+	Path       string // the file, checkpoint or run that was named, without @GENERATION
+	Generation int    // of the checkpoint; -1 for a weights file
+	// Damaged names what was passed over: checkpoints of the run, newer than this one, that are not whole.
+	Damaged []error
+}
+
+// ErrWeights is wrapped by errors about what [ReadWeights] is to read.
+var ErrWeights = errors.New("no network")
+
+// weightsPart is the part of a checkpoint that holds the averaged weights.
+const weightsPart = "weights.safetensors"
+
+// ReadWeights reads the network of a reference PATH[@GENERATION|@best]: PATH is a run's folder, of which the newest whole
+// checkpoint is read, or the one that is asked for; a checkpoint's folder; or a weights file. It must be a network of game.
+func ReadWeights(game *env.Game, reference string) (*infer.Weights, Origin, error) {
+	path, at := cutGeneration(reference)
+	data, origin, err := readWeights(path, at)
+	if err != nil {
+		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
+	}
+	weights, err := infer.Unmarshal(data)
+	if err != nil {
+		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
+	}
+	if weights.Config.Game != game.Name {
+		return nil, origin, fmt.Errorf("%w of %s in %s: its network plays %s", ErrWeights, game.Name, reference, weights.Config.Game)
+	}
+	if err := weights.Validate(game); err != nil {
+		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
+	}
+	return weights, origin, nil
+}
+
+// cutGeneration splits PATH@12 and PATH@best; any other @ belongs to the path.
+func cutGeneration(reference string) (path, at string) {
+	if i := strings.LastIndexByte(reference, '@'); i > 0 {
+		if n, err := strconv.Atoi(reference[i+1:]); reference[i+1:] == "best" || err == nil && n >= 0 {
+			return reference[:i], reference[i+1:]
+		}
+	}
+	return reference, ""
+}
+
+// readWeights finds out what path is and returns the bytes of the weights.
+func readWeights(path, at string) ([]byte, Origin, error) {
+	origin := Origin{Path: path, Generation: -1}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, origin, missing(path, err)
+	}
+	if !info.IsDir() {
+		if at != "" {
+			return nil, origin, errors.New("@ chooses a checkpoint of a run, and this is a file")
+		}
+		data, err := os.ReadFile(path)
+		return data, origin, err
+	}
+	checkpoint, err := readCheckpoint(path, at, &origin)
+	if err != nil {
+		return nil, origin, err
+	}
+	origin.Generation = checkpoint.ID
+	data := checkpoint.Part(weightsPart)
+	if data == nil {
+		return nil, origin, fmt.Errorf("checkpoint %d has no part %s", checkpoint.ID, weightsPart)
+	}
+	return data, origin, nil
+}
+
+// missing explains why path cannot be used; a misspelt option that became part of it is a likely reason.
+func missing(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, option, ok := strings.Cut(path, ","); ok {
+		key, _, assigned := strings.Cut(option, "=")
+		if near := env.Nearest(key, optionKeys["net"]); assigned && near != "" {
+			return fmt.Errorf("there is no such file or folder; did you mean the option %q?", near)
+		}
+	}
+	return errors.New("there is no such file or folder")
+}
+
+// readCheckpoint reads the checkpoint that path is, or the one of the run at path that is asked for.
+func readCheckpoint(path, at string, origin *Origin) (*checkpoints.Checkpoint, error) {
+	if id, ok := checkpointID(path); ok {
+		if at != "" {
+			return nil, errors.New("@ chooses a checkpoint of a run, and this is one checkpoint")
+		}
+		store, err := checkpoints.Open(filepath.Dir(filepath.Clean(path)))
+		if err != nil {
+			return nil, err
+		}
+		return store.Load(id)
+	}
+	dir := filepath.Join(path, "checkpoints")
+	if _, err := os.Stat(dir); err != nil {
+		return nil, errors.New("the folder is neither a run nor a checkpoint")
+	}
+	store, err := checkpoints.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch at {
+	case "":
+		checkpoint, damaged, err := store.Newest()
+		origin.Damaged = damaged
+		return checkpoint, err
+	case "best":
+		return bestCheckpoint(store, filepath.Join(path, "arena.jsonl"))
+	}
+	id, err := strconv.Atoi(at)
+	if err != nil {
+		return nil, fmt.Errorf("generation %s: %w", at, err)
+	}
+	checkpoint, err := store.Load(id)
+	if errors.Is(err, checkpoints.ErrNone) {
+		ids, _ := store.List()
+		return nil, fmt.Errorf("the run keeps no checkpoint of generation %d; it has %v", id, ids)
+	}
+	return checkpoint, err
+}
+
+// checkpointID reports whether path is a checkpoint's folder, and which.
+func checkpointID(path string) (int, bool) {
+	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
+		return 0, false
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return 0, false
+	}
+	id, err := strconv.Atoi(filepath.Base(absolute))
+	return id, err == nil
+}
+
+// bestCheckpoint loads the generation with the highest mean score over the lines of arena.jsonl that rate it, among the
+// checkpoints that are kept and whole; the newer one of equals.
+func bestCheckpoint(store *checkpoints.Store, ratings string) (*checkpoints.Checkpoint, error) {
+	lines, err := checkpoints.ReadLines(ratings)
+	if err != nil {
+		return nil, err
+	}
+	type rating struct {
+		generation int
+		sum, count float64
+	}
+	var rated []*rating
+	for _, line := range lines {
+		var match struct {
+			Generation *int
+			Score      *float64
+		}
+		if json.Unmarshal(line, &match) != nil || match.Generation == nil || match.Score == nil {
+			continue
+		}
+		i := slices.IndexFunc(rated, func(r *rating) bool { return r.generation == *match.Generation })
+		if i < 0 {
+			i = len(rated)
+			rated = append(rated, &rating{generation: *match.Generation})
+		}
+		rated[i].sum += *match.Score
+		rated[i].count++
+	}
+	slices.SortFunc(rated, func(a, b *rating) int {
+		if x, y := a.sum/a.count, b.sum/b.count; x != y {
+			return truth(x < y) - truth(x > y)
+		}
+		return b.generation - a.generation
+	})
+	for _, r := range rated {
+		if checkpoint, err := store.Load(r.generation); err == nil {
+			return checkpoint, nil
+		}
+	}
+	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", ratings)
+}
