@@ -1,0 +1,242 @@
+package games
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ludus/env"
+)
+
+// texts are the official texts of the legal moves, in text order.
+func texts(g *env.Game, s env.State) []string {
+	var list []string
+	for _, a := range s.Legal(nil) {
+		list = append(list, g.ActionTexts[a])
+	}
+	slices.Sort(list)
+	return list
+}
+
+// eachGame plays n random games and shows every position that is not over.
+func eachGame(g *env.Game, n int, visit func(s env.State)) {
+	for i := range n {
+		rng := rand.New(rand.NewPCG(uint64(i), 5))
+		for s := g.NewState(); !s.Done(); {
+			visit(s)
+			legal := s.Legal(nil)
+			s.Apply(legal[rng.IntN(len(legal))])
+		}
+	}
+}
+
+// Free-For-All's moves against the rules read cell by cell, on boards that no transcript covers.
+func TestFreeForAllAgainstRules(t *testing.T) {
+	for _, name := range []string{"free-for-all(size=5)", "free-for-all(size=6)", "free-for-all(size=9,steps=100)"} {
+		g := mustNew(t, name)
+		eachGame(g, 5, func(s env.State) {
+			if got, want := texts(g, s), naiveFreeForAll(s.(*freeForAllState)); !slices.Equal(got, want) {
+				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, s.Board())
+			}
+		})
+	}
+}
+
+func naiveFreeForAll(s *freeForAllState) []string {
+	size, middle := s.game.size, (s.game.size+1)/2
+	holder := func(x, y int) int { // 0 or 1, or -1
+		for p, spawn := range []int{1, size} {
+			if x == spawn && y == middle {
+				return p
+			}
+		}
+		for p := range 2 {
+			if inner := (y-2)*(size-2) + x - 2; x > 1 && y > 1 && x < size && y < size && s.owned[p]>>inner&1 == 1 {
+				return p
+			}
+		}
+		return -1
+	}
+	mover, list := int(s.player), []string{}
+	for x1 := 1; x1 <= size; x1++ {
+		for y1 := 1; y1 <= size; y1++ {
+			for x2 := 2; x2 < size; x2++ {
+				for y2 := 2; y2 < size; y2++ {
+					distance := (x1-x2)*(x1-x2) + (y1-y2)*(y1-y2)
+					knight := distance == 5 && holder(x2, y2) == -1
+					king := (distance == 1 || distance == 2) && holder(x2, y2) == 1-mover
+					if holder(x1, y1) == mover && (knight || king) {
+						list = append(list, fmt.Sprintf("(move %d %d %d %d)", x1, y1, x2, y2))
+					}
+				}
+			}
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, "noop")
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Breakthrough's moves against the rules read cell by cell, on boards that no transcript covers.
+func TestBreakthroughAgainstRules(t *testing.T) {
+	for _, name := range []string{
+		"breakthrough(columns=2,rows=5)", "breakthrough(columns=8,rows=8)", "breakthrough(columns=7,rows=4)",
+		"breakthrough(columns=5,rows=7,captures=false)",
+	} {
+		g := mustNew(t, name)
+		eachGame(g, 10, func(s env.State) {
+			if got, want := texts(g, s), naiveBreakthrough(s.(*breakthroughState)); !slices.Equal(got, want) {
+				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, s.Board())
+			}
+		})
+	}
+}
+
+func naiveBreakthrough(s *breakthroughState) (list []string) {
+	b := s.game
+	holds := func(p env.Player, x, y int) bool { return s.owned[p]>>((y-1)*b.columns+x-1)&1 == 1 }
+	forward := 1 - 2*int(s.player)
+	for y := 1; y <= b.rows; y++ {
+		for x := 1; x <= b.columns; x++ {
+			for dx := -1; dx <= 1; dx++ {
+				x2, y2 := x+dx, y+forward
+				if !holds(s.player, x, y) || x2 < 1 || x2 > b.columns || y2 < 1 || y2 > b.rows || holds(s.player, x2, y2) {
+					continue
+				}
+				if !holds(s.player.Other(), x2, y2) || dx != 0 && b.captures {
+					list = append(list, fmt.Sprintf("(move %d %d %d %d)", x, y, x2, y2))
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// One board played on one word and on two is one game.
+func TestWordsAgree(t *testing.T) {
+	for _, name := range []string{"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)", "golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)"} {
+		one := mustNew(t, name)
+		make2 := newQuad[[2]uint64]
+		if one.Family == "golden-rectangle" {
+			make2 = newGoldenRectangle[[2]uint64]
+		}
+		two, err := make2(one.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := make([]float32, one.Tensor.Size()), make([]float32, two.Tensor.Size())
+		for i := range 30 {
+			rng := rand.New(rand.NewPCG(uint64(i), 6))
+			a, b := one.NewState(), two.NewState()
+			for !a.Done() && !b.Done() {
+				a.Encode(x)
+				b.Encode(y)
+				legal := a.Legal(nil)
+				if !slices.Equal(legal, b.Legal(nil)) || !slices.Equal(x, y) || a.Board() != b.Board() {
+					t.Fatalf("%s: one word\n%s two words\n%s", name, a.Board(), b.Board())
+				}
+				move := legal[rng.IntN(len(legal))]
+				a.Apply(move)
+				b.Apply(move)
+			}
+			if a.Done() != b.Done() || a.Outcome() != b.Outcome() {
+				t.Fatalf("%s: the games end differently", name)
+			}
+		}
+	}
+}
+
+// Where both seats have the same rules, a position and the same with sides and board turned look alike to their movers
+// and go on alike. Random games alone never show both.
+func TestTurnedBoards(t *testing.T) {
+	for _, name := range []string{
+		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)", "free-for-all-2p", "free-for-all(size=6,objective=score)",
+	} {
+		g := mustNew(t, name)
+		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
+		frame := g.Frame(env.Second)
+		eachGame(g, 10, func(s env.State) {
+			turned := turnedState(s)
+			s.Encode(x)
+			turned.Encode(y)
+			if !slices.Equal(x, y) {
+				t.Fatalf("%s: tensors differ\n%s%s", name, s.Board(), turned.Board())
+			}
+			legal := s.Legal(nil)
+			want := make([]env.Action, len(legal))
+			for i, a := range legal {
+				want[i] = frame[a]
+			}
+			slices.Sort(want)
+			if !slices.Equal(turned.Legal(nil), want) {
+				t.Fatalf("%s: legal moves differ\n%s%s", name, s.Board(), turned.Board())
+			}
+			for _, a := range legal {
+				next, turnedNext := g.NewState(), g.NewState()
+				next.CopyFrom(s)
+				next.Apply(a)
+				turnedNext.CopyFrom(turned)
+				turnedNext.Apply(frame[a])
+				switch {
+				case next.Done() != turnedNext.Done():
+					t.Fatalf("%s: only one game ends", name)
+				case next.Done() && next.Outcome() != g.ClassFor(env.Second, turnedNext.Outcome()):
+					t.Fatalf("%s: classes %d and %d", name, next.Outcome(), turnedNext.Outcome())
+				case !next.Done() && turnedState(next).Key() != turnedNext.Key():
+					t.Fatalf("%s: positions differ after %s", name, g.ActionTexts[a])
+				}
+			}
+		})
+	}
+}
+
+// turnedState gives each side the other's pieces on the turned board, and the other seat the move.
+func turnedState(s env.State) env.State {
+	switch s := s.(type) {
+	case *breakthroughState:
+		turned := *s
+		turned.owned = [2]uint64{s.game.upsideDown(s.owned[1]), s.game.upsideDown(s.owned[0])}
+		turned.player = s.player.Other()
+		return &turned
+	case *freeForAllState:
+		turned := *s
+		width := s.game.width
+		turned.owned = [2]uint64{}
+		for p := range 2 {
+			for i := range width * width {
+				if s.owned[p]>>i&1 == 1 {
+					turned.owned[1-p] |= 1 << (i/width*width + width - 1 - i%width)
+				}
+			}
+		}
+		turned.captures = [2]uint8{s.captures[1], s.captures[0]}
+		turned.player = s.player.Other()
+		return &turned
+	}
+	panic("not a game with equal seats")
+}
+
+// BenchmarkPlayout plays random games and reports moves a second.
+func BenchmarkPlayout(b *testing.B) {
+	for _, name := range append(Names(), "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)") {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			start, s := g.NewState(), g.NewState()
+			rng := rand.NewPCG(1, 1)
+			var legal []env.Action
+			moves := 0
+			for b.Loop() {
+				for s.CopyFrom(start); !s.Done(); moves++ {
+					legal = s.Legal(legal[:0])
+					s.Apply(legal[rng.Uint64()>>32*uint64(len(legal))>>32])
+				}
+			}
+			b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

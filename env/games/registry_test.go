@@ -1,0 +1,161 @@
+package games
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ludus/env"
+)
+
+func TestNames(t *testing.T) {
+	want := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	if !slices.Equal(Names(), want) {
+		t.Errorf("Names() = %v, want %v", Names(), want)
+	}
+	for _, f := range Families() {
+		if g := mustNew(t, f.Name); g.Family != f.Name || g.Name != f.Shorts[0].Name || len(g.Params) != len(f.Params) {
+			t.Errorf("family %s by default is %s %v", f.Name, g.Name, g.Params)
+		}
+		for _, s := range f.Shorts {
+			if mustNew(t, s.Name) != mustNew(t, s.Full) {
+				t.Errorf("%s and %s are different games", s.Name, s.Full)
+			}
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	for name, want := range map[string]string{
+		"quad-5x5":                                      "quad-5x5",
+		" quad ( whites = 0 , size=5,quads=8 ) ":        "quad-5x5",
+		"quad()":                                        "quad-7x7",
+		"quad(corners=full,size=07)":                    "quad(size=7,quads=12,whites=5,corners=full)",
+		"breakthrough(rows=8,columns=8)":                "breakthrough(columns=8,rows=8,captures=true)",
+		"golden-rectangle(columns=9)":                   "golden-rectangle(columns=9,rows=8,span=3)",
+		"free-for-all(objective=score)":                 "free-for-all(size=7,steps=30,objective=score)",
+		"quad(size=11,quads=20,whites=7)":               "quad(size=11,quads=20,whites=7,corners=cut)",
+		"breakthrough(columns=6,rows=6,captures=false)": "breakthrough(columns=6,rows=6,captures=false)",
+	} {
+		g := mustNew(t, name)
+		if g.Name != want {
+			t.Errorf("New(%q) is %s, want %s", name, g.Name, want)
+		}
+		if again := mustNew(t, g.Name); again != g {
+			t.Errorf("New(%q) makes a second game", g.Name)
+		}
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	for name, want := range map[string][]string{
+		"":                                    {"there are breakthrough-6x6"},
+		"quad-5x6":                            {"quad-5x6", "did you mean quad-5x5?", "golden-rectangle", "free-for-all"},
+		"chess":                               {"there are breakthrough-6x6"},
+		"quadd(size=5)":                       {"did you mean quad?"},
+		"quad(size=3)":                        {"size=3", "4..11"},
+		"quad(size=12)":                       {"size=12", "4..11"},
+		"quad(size=99999999999999999999)":     {"4..11"},
+		"quad(size=five)":                     {"size=five", "4..11"},
+		"quad(corners=round)":                 {"corners=round", "cut|left|full"},
+		"quad(siez=5)":                        {`parameter "siez"`, "did you mean size?", "size, quads, whites, corners"},
+		"quad(size=5,size=5)":                 {"size is given twice"},
+		"quad(size=5":                         {"reads like"},
+		"quad(size=5))":                       {"reads like"},
+		"quad(size)":                          {`"size"`, "name=value"},
+		"quad(size=)":                         {"name=value"},
+		"quad(size=7,)":                       {"name=value"},
+		"quad(size=5)":                        {"34", "21 cells", "at most 10"},
+		"golden-rectangle(span=7)":            {"span=7", "columns=7", "1..6"},
+		"golden-rectangle(span=0)":            {"span=0", "1..8"},
+		"breakthrough(captures=maybe)":        {"true|false"},
+		"breakthrough(rows=9)":                {"4..8"},
+		"breakthrough(columns=1)":             {"2..8"},
+		"breakthrough(rows=4,captures=false)": {"rows is 5..8"},
+		"free-for-all(steps=101)":             {"2..100"},
+		"free-for-all(size=4)":                {"5..9"},
+	} {
+		_, err := New(name)
+		if !errors.Is(err, ErrName) {
+			t.Errorf("New(%q): %v, want ErrName", name, err)
+			continue
+		}
+		for _, part := range want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("New(%q): %v; want %q in it", name, err, part)
+			}
+		}
+	}
+}
+
+// Every combination of extreme values is a game that can begin, or an error.
+func TestExtremes(t *testing.T) {
+	for _, f := range Families() {
+		names := []string{f.Name + "("}
+		for i, p := range f.Params {
+			choices := p.Words
+			if choices == nil {
+				choices = []string{number("", p.Min, 0, 0).Default, number("", p.Max, 0, 0).Default}
+			}
+			var longer []string
+			for _, name := range names {
+				for _, c := range choices {
+					if i > 0 {
+						longer = append(longer, name+","+p.Name+"="+c)
+					} else {
+						longer = append(longer, name+p.Name+"="+c)
+					}
+				}
+			}
+			names = longer
+		}
+		for _, name := range names {
+			g, err := New(name + ")")
+			if err != nil {
+				continue
+			}
+			if s := g.NewState(); s.Done() || len(s.Legal(nil)) == 0 {
+				t.Errorf("%s is over before it begins", g.Name)
+			}
+		}
+	}
+}
+
+func TestNewFromManyGoroutines(t *testing.T) {
+	const name = "quad(size=6,quads=3,whites=1)"
+	made := make([]*env.Game, 8)
+	var wg sync.WaitGroup
+	for i := range made {
+		wg.Go(func() { made[i], _ = New(name) })
+	}
+	wg.Wait()
+	for _, g := range made {
+		if g == nil || g != made[0] {
+			t.Fatal("one name makes several games")
+		}
+	}
+}
+
+// A name is refused with ErrName, or makes a game that its own name makes again.
+func FuzzNew(f *testing.F) {
+	for _, name := range append(Names(), variants...) {
+		f.Add(name)
+	}
+	for _, name := range []string{"", "(", "quad(", "quad()(", "quad(=)", "quad(size=-0)", "quad(,)", "\x00", "quad(size=5,)"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		g, err := New(name)
+		if err != nil {
+			if !errors.Is(err, ErrName) {
+				t.Errorf("error %v is not ErrName", err)
+			}
+			return
+		}
+		if again, err := New(g.Name); err != nil || again != g {
+			t.Errorf("%q makes %s, which makes %v, %v", name, g.Name, again, err)
+		}
+	})
+}

@@ -1,0 +1,295 @@
+package games
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+)
+
+// played is the position after the given moves, ";" between them. Every move must be legal.
+func played(t *testing.T, name, moves string) env.State {
+	t.Helper()
+	g := mustNew(t, name)
+	s := g.NewState()
+	for text := range strings.SplitSeq(moves, ";") {
+		a, err := g.ParseAction(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(s.Legal(nil), a) {
+			t.Fatalf("%s is not legal in\n%s", text, s.Board())
+		}
+		s.Apply(a)
+	}
+	return s
+}
+
+// wantEnd checks that the game is over in First's class, and what the goals are.
+func wantEnd(t *testing.T, s env.State, class int, goals [2]int) {
+	t.Helper()
+	if !s.Done() || s.Outcome() != class || s.Goals() != goals {
+		t.Errorf("done %t, class %d, goals %v; want class %d, goals %v\n%s",
+			s.Done(), s.Outcome(), s.Goals(), class, goals, s.Board())
+	}
+}
+
+// quadMoves turns "23 b11 45" into (mark r2 c3), (block r1 c1), (mark r4 c5).
+func quadMoves(cells string) string {
+	var moves []string
+	for _, c := range strings.Fields(cells) {
+		verb := "mark"
+		if rest, ok := strings.CutPrefix(c, "b"); ok {
+			verb, c = "block", rest
+		}
+		moves = append(moves, fmt.Sprintf("(%s r%c c%c)", verb, c[0], c[1]))
+	}
+	return strings.Join(moves, ";")
+}
+
+// Each of Quad's ways to end.
+func TestQuadOutcomes(t *testing.T) {
+	for _, test := range []struct {
+		what, game, cells string
+		class             int
+		goals             [2]int
+	}{
+		{"x owns a square", "quad-5x5", "22 12 23 13 32 14 33", 0, [2]int{100, 0}},
+		{"x owns a tilted square", "quad-5x5", "12 22 25 23 54 24 41", 0, [2]int{100, 0}},
+		{"x owns a diamond", "quad-5x5", "23 12 32 13 34 14 43", 0, [2]int{100, 0}},
+		{"o owns a square", "quad-5x5", "12 22 13 23 14 32 25 33", 6, [2]int{0, 100}},
+		{"o's square counts on the last quad", "quad(size=5,quads=4,whites=0)", "12 22 13 23 14 32 25 33", 6, [2]int{0, 100}},
+		{"x has three corners, the fourth is empty", "quad(size=4,quads=3,whites=0,corners=full)", "11 44 12 34 21 43", 1, [2]int{95, 5}},
+		{"three corners before more whites of o", "quad(size=4,quads=3,whites=1,corners=full)", "11 44 b31 12 34 21 43", 1, [2]int{95, 5}},
+		{"the fourth corner is o's", "quad(size=4,quads=3,whites=0,corners=full)", "11 44 12 34 21 22", 3, [2]int{50, 50}},
+		{"the fourth corner is white", "quad(size=4,quads=3,whites=1,corners=full)", "11 44 b22 12 b31 34 21 43", 3, [2]int{50, 50}},
+		{"only x's three corners count", "quad(size=4,quads=3,whites=0,corners=full)", "11 44 12 43 24 34", 3, [2]int{50, 50}},
+		{"x has more whites", "quad(size=4,quads=2,whites=2,corners=full)", "11 b31 12 34 43", 2, [2]int{90, 10}},
+		{"o has more whites", "quad(size=4,quads=2,whites=2,corners=full)", "b31 b32 11 b33 12 34 43", 4, [2]int{10, 90}},
+		{"as many whites", "quad(size=4,quads=1,whites=1,corners=full)", "b11 12 b34 43", 3, [2]int{50, 50}},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			wantEnd(t, played(t, test.game, quadMoves(test.cells)), test.class, test.goals)
+		})
+	}
+}
+
+// A block keeps the turn, uses a white and never counts for a square.
+func TestQuadBlock(t *testing.T) {
+	s := played(t, "quad(size=5,quads=3,whites=2)", quadMoves("b22 b23"))
+	if s.Player() != env.First {
+		t.Fatal("x does not move again after a block")
+	}
+	legal := s.Legal(nil)
+	if len(legal) != 19 || slices.Contains(legal, env.Action(6)) || legal[18] >= 25 {
+		t.Errorf("without whites x has %v; want marks of the 19 empty cells", legal)
+	}
+	s = played(t, "quad(size=5,quads=3,whites=2)", quadMoves("b22 b23 33"))
+	if s.Player() != env.Second || len(s.Legal(nil)) != 36 {
+		t.Errorf("after x's mark o has %d moves, want 18 marks and 18 blocks", len(s.Legal(nil)))
+	}
+}
+
+// Squares against their definition: corner vectors (a, b) and (-b, a) from every cell.
+func TestQuadSquares(t *testing.T) {
+	for size, want := range map[int]int{4: 20, 5: 50, 7: 196, 11: 1210} { // size^2 (size^2 - 1) / 12
+		if q := squaresOf(size, "full"); len(q.squares) != want {
+			t.Errorf("full %dx%d board: %d squares, want %d", size, size, len(q.squares), want)
+		}
+	}
+	for _, corners := range []string{"cut", "left", "full"} {
+		for size := 4; size <= 11; size++ {
+			q := squaresOf(size, corners)
+			got := map[[2]uint64]bool{}
+			for _, square := range q.squares {
+				got[square] = true
+			}
+			want := naiveSquares(q)
+			if len(got) != len(q.squares) || len(got) != len(want) {
+				t.Errorf("%d, %s: %d squares, %d of them different; want %d", size, corners, len(q.squares), len(got), len(want))
+			}
+			for square := range want {
+				if !got[square] {
+					t.Errorf("%d, %s: square %x is missing", size, corners, square)
+				}
+			}
+		}
+	}
+	if q := squaresOf(5, "cut"); len(q.squares) != 37 {
+		t.Errorf("5x5 without corners has %d squares, want 37", len(q.squares))
+	}
+}
+
+func squaresOf(size int, corners string) *quad[[2]uint64] {
+	q := &quad[[2]uint64]{size: size, cells: size * size, board: quadBoard[[2]uint64](size, corners)}
+	q.findSquares()
+	return q
+}
+
+func naiveSquares(q *quad[[2]uint64]) map[[2]uint64]bool {
+	found := map[[2]uint64]bool{}
+	for cell := range q.cells {
+		for a := -q.size; a <= q.size; a++ {
+			for b := -q.size; b <= q.size; b++ {
+				r, c := cell/q.size, cell%q.size
+				var square [2]uint64
+				inside := a != 0 || b != 0
+				for _, p := range [4][2]int{{r, c}, {r + a, c + b}, {r + a - b, c + b + a}, {r - b, c + a}} {
+					if p[0] < 0 || p[1] < 0 || p[0] >= q.size || p[1] >= q.size {
+						inside = false
+						break
+					}
+					square = union(square, bit[[2]uint64](p[0]*q.size+p[1]))
+				}
+				if inside && contains(q.board, square) {
+					found[square] = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+func TestGoldenRectangleOutcomes(t *testing.T) {
+	// Columns 1 and 4, rows 0 and 3 are just far enough apart.
+	wantEnd(t, played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 4 0;mark 1 1;mark 1 2;mark 4 1;mark 4 2;mark 2 1;mark 1 3;mark 2 2;mark 4 3"), 0, [2]int{100, 0})
+	// Columns 1 and 3 are too near.
+	if s := played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 3 0;mark 1 1;mark 1 2;mark 3 1;mark 3 2;mark 2 1;mark 1 3;mark 2 2;mark 3 3"); s.Done() {
+		t.Errorf("the game is over\n%s", s.Board())
+	}
+	// Nobody can own a rectangle 8 columns wide and 8 rows high on four rows, so the board fills up.
+	g := mustNew(t, "golden-rectangle(columns=9,rows=4,span=8)")
+	s := g.NewState()
+	plies := 0
+	for ; !s.Done(); plies++ {
+		s.Apply(s.Legal(nil)[0])
+	}
+	if wantEnd(t, s, 1, [2]int{0, 100}); plies != 36 {
+		t.Errorf("the board is full after %d moves, want 36", plies)
+	}
+}
+
+// The full board of the main game is yellow's, and row 7 is reached by play.
+func TestGoldenRectangleFullBoard(t *testing.T) {
+	g := mustNew(t, "golden-rectangle")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		s, next := game[*goldenRectangleState[[1]uint64]](g), g.NewState()
+		plies := 0
+		for ; !s.Done(); plies++ {
+			// Random moves, but one that goes on where there is one.
+			legal := s.Legal(nil)
+			rng.Shuffle(len(legal), func(i, j int) { legal[i], legal[j] = legal[j], legal[i] })
+			for _, a := range legal {
+				next.CopyFrom(s)
+				if next.Apply(a); !next.Done() {
+					break
+				}
+			}
+			s.CopyFrom(next)
+		}
+		if count(s.free) == 0 && !ownsRectangle(s, 0) && !ownsRectangle(s, 1) {
+			if wantEnd(t, s, 1, [2]int{0, 100}); plies != 56 {
+				t.Errorf("full after %d moves, want 56", plies)
+			}
+			return
+		}
+	}
+	t.Fatal("no full board was found")
+}
+
+// ownsRectangle looks at every two cells as opposite corners.
+func ownsRectangle(s *goldenRectangleState[[1]uint64], p int) bool {
+	own := func(x, y int) bool { return has(s.owned[p], y*7+x) }
+	for x := range 7 {
+		for y := range 8 {
+			for x2 := x + 3; x2 < 7; x2++ {
+				for y2 := y + 3; y2 < 8; y2++ {
+					if own(x, y) && own(x2, y) && own(x, y2) && own(x2, y2) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func TestBreakthroughEnds(t *testing.T) {
+	// White takes its way through to the last row.
+	wantEnd(t, played(t, "breakthrough(columns=2,rows=4)", "move 1 2 2 3;move 1 4 2 3;move 2 2 1 3;move 2 3 2 2;move 1 3 2 4"), 0, [2]int{100, 0})
+	g := mustNew(t, "breakthrough-6x6")
+	// The last black piece is captured.
+	s := &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1 << 14, 1 << 21}, outcome: unfinished}
+	capture, _ := g.ParseAction("(move 3 3 4 4)")
+	s.Apply(capture)
+	wantEnd(t, s, 0, [2]int{100, 0})
+	// Without captures a player who cannot move loses. Black's last piece is on (1,5), above white's on (1,4).
+	g = mustNew(t, "breakthrough(columns=2,rows=6,captures=false)")
+	s = &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1<<6 | 1<<3, 1 << 8}, outcome: unfinished}
+	forward, _ := g.ParseAction("(move 2 2 2 3)")
+	s.Apply(forward)
+	if s.Done() {
+		t.Fatal("the game is over, but black can step onto (2,4)")
+	}
+	s = &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1<<6 | 1<<5, 1 << 8}, outcome: unfinished}
+	forward, _ = g.ParseAction("(move 2 3 2 4)")
+	s.Apply(forward)
+	wantEnd(t, s, 0, [2]int{100, 0})
+}
+
+// game is the starting position of g as its own type.
+func game[S env.State](g *env.Game) S { return g.NewState().(S) }
+
+func TestFreeForAllNoop(t *testing.T) {
+	g := mustNew(t, "free-for-all(size=5,steps=4)")
+	s := game[*freeForAllState](g)
+	// Red's own pieces fill the inner cells: no empty cell, nobody to capture.
+	s.owned[0] = 1<<9 - 1
+	noop, err := g.ParseAction("noop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if legal := s.Legal(nil); !slices.Equal(legal, []env.Action{noop}) {
+		t.Fatalf("legal moves %v, want noop alone", legal)
+	}
+	s.Apply(noop)
+	if s.Player() != env.Second || s.left != 3 || s.Done() {
+		t.Errorf("after noop: player %d, %d turns left", s.Player(), s.left)
+	}
+	// Blue's spawn piece at (5,3) captures on (4,2), (4,3) and (4,4).
+	var texts []string
+	for _, a := range s.Legal(nil) {
+		texts = append(texts, g.ActionTexts[a])
+	}
+	slices.Sort(texts)
+	if want := []string{"(move 5 3 4 2)", "(move 5 3 4 3)", "(move 5 3 4 4)"}; !slices.Equal(texts, want) {
+		t.Errorf("blue's moves %v, want %v", texts, want)
+	}
+}
+
+// The tenth capture earns the last points, the eleventh nothing; the higher goal wins, equal goals draw.
+func TestFreeForAllCaptures(t *testing.T) {
+	for objective, classes := range map[string][4]int{"win": {0, 1, 1, 2}, "score": {9, 10, 10, 11}} {
+		for i, test := range []struct{ red, blue, wantRed, wantBlue int }{
+			{9, 9, 100, 90}, {9, 10, 100, 100}, {10, 10, 100, 100}, {8, 10, 90, 100},
+		} {
+			g := mustNew(t, "free-for-all(objective="+objective+")")
+			s := game[*freeForAllState](g)
+			s.captures, s.left = [2]uint8{uint8(test.red), uint8(test.blue)}, 1
+			s.owned = [2]uint64{0, 1 << 10} // blue at (2,4), next to red's spawn cell
+			capture, err := g.ParseAction("(move 1 4 2 4)")
+			if err != nil || !slices.Contains(s.Legal(nil), capture) {
+				t.Fatal("red cannot capture from its spawn cell")
+			}
+			s.Apply(capture)
+			wantEnd(t, s, classes[i], [2]int{test.wantRed, test.wantBlue})
+			if s.owned != [2]uint64{1 << 10, 0} {
+				t.Errorf("after the capture: %x", s.owned)
+			}
+		}
+	}
+}
