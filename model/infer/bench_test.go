@@ -1,0 +1,37 @@
+package infer
+
+import (
+	"fmt"
+	"testing"
+
+	"ludus/env"
+)
+
+// BenchmarkEvaluate reports positions a second of the two sizes of network on one core.
+func BenchmarkEvaluate(b *testing.B) {
+	small, large := boardGame(7, 5, 5, 1, 0, 7, false), boardGame(11, 7, 7, 2, 0, 7, false)
+	for _, net := range []struct {
+		game   *env.Game
+		config Config
+	}{
+		{small, Config{small.Name, 32, 3}},
+		{large, Config{large.Name, 32, 4}},
+		{large, Config{large.Name, 64, 5}},
+	} {
+		for _, batch := range []int{1, 8, 32} {
+			b.Run(fmt.Sprintf("%dx%d-%dx%d/%d", net.config.Channels, net.config.Blocks, net.game.Tensor.H, net.game.Tensor.W, batch), func(b *testing.B) {
+				n, err := NewNetwork(net.game, randomWeights(net.game, net.config, 1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				e := n.NewEvaluator(batch)
+				inputs := randomInputs(net.game, batch, 1)
+				logits, classes := make([]float32, batch*net.game.NumActions()), make([]float32, batch*len(net.game.Classes))
+				for b.Loop() {
+					e.EvaluateTensors(inputs, logits, classes)
+				}
+				b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "positions/s")
+			})
+		}
+	}
+}

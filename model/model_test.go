@@ -1,0 +1,169 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+// boardGame returns a game that has only shapes and classes, enough for a network.
+func boardGame(c, h, w, planes, extras, classes int, goals bool) *env.Game {
+	g := &env.Game{
+		Name:   fmt.Sprintf("board-%dx%dx%d", c, h, w),
+		Tensor: env.Shape{C: c, H: h, W: w}, Planes: make([]string, c),
+		PolicyPlanes: planes, PolicyExtras: extras, PolicyNames: make([]string, planes+extras),
+		ActionTexts: make([]string, planes*h*w+extras),
+		Classes:     make([]env.Class, classes),
+		GoalHead:    goals,
+	}
+	return g.Finish(nil)
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// randomWeights are weights none of whose tensors is zero, so that every part of the network matters.
+func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
+	rng := newRand(seed)
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)
+	for _, t := range w.Tensors {
+		deviation := 0.2
+		if fan := len(t.Data) / t.Shape[0]; fan > 1 {
+			deviation = math.Sqrt(1 / float64(fan))
+		}
+		for i := range t.Data {
+			t.Data[i] += float32(deviation * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// randomBatch holds random boards, about half of the actions legal, and soft targets.
+func randomBatch(game *env.Game, size int, seed uint64) *Batch {
+	rng := newRand(seed)
+	b := NewBatch(game, size)
+	actions, k := game.NumActions(), len(game.Classes)
+	for i := range b.Inputs {
+		b.Inputs[i] = float32(rng.IntN(2))
+	}
+	for r := range size {
+		legal, policy := b.Legal[r*actions:(r+1)*actions], b.Policy[r*actions:(r+1)*actions]
+		legal[rng.IntN(actions)] = 1
+		for i := range legal {
+			if rng.IntN(2) == 0 {
+				legal[i] = 1
+			}
+			policy[i] = legal[i] * rng.Float32()
+		}
+		normalise(policy)
+		for i := range k {
+			b.Classes[r*k+i] = rng.Float32()
+		}
+		normalise(b.Classes[r*k : (r+1)*k])
+		b.PolicyWeight[r] = float32(rng.IntN(3)) / 2
+		b.Goals[2*r], b.Goals[2*r+1] = rng.Float32(), rng.Float32()
+	}
+	return b
+}
+
+func normalise(x []float32) {
+	sum := float32(0)
+	for _, v := range x {
+		sum += v
+	}
+	for i := range x {
+		x[i] /= sum
+	}
+}
+
+// workers runs jobs on n goroutines.
+func workers(n int) func(int, func(int)) {
+	return func(jobs int, do func(int)) {
+		var wg sync.WaitGroup
+		for w := range n {
+			wg.Go(func() {
+				for i := w; i < jobs; i += n {
+					do(i)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, parallel func(int, func(int))) *Trainer {
+	t.Helper()
+	tr, err := NewTrainer(game, w, config, parallel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return tr
+}
+
+// TestLoss compares the losses with the plain float64 network's, on boards that are no squares and batches that do not fill
+// their last shard.
+func TestLoss(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	w := randomWeights(game, 8, 2, 1)
+	tr := newTrainer(t, game, w, DefaultConfig(), nil)
+	for _, size := range []int{1, 31, 32, 33, 70} {
+		b := randomBatch(game, size, uint64(size))
+		got, err := tr.Loss(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := newReference(game, w).losses(b, DefaultConfig().GoalWeight)
+		for _, l := range [][2]float64{{got.Policy, want.Policy}, {got.Outcome, want.Outcome}, {got.Goals, want.Goals}, {got.Total, want.Total}} {
+			if math.Abs(l[0]-l[1]) > 1e-5*max(1, l[1]) {
+				t.Fatalf("batch of %d: losses %+v; want %+v", size, got, want)
+			}
+		}
+	}
+}
+
+// TestGradients compares the gradient of the total loss with central differences of the plain float64 network, for every tensor
+// of networks with every kind of head.
+func TestGradients(t *testing.T) {
+	for _, game := range []*env.Game{
+		boardGame(3, 3, 4, 2, 2, 3, true),  // all heads
+		boardGame(5, 4, 3, 1, 0, 7, false), // input planes above 4
+		boardGame(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
+		boardGame(4, 3, 3, 4, 1, 2, false), // single entries without goals
+	} {
+		w := randomWeights(game, 4, 2, 1)
+		config := DefaultConfig()
+		config.GoalWeight = 0.5
+		tr := newTrainer(t, game, w, config, nil)
+		b := randomBatch(game, 36, 2)
+		tr.gradients = append(tr.gradients, tr.live.zeros())
+		if _, err := tr.run(b, &tr.training); err != nil {
+			t.Fatal(err)
+		}
+		r, rng := newReference(game, w), newRand(3)
+		for i, name := range tr.live.names {
+			for range min(4, len(tr.live.values[i])) {
+				j := rng.IntN(len(tr.live.values[i]))
+				got := float64(tr.gradients[0][i][j] + tr.gradients[1][i][j])
+				x := &r.weights[name][j]
+				was, h := *x, 1e-6
+				*x = was + h
+				above := r.losses(b, config.GoalWeight).Total
+				*x = was - h
+				below := r.losses(b, config.GoalWeight).Total
+				*x = was
+				if want := (above - below) / (2 * h); math.Abs(got-want) > 2e-5+2e-4*math.Abs(want) {
+					t.Errorf("%s %s[%d]: gradient %.7f, by differences %.7f", game.Name, name, j, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"math"
+
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+// reference is the network and its loss in float64, written as plainly as possible: the oracle of graph and gradients.
+type reference struct {
+	game    *env.Game
+	config  infer.Config
+	weights map[string][]float64
+}
+
+func newReference(game *env.Game, w *infer.Weights) *reference {
+	r := &reference{game, w.Config, make(map[string][]float64)}
+	for _, t := range w.Tensors {
+		for _, v := range t.Data {
+			r.weights[t.Name] = append(r.weights[t.Name], float64(v))
+		}
+	}
+	return r
+}
+
+// conv is relu(scale conv(x) + bias + residual) on x [H, W, in].
+func (r *reference) conv(prefix, suffix string, x []float64, in int, residual []float64) []float64 {
+	h, w, out := r.game.Tensor.H, r.game.Tensor.W, r.config.Channels
+	weights := r.weights[prefix+"conv"+suffix]
+	result := make([]float64, h*w*out)
+	for y := range h {
+		for x0 := range w {
+			for o := range out {
+				sum := 0.0
+				for dy := -1; dy <= 1; dy++ {
+					for dx := -1; dx <= 1; dx++ {
+						if y+dy < 0 || y+dy >= h || x0+dx < 0 || x0+dx >= w {
+							continue
+						}
+						for c := range in {
+							sum += weights[((o*3+dy+1)*3+dx+1)*in+c] * x[((y+dy)*w+x0+dx)*in+c]
+						}
+					}
+				}
+				i := (y*w+x0)*out + o
+				sum = sum*r.weights[prefix+"scale"+suffix][o] + r.weights[prefix+"bias"+suffix][o]
+				if residual != nil {
+					sum += residual[i]
+				}
+				result[i] = max(sum, 0)
+			}
+		}
+	}
+	return result
+}
+
+// linear applies a layer to every run of its inputs in x.
+func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
+	weights, bias := r.weights[name+".weight"], r.weights[name+".bias"]
+	in := len(weights) / len(bias)
+	var result []float64
+	for ; len(x) > 0; x = x[in:] {
+		for o, v := range bias {
+			for i := range in {
+				v += weights[o*in+i] * x[i]
+			}
+			if rectify {
+				v = max(v, 0)
+			}
+			result = append(result, v)
+		}
+	}
+	return result
+}
+
+// forward returns the policy's logits in the order of actions, the outcome's logits and the goals of one tensor [C, H, W].
+func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64) {
+	shape := r.game.Tensor
+	cells := shape.Cells()
+	x := make([]float64, shape.Size())
+	for i, v := range tensor {
+		x[i%cells*shape.C+i/cells] = float64(v)
+	}
+	x = r.conv("stem.", "", x, shape.C, nil)
+	for i := range r.config.Blocks {
+		prefix := "blocks." + string(rune('0'+i)) + "."
+		x = r.conv(prefix, "2", r.conv(prefix, "1", x, r.config.Channels, nil), r.config.Channels, x)
+	}
+	planes := r.linear("policy.planes", r.linear("policy.hidden", x, true), false)
+	for p := range r.game.PolicyPlanes {
+		for cell := range cells {
+			logits = append(logits, planes[cell*r.game.PolicyPlanes+p])
+		}
+	}
+	hidden := r.linear("outcome.hidden", r.linear("outcome.cells", x, true), true)
+	if r.game.PolicyExtras > 0 {
+		logits = append(logits, r.linear("policy.extras", hidden, false)...)
+	}
+	if r.game.GoalHead {
+		goals = r.linear("goals", hidden, false)
+	}
+	return logits, r.linear("outcome.classes", hidden, false), goals
+}
+
+// losses are those of a batch.
+func (r *reference) losses(b *Batch, goalWeight float64) Losses {
+	var l Losses
+	actions, k := r.game.NumActions(), len(r.game.Classes)
+	for i := range b.Size {
+		logits, outcome, goals := r.forward(b.Inputs[i*r.game.Tensor.Size() : (i+1)*r.game.Tensor.Size()])
+		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, b.Policy[i*actions:(i+1)*actions], b.Legal[i*actions:(i+1)*actions])
+		l.Outcome += referenceCrossEntropy(outcome, b.Classes[i*k:(i+1)*k], nil)
+		for j, g := range goals {
+			l.Goals += (g - float64(b.Goals[2*i+j])) * (g - float64(b.Goals[2*i+j]))
+		}
+	}
+	l.Policy /= float64(b.Size)
+	l.Outcome /= float64(b.Size)
+	l.Goals /= float64(b.Size)
+	l.Total = l.Policy + l.Outcome + goalWeight*l.Goals
+	return l
+}
+
+func referenceCrossEntropy(logits []float64, target, legal []float32) float64 {
+	sum, loss := 0.0, 0.0
+	for i, v := range logits {
+		if legal == nil || legal[i] != 0 {
+			sum += math.Exp(v)
+		}
+	}
+	for i, t := range target {
+		if t > 0 {
+			loss -= float64(t) * math.Log(math.Exp(logits[i])/sum)
+		}
+	}
+	return loss
+}
