@@ -1,0 +1,140 @@
+package train
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ludus/checkpoints"
+	"ludus/env"
+)
+
+// gamesKind and gamesVersion mark a file of finished games.
+const (
+	gamesKind    = "ludus-games"
+	gamesVersion = 1
+)
+
+func gamesPath(dir string, generation int) string {
+	return filepath.Join(dir, "games", fmt.Sprintf("%06d.games", generation))
+}
+
+// writeGames leaves a generation's finished games in the run directory.
+func (r *run) writeGames(generation int, games []*record) error {
+	path := gamesPath(r.Dir, generation)
+	if err := checkpoints.MakeDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	payload := binary.AppendUvarint(nil, uint64(r.count.Games)) // the number of the first
+	payload = append(payload, marshalRecords(games)...)
+	return checkpoints.WriteFile(path, checkpoints.Seal(gamesKind, gamesVersion, payload))
+}
+
+// readGames reads a generation's finished games and the number of the first in the run.
+func readGames(game *env.Game, dir string, generation int) (records []*record, first int, err error) {
+	path := gamesPath(dir, generation)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	payload, version, err := checkpoints.Unseal(gamesKind, data)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	if version > gamesVersion {
+		return nil, 0, fmt.Errorf("%s: format version %d: %w", path, version, checkpoints.ErrNewer)
+	}
+	n, size := binary.Uvarint(payload)
+	if size <= 0 {
+		return nil, 0, fmt.Errorf("%s: %w", path, checkpoints.ErrDamaged)
+	}
+	if records, err = unmarshalRecords(game, payload[size:]); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
+	}
+	return records, int(n), nil
+}
+
+// loadWindow fills the learner's windows as they were at the checkpoint: from the newest files back until both hold
+// what they need.
+func (r *run) loadWindow() error {
+	l := r.learner
+	size := windowSize(r.count.Entered, r.config.Settings.Window)
+	var generations [][]*record // taught and held out in turn, newest first
+	for g, need, needKept := r.count.Generation, size, l.keptSize(size); g > 0 && (need > 0 || needKept > 0); g-- {
+		records, first, err := readGames(r.Game, r.Dir, g)
+		if err != nil {
+			return err
+		}
+		taught, kept := l.split(records, first)
+		generations = append(generations, taught, kept)
+		need -= positionsOf(taught)
+		needKept -= positionsOf(kept)
+	}
+	for i := len(generations) - 2; i >= 0; i -= 2 {
+		l.window.add(generations[i], size)
+		l.heldOut.add(generations[i+1], l.keptSize(size))
+	}
+	l.entered = r.count.Entered
+	return nil
+}
+
+func positionsOf(records []*record) int {
+	n := 0
+	for _, r := range records {
+		n += len(r.plies)
+	}
+	return n
+}
+
+// dropNewer removes what a stopped process left behind of generations after the checkpoint.
+func (r *run) dropNewer() error {
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl"} {
+		path := filepath.Join(r.Dir, name)
+		lines, err := checkpoints.ReadLines(path)
+		if err != nil {
+			return err
+		}
+		var kept [][]byte
+		for _, line := range lines {
+			var at struct{ Generation int }
+			if json.Unmarshal(line, &at) == nil && at.Generation <= r.count.Generation {
+				kept = append(kept, line)
+			}
+		}
+		if len(kept) < len(lines) {
+			if err := checkpoints.WriteLines(path, kept); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// summary reads back what the run has come to.
+func (r *run) summary(already bool) (*Summary, error) {
+	s := &Summary{
+		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
+		Steps: r.learner.trainer.Steps(), Seconds: r.count.Seconds,
+	}
+	judged, err := readJudged(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range judged {
+		if j.Generation == r.count.Generation && j.Final {
+			s.Judged = append(s.Judged, j)
+		}
+	}
+	var all []*record
+	for g := 1; g <= r.count.Generation; g++ {
+		records, _, err := readGames(r.Game, r.Dir, g)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, records...)
+	}
+	s.Diversity = diversity(r.Game, all)
+	return s, nil
+}

@@ -1,0 +1,127 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/train/arena"
+)
+
+// A run is judged against baselines by matches between generations, which take a few percent of its time and never touch training's
+// generators: judgings times on its way, each for judgeShare of the time expected, and finally for finalShare.
+const (
+	judgings    = 10
+	judgeShare  = 0.0025
+	finalShare  = 0.025
+	mostMatches = 100 // games of a match
+	openings    = 2   // random plies that its games start with
+)
+
+// baselines judge a finished run; the last one judges it on its way too.
+var baselines = []string{"random", "greedy", "mcts:200"}
+
+// Judged is one line of arena.jsonl: a match of the averaged weights, at the default agent's simulations, for them.
+type Judged struct {
+	Generation int    `json:"generation"`
+	Agent      string `json:"agent"`
+	Opponent   string `json:"opponent"`
+	Final      bool   `json:"final,omitempty"`
+	arena.Result
+}
+
+// judgeNow plays the match that is due after the generation counted last, if one is.
+func (r *run) judgeNow(ctx context.Context) error {
+	every := max(1, r.config.Plan.Generations/judgings)
+	if r.count.Generation%every != 0 || r.count.Generation >= r.config.Plan.Last() {
+		return nil
+	}
+	_, err := r.judge(ctx, baselines[len(baselines)-1], judgeShare, false)
+	return err
+}
+
+// judgeFinally plays the matches that are missing for the last generation.
+func (r *run) judgeFinally(ctx context.Context) error {
+	judged, err := readJudged(r.Dir)
+	if err != nil {
+		return err
+	}
+	done := make(map[string]bool)
+	for _, j := range judged {
+		done[j.Opponent] = done[j.Opponent] || j.Final && j.Generation == r.count.Generation
+	}
+	for _, opponent := range baselines {
+		if done[opponent] {
+			continue
+		}
+		if _, err := r.judge(ctx, opponent, finalShare/float64(len(baselines)), true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge plays the newest checkpoint against opponent for about a share of the time that the run is expected to take.
+func (r *run) judge(ctx context.Context, opponent string, share float64, final bool) (*Judged, error) {
+	agent := fmt.Sprintf("net:%s@%d", r.Dir, r.count.Generation)
+	a, err := arena.Parse(r.Game, agent)
+	if err != nil {
+		return nil, err
+	}
+	b, err := arena.Parse(r.Game, opponent)
+	if err != nil {
+		return nil, err
+	}
+	r.progress("judging", 1)
+	match := arena.Match{
+		Game: r.Game, A: a, B: b, Games: r.gamesWithin(share), Openings: openings, Threads: r.Threads,
+		Seed: newPCG(r.config.Seed, "judge "+opponent, r.count.Generation).Uint64(),
+	}
+	match.Progress = func(arena.Result) { r.progress("judging", 1) }
+	result, err := match.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &Judged{Generation: r.count.Generation, Agent: agent, Opponent: opponent, Final: final, Result: result}
+	line, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "arena.jsonl"), line); err != nil {
+		return nil, err
+	}
+	r.tell(Event{Judged: j})
+	return j, nil
+}
+
+// gamesWithin is how many games fit into a share of the run's time, an even number. The agent plays every other ply of
+// a game at twice the simulations of self-play, more or less: a game costs about as much as one of self-play.
+func (r *run) gamesWithin(share float64) int {
+	expected := r.config.Plan.Seconds
+	if expected == 0 {
+		expected = time.Since(r.started).Seconds() / float64(max(1, r.count.Generation)) * float64(r.config.Plan.Generations)
+	}
+	games := int(share * expected * r.speed / r.count.meanPlies(r.Game))
+	return min(max(games&^1, 4), mostMatches)
+}
+
+// readJudged reads arena.jsonl of a run directory.
+func readJudged(dir string) ([]Judged, error) {
+	path := filepath.Join(dir, "arena.jsonl")
+	lines, err := checkpoints.ReadLines(path)
+	var judged []Judged
+	var errs []error
+	for i, line := range lines {
+		var j Judged
+		if err := json.Unmarshal(line, &j); err != nil {
+			errs = append(errs, fmt.Errorf("%s: line %d: %w", path, i+1, err))
+			continue
+		}
+		judged = append(judged, j)
+	}
+	return judged, errors.Join(append(errs, err)...)
+}

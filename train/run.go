@@ -1,0 +1,596 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/model"
+	"ludus/model/infer"
+)
+
+// Options say which run to make or to go on with.
+type Options struct {
+	Dir  string
+	Game *env.Game
+	// Asked are the settings asked for by key; the others are the run's, or the defaults of a new one.
+	Asked map[string]string
+	Seed  *uint64 // nil: the run's, or 1
+	// Time and Generations say how far to go; of an unfinished run they must agree with its plan, of a finished one
+	// they ask for more. Zero: not asked for. At most one is set.
+	Time        time.Duration
+	Generations int
+	From        string      // a weights file for a new run to start from; "": fresh weights
+	Threads     int         // goroutines to play and learn on; the result does not depend on it
+	Observe     func(Event) // told what happens, from one goroutine; may be nil
+}
+
+// Event tells an observer how a run gets on. Every event has Progress; at most one of the others is set.
+type Event struct {
+	Progress
+	Note    string   // something a person should know
+	Metrics *Metrics // a generation has ended
+	Judged  *Judged  // a match has ended
+}
+
+// Progress is where a run stands.
+type Progress struct {
+	Phase       string        // "measuring", "playing", "learning" or "judging"
+	Generation  int           // in work
+	Generations int           // of the plan
+	Games       int           // finished in the run
+	Share       float64       // of the plan's work that is done, from 0 to 1
+	Speed       float64       // positions a second while playing, recently
+	Elapsed     time.Duration // spent on the run, by earlier processes too
+	Remaining   time.Duration // expected; 0 where nothing is known yet
+}
+
+// Summary is what a run has come to.
+type Summary struct {
+	Dir       string
+	Config    Config
+	Already   bool // the run was finished before
+	Games     int
+	Positions int
+	Steps     int
+	Seconds   float64   // spent on the run
+	Judged    []Judged  // the matches of the last generation
+	Diversity Diversity // over the whole run
+}
+
+// counters are what the checkpoints' manifests say of the run so far.
+type counters struct {
+	Game       string       `json:"game"`
+	Network    infer.Config `json:"network"`
+	Generation int          `json:"generation"`
+	Steps      int          `json:"steps"`     // of the learner
+	Games      int          `json:"games"`     // finished
+	Plies      int          `json:"plies"`     // of the finished games, openings included
+	Positions  int          `json:"positions"` // searched
+	Entered    int          `json:"entered"`   // positions of games to learn from
+	Seconds    float64      `json:"seconds"`   // spent on the run
+}
+
+// meanPlies is the mean length of the finished games, and a guess before there are any.
+func (c *counters) meanPlies(game *env.Game) float64 {
+	if c.Games == 0 {
+		return float64(game.MaxPlies) / 2
+	}
+	return float64(c.Plies) / float64(c.Games)
+}
+
+// run is a run directory in work.
+type run struct {
+	Options
+	config  *Config
+	store   *checkpoints.Store
+	count   counters
+	slots   []*slot
+	workers []*worker
+	learner *learner
+	started time.Time // less what earlier processes spent
+	speed   float64   // positions a second, of the last generation
+	resumed counters  // where this process began
+	began   time.Time // when it did
+}
+
+// Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then
+// the error is ctx's, and the same options go on from the last checkpoint.
+func Train(ctx context.Context, o Options) (*Summary, error) {
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	if err := prepareDir(o.Dir); err != nil {
+		return nil, err
+	}
+	release, err := checkpoints.Lock(filepath.Join(o.Dir, "lock"))
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", o.Dir, err)
+	}
+	defer release()
+	r := &run{Options: o, started: time.Now()}
+	if r.store, err = checkpoints.Open(filepath.Join(o.Dir, "checkpoints")); err != nil {
+		return nil, err
+	}
+	weights, err := r.configure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	already, err := r.load(weights)
+	if err != nil {
+		return nil, err
+	}
+	defer r.learner.trainer.Close()
+	if !already {
+		if err := r.loop(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.judgeFinally(ctx); err != nil {
+		return nil, err
+	}
+	return r.summary(already)
+}
+
+// prepareDir makes the run directory, and refuses one that holds something else.
+func prepareDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == "config.json" {
+			return nil
+		}
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "lock" && !strings.HasPrefix(name, ".") {
+			return fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, ErrNoRun, name)
+		}
+	}
+	return checkpoints.MakeDir(dir)
+}
+
+// configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
+func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
+	config, err := readConfig(r.Dir)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return nil, err
+	}
+	if isNew {
+		config = &Config{Version: configVersion, Game: r.Game.Name, Seed: 1, Settings: DefaultSettings(r.Game)}
+		if r.Seed != nil {
+			config.Seed = *r.Seed
+		}
+	}
+	if config.Game != r.Game.Name {
+		return nil, fmt.Errorf("%s: %w: it holds %s, asked for is %s; choose another --run", r.Dir, ErrOtherGame, config.Game, r.Game.Name)
+	}
+	from, err := r.readFrom()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := r.settle(config, from, isNew)
+	if err != nil {
+		return nil, err
+	}
+	weights := from.weights
+	if weights == nil {
+		network := infer.DefaultConfig(r.Game)
+		network.Channels, network.Blocks = settings.Channels, settings.Blocks
+		weights = infer.NewWeights(r.Game, network, rand.New(newPCG(config.Seed, "weights", 0)))
+	}
+	r.config = config
+	if !isNew {
+		return weights, r.extend()
+	}
+	config.Settings, config.From = settings, from.sum
+	if err := r.makePlan(ctx, weights); err != nil {
+		return nil, err
+	}
+	return weights, config.write(r.Dir)
+}
+
+// source is the weights file that a run starts from.
+type source struct {
+	weights *infer.Weights
+	sum     string // SHA-256
+}
+
+func (r *run) readFrom() (source, error) {
+	if r.From == "" {
+		return source{}, nil
+	}
+	data, err := os.ReadFile(r.From)
+	if err != nil {
+		return source{}, err
+	}
+	weights, err := infer.Unmarshal(data)
+	if err != nil {
+		return source{}, fmt.Errorf("%s: %w", r.From, err)
+	}
+	if weights.Config.Game != r.Game.Name {
+		return source{}, fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
+	}
+	sum := sha256.Sum256(data)
+	return source{weights, hex.EncodeToString(sum[:])}, nil
+}
+
+// settle returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
+func (r *run) settle(config *Config, from source, isNew bool) (Settings, error) {
+	settings := config.Settings
+	if from.weights != nil && isNew {
+		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
+	}
+	if err := settings.Apply(r.Asked); err != nil {
+		return settings, err
+	}
+	if c := from.weights; c != nil && (c.Config.Channels != settings.Channels || c.Config.Blocks != settings.Blocks) {
+		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d",
+			ErrContrary, settings.Channels, settings.Blocks, r.From, c.Config.Channels, c.Config.Blocks)
+	}
+	if isNew {
+		return settings, nil
+	}
+	contrary := settings.Differences(&config.Settings)
+	if r.Seed != nil && *r.Seed != config.Seed {
+		contrary = append(contrary, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
+	}
+	if from.sum != "" && from.sum != config.From {
+		contrary = append(contrary, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
+	}
+	if len(contrary) > 0 {
+		return settings, fmt.Errorf("%s: %w: %s; leave them out to go on, or choose another --run",
+			r.Dir, ErrContrary, strings.Join(contrary, ", "))
+	}
+	return settings, nil
+}
+
+// makePlan decides how far a new run goes.
+func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
+	plan, settings := &r.config.Plan, &r.config.Settings
+	if r.Generations > 0 {
+		plan.Generations, plan.Plies = r.Generations, settings.Plies
+		if plan.Plies == 0 {
+			plan.Plies = mostPlies
+		}
+		return nil
+	}
+	budget := r.Time
+	if budget == 0 {
+		budget = DefaultTime
+	}
+	r.tell(Event{Progress: Progress{Phase: "measuring"}})
+	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
+	if err != nil {
+		return err
+	}
+	plan.Seconds = budget.Seconds()
+	plan.Plies, plan.Generations = generationsFor(plan.Seconds-time.Since(r.started).Seconds(), settings, c)
+	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games (measured: %.1f ms a position, %.0f ms a step)",
+		budget, plan.Generations, plan.Plies, settings.Slots, 1000*c.position, 1000*c.step)})
+	return nil
+}
+
+// extend gives an existing run more to do where that is asked for and the run has ended.
+func (r *run) extend() error {
+	plan := &r.config.Plan
+	newest, err := r.newestID()
+	if err != nil {
+		return err
+	}
+	ended := newest >= plan.Last()
+	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
+	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
+	if sameTime && sameGenerations {
+		return nil
+	}
+	if !ended {
+		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); go on without --time and --generations, and ask for more once it is finished",
+			r.Dir, ErrContrary, newest, plan.Generations)
+	}
+	checkpoint, err := r.store.Load(newest)
+	if err != nil {
+		return err
+	}
+	var count counters
+	if err := json.Unmarshal(checkpoint.Meta, &count); err != nil {
+		return err
+	}
+	generations, seconds := r.Generations, 0.0
+	if r.Time > 0 {
+		seconds = r.Time.Seconds()
+		generations = newest + int((seconds*(1-judgingShare)-count.Seconds)/count.Seconds*float64(newest))
+	}
+	if generations <= newest {
+		return nil // no more than the run has done: it stays finished
+	}
+	rewound := newest
+	if float64(newest) > constantShare*float64(plan.Generations) {
+		rewound = r.beforeFall(plan.Generations, newest)
+	}
+	*plan = Plan{Seconds: seconds, Generations: generations, Plies: plan.Plies, Resumed: newest, Rewound: rewound}
+	return r.config.write(r.Dir)
+}
+
+// beforeFall returns the last generation kept from before the final fall of the learning rate, or newest if none is.
+func (r *run) beforeFall(generations, newest int) int {
+	ids, err := r.store.List()
+	if err != nil {
+		return newest
+	}
+	found := newest
+	for _, id := range ids {
+		if id > 0 && float64(id) <= constantShare*float64(generations) {
+			found = id
+		}
+	}
+	return found
+}
+
+// newestID is the newest checkpoint's number, whatever its health, or 0.
+func (r *run) newestID() (int, error) {
+	ids, err := r.store.List()
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[len(ids)-1], nil
+}
+
+// load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
+// reports whether the run had ended there.
+func (r *run) load(weights *infer.Weights) (ended bool, err error) {
+	r.slots = make([]*slot, r.config.Settings.Slots)
+	for i := range r.slots {
+		r.slots[i] = newSlot(r.Game, &r.config.Settings, r.config.Seed, i)
+	}
+	checkpoint, warnings, err := r.store.Newest()
+	for _, w := range warnings {
+		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
+	}
+	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNone) && listErr == nil && len(ids) == 0 {
+		return false, r.begin(weights)
+	}
+	if err != nil {
+		return false, fmt.Errorf("run %s: %w", r.Dir, err)
+	}
+	if err := json.Unmarshal(checkpoint.Meta, &r.count); err != nil {
+		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
+	}
+	learned := checkpoint
+	if r.count.Generation == r.config.Plan.Resumed && r.config.Plan.Rewound != r.config.Plan.Resumed {
+		if learned, err = r.store.Load(r.config.Plan.Rewound); err != nil {
+			return false, err
+		}
+	}
+	if err := r.makeLearner(learned); err != nil {
+		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
+	}
+	if err := unmarshalSlots(r.Game, checkpoint.Part("slots"), r.slots); err != nil {
+		return false, fmt.Errorf("checkpoint %d: slots: %w", checkpoint.ID, err)
+	}
+	r.started = r.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
+	r.ready()
+	if err := r.loadWindow(); err != nil {
+		return false, err
+	}
+	return r.count.Generation >= r.config.Plan.Last(), r.dropNewer()
+}
+
+// begin writes checkpoint 0.
+func (r *run) begin(weights *infer.Weights) error {
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel(r.Threads))
+	if err != nil {
+		return err
+	}
+	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
+	r.count = counters{Game: r.Game.Name, Network: weights.Config}
+	r.ready()
+	return r.save()
+}
+
+// ready completes the run once its counters are known.
+func (r *run) ready() {
+	r.workers = newWorkers(r.Game, &r.config.Settings, r.slots, r.Threads)
+	r.resumed, r.began = r.count, time.Now()
+}
+
+// makeLearner restores the learner from a checkpoint.
+func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
+	weights, err := infer.Unmarshal(c.Part("weights.safetensors"))
+	if err != nil {
+		return err
+	}
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel(r.Threads))
+	if err != nil {
+		return err
+	}
+	if err := trainer.UnmarshalState(c.Part("optimizer.safetensors")); err != nil {
+		return err
+	}
+	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
+	return nil
+}
+
+// save writes the checkpoint of the generation counted last.
+func (r *run) save() error {
+	r.count.Seconds = time.Since(r.started).Seconds()
+	r.count.Steps = r.learner.trainer.Steps()
+	r.count.Entered = r.learner.entered
+	parts := []checkpoints.Part{
+		{Name: "weights.safetensors", Data: r.learner.trainer.Average().Marshal()},
+		{Name: "optimizer.safetensors", Data: r.learner.trainer.MarshalState()},
+		{Name: "slots", Data: marshalSlots(r.slots)},
+	}
+	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
+		return err
+	}
+	return r.store.Thin(keepNewest, keepEvery)
+}
+
+// Which checkpoints stay: the newest, and one of every ten.
+const (
+	keepNewest = 5
+	keepEvery  = 10
+)
+
+// loop plays and learns, generation by generation, until the plan is done or its time over.
+func (r *run) loop(ctx context.Context) error {
+	plan := &r.config.Plan
+	for r.count.Generation < plan.Last() {
+		m, err := r.generation(ctx)
+		if err != nil {
+			return err
+		}
+		r.tell(Event{Metrics: m})
+		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime() {
+			plan.Stopped = r.count.Generation
+			if err := r.config.write(r.Dir); err != nil {
+				return err
+			}
+			r.tell(Event{Note: fmt.Sprintf("the time is over: stopping after generation %d of %d", plan.Stopped, plan.Generations)})
+			break
+		}
+		if err := r.judgeNow(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overTime says that another generation and the last matches would not fit into the time of the plan.
+func (r *run) overTime() bool {
+	spent := time.Since(r.started).Seconds()
+	generation := time.Since(r.began).Seconds() / float64(max(1, r.count.Generation-r.resumed.Generation))
+	return spent+generation > r.config.Plan.Seconds*(1-finalShare)
+}
+
+// generation plays, learns and leaves a checkpoint: the commit point, before which nothing of it counts.
+func (r *run) generation(ctx context.Context) (*Metrics, error) {
+	r.count.Generation++
+	generation, plan := r.count.Generation, &r.config.Plan
+	playStart := time.Now()
+	if err := r.play(ctx); err != nil {
+		return nil, err
+	}
+	var games []*record
+	m := &Metrics{Generation: generation, PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.Plies}
+	for _, s := range r.slots {
+		games = append(games, s.finished...)
+		m.Simulations += s.simulated
+		s.finished, s.simulated = nil, 0
+	}
+	idle := 0.0
+	for _, w := range r.workers {
+		m.Evaluations += w.evals
+		idle += 1 - w.busy.Seconds()/m.PlaySeconds
+		w.evals = 0
+	}
+	m.IdleShare = share(idle, float64(len(r.workers)))
+	r.speed = float64(m.Positions) / m.PlaySeconds
+	if err := r.writeGames(generation, games); err != nil {
+		return nil, err
+	}
+	stepsBefore := r.learner.steps()
+	r.learner.add(games, r.count.Games)
+	r.count.Games += len(games)
+	r.count.Positions += m.Positions
+	m.Diversity = diversity(r.Game, games)
+	r.count.Plies += int(m.MeanPlies*float64(len(games)) + 0.5)
+
+	learnStart := time.Now()
+	if err := r.learn(ctx, m, r.learner.steps()-stepsBefore); err != nil {
+		return nil, err
+	}
+	m.LearnSeconds = time.Since(learnStart).Seconds()
+	m.Games, m.AllGames, m.Window, m.Steps = len(games), r.count.Games, r.learner.window.positions, r.learner.trainer.Steps()
+	line, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "metrics.jsonl"), line); err != nil {
+		return nil, err
+	}
+	return m, r.save()
+}
+
+// play advances every slot with the averaged weights.
+func (r *run) play(ctx context.Context) error {
+	network, err := infer.NewNetwork(r.Game, r.learner.trainer.Average())
+	if err != nil {
+		return err
+	}
+	mean := r.count.meanPlies(r.Game)
+	for _, s := range r.slots {
+		s.meanPlies = mean
+	}
+	var played atomic.Int64
+	finished := make(chan error, 1)
+	start, total := time.Now(), float64(len(r.slots)*r.config.Plan.Plies)
+	go func() { finished <- playGeneration(ctx, r.workers, network, r.config.Plan.Plies, &played) }()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-finished:
+			return err
+		case <-tick.C:
+			n := float64(played.Load())
+			r.speed = n / time.Since(start).Seconds()
+			r.progress("playing", playShare*n/total)
+		}
+	}
+}
+
+// learn takes steps on the window and notes the losses in m.
+func (r *run) learn(ctx context.Context, m *Metrics, steps int) error {
+	if r.learner.window.positions < r.config.Settings.Batch {
+		return nil // too little yet to learn from without learning it by heart
+	}
+	i := 0
+	taught, kept, rate, err := r.learner.train(ctx, m.Generation, steps, r.config.Plan.share(m.Generation), func() {
+		i++
+		r.progress("learning", playShare+(1-playShare)*float64(i)/float64(steps))
+	})
+	m.setLosses(taught, kept)
+	m.Rate = rate
+	return err
+}
+
+// playShare is the share of a generation's work that playing is, roughly: for the bar alone.
+const playShare = 0.6
+
+// progress tells where the run stands, done being the share of the generation in work.
+func (r *run) progress(phase string, done float64) {
+	plan := &r.config.Plan
+	p := Progress{
+		Phase: phase, Generation: min(r.count.Generation, plan.Generations), Generations: plan.Generations,
+		Games: r.count.Games, Speed: r.speed, Elapsed: time.Since(r.started),
+		Share: (float64(r.count.Generation) - 1 + done) / float64(plan.Generations),
+	}
+	here := float64(r.count.Generation) - 1 + done - float64(r.resumed.Generation)
+	if here > 0.2 {
+		each := time.Since(r.began).Seconds() / here
+		left := each * (float64(plan.Generations-r.count.Generation) + 1 - done)
+		if plan.Seconds > 0 {
+			left = min(left, plan.Seconds-p.Elapsed.Seconds())
+		}
+		p.Remaining = time.Duration(max(left, 0) * float64(time.Second))
+	}
+	r.tell(Event{Progress: p})
+}
+
+func (r *run) tell(e Event) { r.Observe(e) }

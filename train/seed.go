@@ -1,0 +1,33 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+)
+
+// newPCG returns the generator for one purpose: the same (seed, purpose, index) gives the same stream, any other an
+// unrelated one.
+func newPCG(seed uint64, purpose string, index int) *rand.PCG {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d", seed, purpose, index))
+	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
+}
+
+// parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines and waits for them.
+func parallel(threads int) func(n int, do func(i int)) {
+	return func(n int, do func(i int)) {
+		var next atomic.Int64
+		var wait sync.WaitGroup
+		for range min(threads, n) {
+			wait.Go(func() {
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+					do(i)
+				}
+			})
+		}
+		wait.Wait()
+	}
+}

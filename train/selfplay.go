@@ -1,0 +1,93 @@
+package train
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ludus/env"
+	"ludus/mcts"
+	"ludus/model/infer"
+)
+
+// cacheEntries is the size of each worker's cache of evaluations.
+const cacheEntries = 1 << 15
+
+// worker owns some of the slots for a generation, with all that they share: evaluator, cache and batch. No lock, no
+// channel: workers meet only at the end of the generation.
+type worker struct {
+	game    *env.Game
+	slots   []*slot
+	cache   *mcts.Cache
+	states  []env.State
+	waiting []*slot
+	logits  []float32     // [slots, A]
+	classes []float32     // [slots, K]
+	evals   int           // evaluations of this generation
+	busy    time.Duration // time spent playing in this generation
+}
+
+// newWorkers deals the slots to at most threads workers and gives each slot its search. What a slot plays does not
+// depend on its worker.
+func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads int) []*worker {
+	config := mcts.DefaultConfig()
+	config.ValueScale = settings.ValueScale
+	config.Leaves = 1
+	workers := make([]*worker, min(threads, len(slots)))
+	for i := range workers {
+		workers[i] = &worker{game: game, cache: mcts.NewCache(cacheEntries)}
+	}
+	for i, s := range slots {
+		w := workers[i%len(workers)]
+		s.search = mcts.New(game, config, w.cache)
+		w.slots = append(w.slots, s)
+	}
+	for _, w := range workers {
+		w.logits = make([]float32, len(w.slots)*game.NumActions())
+		w.classes = make([]float32, len(w.slots)*len(game.Classes))
+	}
+	return workers
+}
+
+// playGeneration advances every slot by plies plies with the network, one goroutine a worker, and returns when all have
+// or ctx has ended. It counts the plies played in progress.
+func playGeneration(ctx context.Context, workers []*worker, network *infer.Network, plies int, progress *atomic.Int64) error {
+	var wait sync.WaitGroup
+	for _, w := range workers {
+		wait.Go(func() { w.play(ctx, network, plies, progress) })
+	}
+	wait.Wait()
+	return ctx.Err()
+}
+
+func (w *worker) play(ctx context.Context, network *infer.Network, plies int, progress *atomic.Int64) {
+	start := time.Now()
+	defer func() { w.busy = time.Since(start) }()
+	evaluator := network.NewEvaluator(len(w.slots))
+	w.cache.Clear() // it holds the judgement of an older network
+	for _, s := range w.slots {
+		s.left = plies
+	}
+	actions, classes := w.game.NumActions(), len(w.game.Classes)
+	for ctx.Err() == nil {
+		w.states, w.waiting = w.states[:0], w.waiting[:0]
+		for _, s := range w.slots {
+			before := s.left
+			if s.advance() {
+				w.states = append(w.states, s.search.Leaf(s.leaf))
+				w.waiting = append(w.waiting, s)
+			}
+			progress.Add(int64(before - s.left))
+		}
+		if len(w.states) == 0 {
+			return
+		}
+		n := len(w.states)
+		evaluator.Evaluate(w.states, w.logits[:n*actions], w.classes[:n*classes])
+		w.evals += n
+		for i, s := range w.waiting {
+			s.search.Backup(s.leaf, w.logits[i*actions:(i+1)*actions], w.classes[i*classes:(i+1)*classes])
+		}
+	}
+}
