@@ -77,7 +77,9 @@ func unpack(packed []byte, size int) ([]byte, error) {
 	if size > maxPayload {
 		return nil, fmt.Errorf("a payload of %d bytes, more than 512 MiB", size)
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(size, 1))))
+	const window = 8 << 20 // zstd's own, which the limit on memory has to allow even for a small payload
+	limit := uint64(max(size, window))
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(limit))
 	if err != nil {
 		panic("checkpoints: zstd refuses options within range")
 	}
