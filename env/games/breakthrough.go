@@ -125,12 +125,7 @@ func (s *breakthroughState) starts(i int) uint64 {
 	if i == 1 || !b.captures {
 		open &^= s.owned[p.Other()]
 	}
-	if d := b.distance[p][i]; d > 0 {
-		open >>= d
-	} else {
-		open <<= -d
-	}
-	return s.owned[p] & b.from[p][i] & open
+	return s.owned[p] & b.from[p][i] & bits.RotateLeft64(open, -b.distance[p][i])
 }
 
 func (s *breakthroughState) Legal(dst []env.Action) []env.Action {

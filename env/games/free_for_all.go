@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ludus/env"
@@ -45,13 +46,14 @@ type freeForAll struct {
 	size, width, steps int
 	byScore            bool // objective=score
 	classes            []env.Class
-	moves              []step        // by action; a step from a spawn cell or a noop leaves no cell
-	from               [16]uint64    // inner cells from which the hop stays on inner cells
-	distance           [16]int       // bit stepped onto - bit stepped from
-	cellOf             []env.Action  // inner bit to board cell
-	spawn              [2]env.Action // each player's spawn cell
-	below              [2]uint64     // inner bits of cells below each spawn cell
-	spawnTo            [2][16]uint64 // the inner bit that a hop from the spawn cell enters, if any
+	moves              []step          // by action; a step from a spawn cell or a noop leaves no cell
+	from               [16]uint64      // inner cells from which the hop stays on inner cells
+	distance           [16]int         // bit stepped onto - bit stepped from
+	cellOf             []env.Action    // inner bit to board cell
+	spawn              [2]env.Action   // each player's spawn cell
+	startOf            [2][]env.Action // each player's start cells ascending: the inner cells and its spawn cell
+	below              [2]uint64       // the inner cells before its spawn cell
+	spawnTo            [2][16]uint64   // the inner bit that a hop from the spawn cell enters, if any
 	noop               env.Action
 }
 
@@ -126,14 +128,14 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 		return 1 << ((y-1)*f.width + x - 1)
 	}
 	for cell := range f.size * f.size {
-		if x, y := cell%f.size, cell/f.size; inner(x, y) != 0 {
+		if inner(cell%f.size, cell/f.size) != 0 {
 			f.cellOf = append(f.cellOf, env.Action(cell))
-			for p, spawn := range f.spawn {
-				if env.Action(cell) < spawn {
-					f.below[p] |= inner(x, y)
-				}
-			}
 		}
+	}
+	for p, spawn := range f.spawn {
+		rank, _ := slices.BinarySearch(f.cellOf, spawn)
+		f.startOf[p] = slices.Insert(slices.Clone(f.cellOf), rank, spawn)
+		f.below[p] = 1<<rank - 1
 	}
 	for i, hop := range hops {
 		f.distance[i] = hop[1]*f.width + hop[0]
@@ -141,14 +143,11 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 			x, y := cell%f.size, cell/f.size
 			move := step{inner(x, y), inner(x+hop[0], y+hop[1])}
 			text := ""
-			onSpawn := false
-			for p, spawn := range f.spawn {
-				if env.Action(cell) == spawn {
-					onSpawn = true
-					f.spawnTo[p][i] = move.to
-				}
+			spawner := slices.Index(f.spawn[:], env.Action(cell))
+			if spawner >= 0 {
+				f.spawnTo[spawner][i] = move.to
 			}
-			if move.to != 0 && (move.from != 0 || onSpawn) {
+			if move.to != 0 && (move.from != 0 || spawner >= 0) {
 				text = fmt.Sprintf("(move %d %d %d %d)", x+1, y+1, x+1+hop[0], y+1+hop[1])
 				f.from[i] |= move.from
 			}
@@ -213,36 +212,24 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	}
 	f, p, before := s.game, s.player, len(dst)
 	own, other := s.owned[p], s.owned[p.Other()]
-	below, first := f.below[p], env.Action(0)
+	below, cellOf, first := f.below[p], f.startOf[p], env.Action(0)
 	for i := range hops {
 		open := ^(own | other)
 		if i >= knightHops {
 			open = other
 		}
-		fromSpawn := open&f.spawnTo[p][i] != 0
-		if d := f.distance[i]; d > 0 {
-			open >>= d
-		} else {
-			open <<= -d
+		inner := own & f.from[i] & bits.RotateLeft64(open, -f.distance[i])
+		starts := inner&below | inner&^below<<1 // leaves the bit between them to the spawn cell
+		if open&f.spawnTo[p][i] != 0 {
+			starts |= below + 1
 		}
-		starts := own & f.from[i] & open
-		dst = f.appendInner(dst, starts&below, first)
-		if fromSpawn {
-			dst = append(dst, first+f.spawn[p])
+		for ; starts != 0; starts &= starts - 1 {
+			dst = append(dst, first+cellOf[bits.TrailingZeros64(starts)])
 		}
-		dst = f.appendInner(dst, starts&^below, first)
 		first += env.Action(f.size * f.size)
 	}
 	if len(dst) == before {
 		dst = append(dst, f.noop)
-	}
-	return dst
-}
-
-// appendInner appends an action for each inner cell, ascending.
-func (f *freeForAll) appendInner(dst []env.Action, inner uint64, first env.Action) []env.Action {
-	for ; inner != 0; inner &= inner - 1 {
-		dst = append(dst, first+f.cellOf[bits.TrailingZeros64(inner)])
 	}
 	return dst
 }

@@ -182,7 +182,11 @@ func (q *quad[W]) rules() string {
 		fmt.Fprintf(&b, "Instead of marking, a player may block a cell with one of its %d whites, and then moves again.\n", q.whites)
 	}
 	b.WriteString("When all quads are used: 95 to 5 for x if it has three corners of a square whose fourth is empty;\n")
-	b.WriteString("otherwise 90 to 10 for more whites left, 50 each for as many.")
+	if q.whites > 0 {
+		b.WriteString("otherwise 90 to 10 for more whites left, 50 each for as many.")
+	} else {
+		b.WriteString("otherwise 50 each.")
+	}
 	return b.String()
 }
 
