@@ -86,8 +86,8 @@ func writeGame(w io.Writer, g *env.Game) error {
 	}
 	fmt.Fprintln(table)
 	fmt.Fprintf(table, "tensor\t[%d %d %d]\t%s\n", g.Tensor.C, g.Tensor.H, g.Tensor.W, strings.Join(g.Planes, ", "))
-	fmt.Fprintf(table, "policy\t%d\t%d planes of %d cells and %d more: %s\n", g.NumActions(), g.PolicyPlanes,
-		g.Tensor.Cells(), g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
+	fmt.Fprintf(table, "policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
+		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
 	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), exampleMove(g))
 	for i, c := range g.Classes {
 		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))

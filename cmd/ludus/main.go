@@ -64,9 +64,11 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 		}
 		return usage(cmd, fmt.Errorf("unknown command %q%s", args[0], hint))
 	}
+	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
-	root.AddCommand(gamesCommand(), perftCommand(), verifyCommand())
+	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), analyzeCommand(), exportCommand(), gamesCommand(),
+		perftCommand(), verifyCommand(), versionCommand())
 	return root
 }
 

@@ -29,7 +29,14 @@ a check of the rules against known numbers.`,
 			}
 			return output(cmd, func(w io.Writer) error {
 				for d := 1; d <= depth; d++ {
-					fmt.Fprintln(w, d, games.Perft(game, d))
+					counted := make(chan uint64, 1)
+					go func() { counted <- games.Perft(game, d) }() // outlives an interruption, which ends the program
+					select {
+					case n := <-counted:
+						fmt.Fprintln(w, d, n)
+					case <-cmd.Context().Done():
+						return cmd.Context().Err()
+					}
 				}
 				return nil
 			})

@@ -208,10 +208,7 @@ func (s *Spec) Load() (Origin, error) {
 		if s.path == "" {
 			return
 		}
-		var weights *infer.Weights
-		if weights, s.origin, s.err = ReadWeights(s.game, s.path); s.err == nil {
-			s.network, s.err = infer.NewNetwork(s.game, weights)
-		}
+		s.network, s.origin, s.err = readNetwork(s.game, s.path)
 	})
 	return s.origin, s.err
 }

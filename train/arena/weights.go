@@ -1,10 +1,12 @@
 package arena
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,8 +33,8 @@ var ErrWeights = errors.New("no network")
 const weightsPart = "weights.safetensors"
 
 // ReadWeights reads the network of a reference PATH[@GENERATION|@best]: PATH is a run's folder, of which the newest whole
-// checkpoint is read, or the one that is asked for; a checkpoint's folder; or a weights file. It must be a network of game.
-func ReadWeights(game *env.Game, reference string) (*infer.Weights, Origin, error) {
+// checkpoint is read, or the one that is asked for; a checkpoint's folder; or a weights file. Errors wrap [ErrWeights].
+func ReadWeights(reference string) (*infer.Weights, Origin, error) {
 	path, at := cutGeneration(reference)
 	data, origin, err := readWeights(path, at)
 	if err != nil {
@@ -42,13 +44,23 @@ func ReadWeights(game *env.Game, reference string) (*infer.Weights, Origin, erro
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
 	}
-	if weights.Config.Game != game.Name {
-		return nil, origin, fmt.Errorf("%w of %s in %s: its network plays %s", ErrWeights, game.Name, reference, weights.Config.Game)
+	return weights, origin, nil
+}
+
+// readNetwork reads a network that plays game.
+func readNetwork(game *env.Game, reference string) (*infer.Network, Origin, error) {
+	weights, origin, err := ReadWeights(reference)
+	if err != nil {
+		return nil, origin, err
 	}
-	if err := weights.Validate(game); err != nil {
+	if weights.Config.Game != game.Name {
+		return nil, origin, fmt.Errorf("%w of %s in %s: it plays %s", ErrWeights, game.Name, reference, weights.Config.Game)
+	}
+	network, err := infer.NewNetwork(game, weights)
+	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
 	}
-	return weights, origin, nil
+	return network, origin, nil
 }
 
 // cutGeneration splits PATH@12 and PATH@best; any other @ belongs to the path.
@@ -154,44 +166,44 @@ func checkpointID(path string) (int, bool) {
 	return id, err == nil
 }
 
-// bestCheckpoint loads the generation with the highest mean score over the lines of arena.jsonl that rate it, among the
-// checkpoints that are kept and whole; the newer one of equals.
+// bestCheckpoint loads the best rated generation that the run keeps whole.
 func bestCheckpoint(store *checkpoints.Store, ratings string) (*checkpoints.Checkpoint, error) {
 	lines, err := checkpoints.ReadLines(ratings)
 	if err != nil {
 		return nil, err
 	}
-	type rating struct {
-		generation int
-		sum, count float64
+	for _, generation := range byRating(lines) {
+		if checkpoint, err := store.Load(generation); err == nil {
+			return checkpoint, nil
+		}
 	}
-	var rated []*rating
+	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", ratings)
+}
+
+// byRating orders generations by their newest score against the opponent that most of them have met, the best first, the
+// newer one of equals. Each line is the JSON of a match; what it says of no generation is passed over.
+func byRating(lines [][]byte) []int {
+	scores := make(map[string]map[int]float64) // by opponent and generation
+	yardstick := ""
 	for _, line := range lines {
 		var match struct {
 			Generation *int
+			Opponent   string
 			Score      *float64
 		}
 		if json.Unmarshal(line, &match) != nil || match.Generation == nil || match.Score == nil {
 			continue
 		}
-		i := slices.IndexFunc(rated, func(r *rating) bool { return r.generation == *match.Generation })
-		if i < 0 {
-			i = len(rated)
-			rated = append(rated, &rating{generation: *match.Generation})
+		if scores[match.Opponent] == nil {
+			scores[match.Opponent] = make(map[int]float64)
 		}
-		rated[i].sum += *match.Score
-		rated[i].count++
+		scores[match.Opponent][*match.Generation] = *match.Score
+		if len(scores[match.Opponent]) > len(scores[yardstick]) {
+			yardstick = match.Opponent
+		}
 	}
-	slices.SortFunc(rated, func(a, b *rating) int {
-		if x, y := a.sum/a.count, b.sum/b.count; x != y {
-			return truth(x < y) - truth(x > y)
-		}
-		return b.generation - a.generation
+	rated := scores[yardstick]
+	return slices.SortedFunc(maps.Keys(rated), func(a, b int) int {
+		return cmp.Or(cmp.Compare(rated[b], rated[a]), cmp.Compare(b, a))
 	})
-	for _, r := range rated {
-		if checkpoint, err := store.Load(r.generation); err == nil {
-			return checkpoint, nil
-		}
-	}
-	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", ratings)
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+func analyzeCommand() *cobra.Command {
+	var threads int
+	cmd := &cobra.Command{
+		Use:   "analyze GAME AGENT",
+		Short: "Judge positions for other programs, JSON lines in and out",
+		Long: `Reads one request a line from standard input and writes one reply a line, in any order, until the input ends:
+
+  {"id":"a1","moves":["(mark r3 c3)"],"simulations":64}
+  {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,"moves":[...]}
+
+moves lead from the start to the position; simulations may be left out. Every value is the expected utility, from -1 to 1,
+for the player to move; moves lists every legal move with its visits, value and prior, the best first; null is what the
+agent does not know; "proven":true says that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}},
+a bad line {"id":"a1","error":"..."}.
+
+` + agentHelp,
+		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
+		Args:              arguments(2, 2),
+		ValidArgsFunction: completeGames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			game, err := games.New(args[0])
+			if err != nil {
+				return err
+			}
+			if threads < 1 {
+				return usage(cmd, fmt.Errorf("--threads is %d; it must be 1 or more", threads))
+			}
+			spec, err := loadAgent(cmd, game, args[1])
+			if err != nil {
+				return err
+			}
+			agents := make([]arena.Agent, threads)
+			for i := range agents {
+				if agents[i], err = spec.New(0); err != nil {
+					return err
+				}
+			}
+			return analysis.Serve(cmd.Context(), game, agents, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().IntVar(&threads, "threads", runtime.GOMAXPROCS(0), "requests answered at the same time")
+	return cmd
+}

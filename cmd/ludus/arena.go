@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+func arenaCommand() *cobra.Command {
+	var (
+		match  arena.Match
+		seats  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "arena GAME A B",
+		Short: "Let two agents play a match",
+		Long: `Plays a match between agents A and B and says how A did. Games start from random openings, each of which is played twice
+with seats swapped; the interval is one of 95 % over these pairs. The same seed gives the same games, however many threads
+play them (agents with a time limit excepted).
+
+` + agentHelp,
+		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
+  ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
+  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --openings 0 --seats first`,
+		Args:              arguments(3, 3),
+		ValidArgsFunction: completeGames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			game, err := games.New(args[0])
+			if err != nil {
+				return err
+			}
+			match.Game, match.Seats = game, arena.Seats(seats)
+			if err := match.Validate(); err != nil {
+				return usage(cmd, err)
+			}
+			if match.A, err = loadAgent(cmd, game, args[1]); err != nil {
+				return err
+			}
+			if match.B, err = loadAgent(cmd, game, args[2]); err != nil {
+				return err
+			}
+			return runMatch(cmd, match, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&match.Games, "games", 100, "number of games")
+	flags.Uint64Var(&match.Seed, "seed", 1, "where all randomness comes from")
+	flags.IntVar(&match.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
+	flags.StringVar(&seats, "seats", string(arena.Swap), "who moves first: swap, first (always A) or second (always B)")
+	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "games played at the same time")
+	flags.BoolVar(&asJSON, "json", false, "end with the result as one line of JSON")
+	return cmd
+}
+
+// agentHelp says what an agent is, for commands that take one.
+const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), net:PATH (a network with search) or
+policy:PATH (the network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow it:
+  @GENERATION, @best      one checkpoint of a run, instead of the newest
+  ,sims=N  ,time=D        simulations (64 if nothing else is said) or time a move, such as 500ms
+  ,search=gumbel|puct     the search; gumbel unless there is a time limit
+  ,temp=T                 draw moves instead of playing the best; 1 follows the search's shares
+  ,sym=all                average the network over the board's symmetries at the root`
+
+// loadAgent reads an agent's text and its files, and warns of what was passed over.
+func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*arena.Spec, error) {
+	spec, err := arena.Parse(game, text)
+	if err != nil {
+		if _, missing := os.Stat(text); missing == nil {
+			return nil, fmt.Errorf("unknown agent %q; did you mean net:%s?", text, text)
+		}
+		return nil, err
+	}
+	origin, err := spec.Load()
+	warnDamaged(cmd, origin)
+	return spec, err
+}
+
+func warnDamaged(cmd *cobra.Command, origin arena.Origin) {
+	for _, damaged := range origin.Damaged {
+		fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(damaged), "- it was passed over")
+	}
+}
+
+// runMatch plays, shows how it goes and prints the result. An interrupted match prints what was played.
+func runMatch(cmd *cobra.Command, match arena.Match, asJSON bool) error {
+	progress := newMatchProgress(cmd.ErrOrStderr(), match.Games)
+	match.Progress = progress.show
+	result, err := match.Run(cmd.Context())
+	progress.close()
+	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
+		return err
+	}
+	return errors.Join(err, output(cmd, func(w io.Writer) error {
+		if err := writeResult(w, &match, &result); err != nil || !asJSON {
+			return err
+		}
+		return json.NewEncoder(w).Encode(result)
+	}))
+}
+
+// writeResult prints the table that people read.
+func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
+	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
+	row := func(name string, t arena.Tally) {
+		if games := t.Wins + t.Draws + t.Losses; games > 0 {
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%.1f %%\n", name, games, t.Wins, t.Draws, t.Losses,
+				100*(float64(t.Wins)+float64(t.Draws)/2)/float64(games))
+		}
+	}
+	row("as "+m.Game.Players[0], r.AsFirst)
+	row("as "+m.Game.Players[1], r.AsSecond)
+	row("all", arena.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), mean goal %.1f, %d distinct games of %.1f plies, %v\n",
+		100*r.Score, 100*r.Low, 100*r.High, r.GoalMean, r.Distinct, r.Plies,
+		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
+	return err
+}
+
+// matchProgress shows a running match: a bar on a terminal, a line every ten seconds elsewhere.
+type matchProgress struct {
+	w     io.Writer
+	games int
+	bar   *progressbar.ProgressBar // nil where w is no terminal
+	told  time.Time
+}
+
+const progressEvery = 10 * time.Second
+
+func newMatchProgress(w io.Writer, games int) *matchProgress {
+	p := &matchProgress{w: w, games: games, told: time.Now()}
+	if isTerminal(w) {
+		p.bar = progressbar.NewOptions(games, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+	}
+	return p
+}
+
+func (p *matchProgress) show(r arena.Result) {
+	score := fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
+	switch {
+	case p.bar != nil:
+		p.bar.Describe(score)
+		_ = p.bar.Set(r.Games) // fails only where the terminal went away
+	case time.Since(p.told) > progressEvery:
+		p.told = time.Now()
+		fmt.Fprintf(p.w, "%d of %d games: %s\n", r.Games, p.games, score)
+	}
+}
+
+func (p *matchProgress) close() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Say which build this is and which kernels this machine gets",
+		Example: "  ludus version",
+		Args:    arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return output(cmd, func(w io.Writer) error {
+				version, commit := build()
+				fmt.Fprintf(w, "ludus    %s\n", version)
+				fmt.Fprintf(w, "commit   %s\n", commit)
+				fmt.Fprintf(w, "built    %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				fmt.Fprintln(w, "kernels  gonum blas32")
+				return nil
+			})
+		},
+	}
+}
+
+// build reads what the Go tool wrote into the program.
+func build() (version, commit string) {
+	version, commit = "unknown", "unknown"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version, commit
+	}
+	if info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	settings := make(map[string]string)
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if revision := settings["vcs.revision"]; revision != "" {
+		commit = revision
+		if settings["vcs.time"] != "" {
+			commit += " of " + settings["vcs.time"]
+		}
+		if settings["vcs.modified"] == "true" {
+			commit += ", with changes"
+		}
+	}
+	return version, commit
+}
