@@ -1,0 +1,305 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model"
+)
+
+// randomRecord plays a game at random and makes up what a search would have found.
+func randomRecord(game *env.Game, rng *rand.Rand) *record {
+	r := &record{}
+	state := game.NewState()
+	var legal []env.Action
+	for i := 0; !state.Done(); i++ {
+		legal = state.Legal(legal[:0])
+		a := legal[rng.IntN(len(legal))]
+		if i < 2 {
+			r.opening = append(r.opening, a)
+		} else {
+			p := ply{action: a, teaches: rng.IntN(3) > 0, proven: -1}
+			for range legal {
+				p.policy = append(p.policy, uint16(1+rng.IntN(1000)))
+			}
+			for range game.Classes {
+				p.classes = append(p.classes, uint16(1+rng.IntN(1000)))
+			}
+			r.plies = append(r.plies, p)
+		}
+		state.Apply(a)
+	}
+	r.done, r.outcome, r.goals = true, state.Outcome(), state.Goals()
+	return r
+}
+
+func TestRecordsRoundTrip(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		rng := rand.New(rand.NewPCG(1, 2))
+		records := []*record{randomRecord(game, rng), randomRecord(game, rng)}
+		data := marshalRecords(records)
+		back, err := unmarshalRecords(game, data)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(records, back) {
+			t.Errorf("%s: records change on the way through bytes", name)
+		}
+		for cut := range len(data) {
+			if _, err := unmarshalRecords(game, data[:cut]); !errors.Is(err, errRecord) {
+				t.Fatalf("%s: cut at byte %d gives %v", name, cut, err)
+			}
+		}
+		if _, err := unmarshalRecords(game, append(data, 0)); !errors.Is(err, errRecord) {
+			t.Errorf("%s: a byte too many gives %v", name, err)
+		}
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	game, err := games.New("free-for-all-2p")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(marshalRecords([]*record{randomRecord(game, rand.New(rand.NewPCG(1, 2)))}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := unmarshalRecords(game, data); err != nil && !errors.Is(err, errRecord) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWindowSize(t *testing.T) {
+	const c = 20000
+	for _, n := range []int{0, 1, c} {
+		if got := windowSize(n, c); got != n {
+			t.Errorf("W(%d) = %d", n, got)
+		}
+	}
+	// W(2c) = c + 0.4 c (2^0.65 - 1)/0.65 = c (1 + 0.4 x 0.5691/0.65)
+	if got, want := windowSize(2*c, c), 27003; math.Abs(float64(got-want)) > 5 {
+		t.Errorf("W(2c) = %d, want %d", got, want)
+	}
+	// The slope just after c is 0.4.
+	if slope := float64(windowSize(c+1000, c)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
+		t.Errorf("the window grows with slope %.3f after c", slope)
+	}
+}
+
+func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(3, 4))
+	w := window{game: game}
+	var all []*record
+	for range 50 {
+		r := randomRecord(game, rng)
+		all = append(all, r)
+		w.add([]*record{r}, 100)
+		if w.positions >= 100 && w.positions-len(w.games[0].plies) >= 100 {
+			t.Fatal("the window holds a game too many")
+		}
+	}
+	if w.positions < 100 {
+		t.Fatalf("%d positions", w.positions)
+	}
+	kept := all[len(all)-len(w.games):]
+	i := 0
+	for g, r := range kept {
+		if w.games[g].record != r {
+			t.Fatal("the window does not hold the newest games")
+		}
+		for p := range r.plies {
+			if got, ply := w.position(i); got.record != r || ply != p {
+				t.Fatalf("position %d is not ply %d of game %d", i, p, g)
+			}
+			i++
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		step  int
+		want  float64
+	}{
+		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.5, 5000, 1}, {0.7, 5000, 1},
+		{0.85, 5000, 0.05 + 0.95*0.5}, {1, 5000, 0.05},
+	} {
+		if got := rateAt(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("rate at %v, step %d: %v, want %v", c.share, c.step, got, c.want)
+		}
+	}
+}
+
+// TestRows holds a training row against the state that it was made from, in the mover's frame and turned.
+func TestRows(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		rng := rand.New(rand.NewPCG(5, 6))
+		r := randomRecord(game, rng)
+		g := &stored{record: r, movers: moversOf(game, r)}
+		rows, batch := newRows(game), model.NewBatch(game, 1)
+		state := game.NewState()
+		for _, a := range r.opening {
+			state.Apply(a)
+		}
+		for i, p := range r.plies {
+			turn := &game.Symmetries[rng.IntN(len(game.Symmetries))]
+			rows.write(batch, 0, g, i, turn, 0)
+			checkRow(t, game, state, batch, turn, &p)
+			mover := state.Player()
+			class := slices.Index(batch.Classes, 1)
+			if class < 0 || game.ClassFor(mover, class) != r.outcome {
+				t.Errorf("%s: ply %d teaches class %d to %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
+			}
+			if batch.Goals[0] != float32(r.goals[mover])/100 || batch.Goals[1] != float32(r.goals[mover.Other()])/100 {
+				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.goals)
+			}
+			state.Apply(p.action)
+		}
+	}
+}
+
+func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry, p *ply) {
+	t.Helper()
+	tensor := make([]float32, game.Tensor.Size())
+	state.Encode(tensor)
+	cells := game.Tensor.Cells()
+	for c := range game.Tensor.C {
+		for i := range cells {
+			if batch.Inputs[c*cells+int(turn.Cells[i])] != tensor[c*cells+i] {
+				t.Fatalf("%s: plane %d, cell %d is not where the symmetry takes it", game.Name, c, i)
+			}
+		}
+	}
+	legal := state.Legal(nil)
+	policy := make([]float32, len(legal))
+	normalise(policy, p.policy)
+	sum := float32(0)
+	for _, x := range batch.Legal {
+		sum += x
+	}
+	if int(sum) != len(legal) {
+		t.Fatalf("%s: %v legal actions of %d", game.Name, sum, len(legal))
+	}
+	for j, a := range legal {
+		to := turn.Actions[game.Frame(state.Player())[a]]
+		if batch.Legal[to] != 1 || batch.Policy[to] != policy[j] {
+			t.Fatalf("%s: %s is not taught where the mover's frame has it", game.Name, game.ActionTexts[a])
+		}
+	}
+	if (batch.PolicyWeight[0] == 1) != p.teaches {
+		t.Fatalf("%s: policy weight %v", game.Name, batch.PolicyWeight[0])
+	}
+}
+
+// TestTargets: a proven root is exact for itself and for the plies before it; the search's classes are blended in
+// elsewhere.
+func TestTargets(t *testing.T) {
+	game := newGame(t, "breakthrough-6x6")
+	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
+	g := &stored{record: r, movers: moversOf(game, r)}
+	loser := 1 - r.outcome // First's class that did not come about
+	at := len(r.plies) / 2
+	r.plies[at].proven = int8(game.ClassFor(g.movers[at], loser))
+	for i := range r.plies {
+		want := r.outcome
+		if i <= at {
+			want = loser
+		}
+		if got := r.result(game, g.movers, i); got != want {
+			t.Errorf("ply %d has result %d, want %d", i, got, want)
+		}
+	}
+	rows, batch := newRows(game), model.NewBatch(game, 1)
+	rows.write(batch, 0, g, at, &game.Symmetries[0], 0.25)
+	if c := batch.Classes[game.ClassFor(g.movers[at], loser)]; c != 1 {
+		t.Errorf("a proven root's class has weight %v", c)
+	}
+	rows.write(batch, 0, g, at+1, &game.Symmetries[0], 0.25)
+	q := make([]float32, 2)
+	normalise(q, r.plies[at+1].classes)
+	for k := range q {
+		want := 0.25 * q[k]
+		if k == game.ClassFor(g.movers[at+1], r.outcome) {
+			want += 0.75
+		}
+		if math.Abs(float64(batch.Classes[k]-want)) > 1e-6 {
+			t.Errorf("class %d has weight %v, want %v", k, batch.Classes[k], want)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	s := DefaultSettings(game)
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range DescribeSettings(game) {
+		if set.Key != ranges[i].key {
+			t.Errorf("setting %d is %s in the struct and %s in the table", i, set.Key, ranges[i].key)
+		}
+	}
+	for _, c := range []struct{ key, value, says string }{
+		{"simulatons", "3", `did you mean "simulations"?`},
+		{"simulations", "many", "whole number"},
+		{"simulations", "1", "between 2 and 100000"},
+		{"rate", "NaN", "must be a number"},
+		{"rate", "fast", "must be a number"},
+		{"reuse", "-1", "between 0.1 and 100"},
+	} {
+		s := DefaultSettings(game)
+		if err := s.Apply(map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s=%s gives %v; want %q", c.key, c.value, err, c.says)
+		}
+	}
+	bad := map[string]string{"slots": "0", "blocks": "x", "nonsense": "1"}
+	if err := s.Apply(bad); strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("not every problem is reported at once: %v", err)
+	}
+	asked, err := ParseSettings([]byte(`{"simulations": 48, "rate": 0.002}`))
+	if err != nil || asked["simulations"] != "48" || asked["rate"] != "0.002" {
+		t.Errorf("settings %v, %v", asked, err)
+	}
+	for _, text := range []string{``, `[]`, `{"slots": true}`, `{"slots": {}}`, `nonsense`} {
+		if _, err := ParseSettings([]byte(text)); err == nil {
+			t.Errorf("settings %q are accepted", text)
+		}
+	}
+}
+
+func TestDiversity(t *testing.T) {
+	game := newGame(t, "golden-rectangle")
+	a, b := randomRecord(game, rand.New(rand.NewPCG(1, 1))), randomRecord(game, rand.New(rand.NewPCG(2, 2)))
+	d := diversity(game, []*record{a, b, a, a})
+	if d.Duplicates != 0.5 {
+		t.Errorf("two games of which one is played three times: %v duplicates", d.Duplicates)
+	}
+	if got := d.Distinct[len(a.opening)]; got != 0.5 && got != 0.25 {
+		t.Errorf("share of distinct positions %v", got)
+	}
+	if one := diversity(game, nil); one.MeanPlies != 0 {
+		t.Error("no games have a length")
+	}
+}
+
+func TestDraw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts := make([]int, 3)
+	for range 30000 {
+		counts[draw(rng, []float64{1, 0, 2})]++
+	}
+	if counts[1] != 0 || math.Abs(float64(counts[0])-10000) > 400 {
+		t.Errorf("draws %v", counts)
+	}
+}

@@ -1,0 +1,308 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+)
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// tiny is a run that takes a second.
+func tiny(t testing.TB, dir string, generations int) Options {
+	return Options{
+		Dir: dir, Game: newGame(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
+		Asked: map[string]string{"slots": "12", "plies": "3", "simulations": "6", "channels": "4", "blocks": "1", "batch": "16"},
+	}
+}
+
+func mustTrain(t testing.TB, o Options) *Summary {
+	t.Helper()
+	s, err := Train(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sameRun compares the games and the newest weights of two runs, byte by byte.
+func sameRun(t *testing.T, a, b string, generations int) {
+	t.Helper()
+	var names []string
+	for _, part := range []string{"weights.safetensors", "optimizer.safetensors", "slots"} {
+		names = append(names, filepath.Join("checkpoints", checkpointName(generations), part))
+	}
+	for g := 1; g <= generations; g++ {
+		names = append(names, strings.TrimPrefix(gamesPath("", g), "/"))
+	}
+	for _, name := range names {
+		x, err := os.ReadFile(filepath.Join(a, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := os.ReadFile(filepath.Join(b, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(x, y) {
+			t.Errorf("%s differs between %s and %s", name, a, b)
+		}
+	}
+}
+
+func checkpointName(id int) string { return fmt.Sprintf("%06d", id) }
+
+func TestThreadsDoNotMatter(t *testing.T) {
+	const generations = 6
+	one, four := t.TempDir(), t.TempDir()
+	o := tiny(t, one, generations)
+	o.Threads = 1
+	mustTrain(t, o)
+	o.Dir, o.Threads = four, 4
+	mustTrain(t, o)
+	sameRun(t, one, four, generations)
+}
+
+func TestSeedMatters(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	mustTrain(t, tiny(t, a, 2))
+	o := tiny(t, b, 2)
+	seed := uint64(2)
+	o.Seed = &seed
+	mustTrain(t, o)
+	x, _ := os.ReadFile(gamesPath(a, 2))
+	y, _ := os.ReadFile(gamesPath(b, 2))
+	if bytes.Equal(x, y) {
+		t.Error("two seeds gave the same games")
+	}
+}
+
+// childDir makes the test binary, run again by TestKill, train a run instead of testing.
+const childDir = "LUDUS_TEST_TRAIN_DIR"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(childDir)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	if _, err := Train(context.Background(), tiny(&testing.B{}, dir, killGenerations)); err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+}
+
+const killGenerations = 8
+
+// TestKill kills a run again and again, at moments spread over its whole length, and lets it go on: what comes out in
+// the end is what a run gives that was never stopped.
+func TestKill(t *testing.T) {
+	whole, killed := t.TempDir(), t.TempDir()
+	start := time.Now()
+	mustTrain(t, tiny(t, whole, killGenerations))
+	length := time.Since(start)
+	kills := 0
+	for wait := length / 40; ; wait += length / 40 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childDir+"="+killed)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(wait, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		if cmd.ProcessState.ExitCode() == 1 {
+			t.Fatalf("after %d kills: %s", kills, stderr.String())
+		}
+		if kills++; kills > 200 {
+			t.Fatal("the run does not get on")
+		}
+	}
+	t.Logf("killed %d times", kills)
+	if kills < 5 {
+		t.Errorf("killed %d times only", kills)
+	}
+	sameRun(t, whole, killed, killGenerations)
+	lines, err := checkpoints.ReadLines(filepath.Join(killed, "metrics.jsonl"))
+	if err != nil || len(lines) != killGenerations {
+		t.Errorf("%d lines of metrics for %d generations (%v)", len(lines), killGenerations, err)
+	}
+}
+
+// TestCancel stops a run at each of its events in turn.
+func TestCancel(t *testing.T) {
+	const generations = 3
+	whole, stopped := t.TempDir(), t.TempDir()
+	mustTrain(t, tiny(t, whole, generations))
+	for events := 1; ; events++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		o, seen := tiny(t, stopped, generations), 0
+		o.Observe = func(Event) {
+			if seen++; seen == events {
+				cancel()
+			}
+		}
+		_, err := Train(ctx, o)
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	sameRun(t, whole, stopped, generations)
+}
+
+func TestDamagedCheckpoint(t *testing.T) {
+	const generations = 4
+	whole, damaged := t.TempDir(), t.TempDir()
+	mustTrain(t, tiny(t, whole, generations))
+	mustTrain(t, tiny(t, damaged, generations))
+	path := filepath.Join(damaged, "checkpoints", checkpointName(generations), "weights.safetensors")
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	o := tiny(t, damaged, generations)
+	o.Observe = func(e Event) {
+		if e.Note != "" {
+			notes = append(notes, e.Note)
+		}
+	}
+	mustTrain(t, o)
+	if len(notes) != 1 || !strings.Contains(notes[0], "weights.safetensors") {
+		t.Errorf("notes %q do not name the damaged part", notes)
+	}
+	sameRun(t, whole, damaged, generations)
+}
+
+func TestMore(t *testing.T) {
+	dir := t.TempDir()
+	first := mustTrain(t, tiny(t, dir, 10))
+	again := mustTrain(t, tiny(t, dir, 10))
+	if first.Already || !again.Already || again.Games != first.Games {
+		t.Errorf("a finished run was not left alone: %+v", again)
+	}
+	if fewer := mustTrain(t, tiny(t, dir, 8)); !fewer.Already || fewer.Config.Plan.Generations != 10 {
+		t.Error("asking for fewer generations changed a finished run")
+	}
+	more := mustTrain(t, tiny(t, dir, 14))
+	plan := more.Config.Plan
+	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound > 7 || plan.Rewound < 1 {
+		t.Errorf("more was asked for, the plan is %+v", plan)
+	}
+	if more.Games <= first.Games {
+		t.Error("no more games were played")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 2))
+	config, err := os.ReadFile(filepath.Join(dir, "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := tiny(t, dir, 2)
+	other.Game = newGame(t, "quad-5x5")
+	setting := tiny(t, dir, 2)
+	setting.Asked["simulations"] = "7"
+	seed := tiny(t, dir, 2)
+	seven := uint64(7)
+	seed.Seed = &seven
+	foreign := tiny(t, t.TempDir(), 2)
+	if err := os.WriteFile(filepath.Join(foreign.Dir, "thesis.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	newer := tiny(t, t.TempDir(), 2)
+	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 1`), []byte(`"version": 9`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	torn := tiny(t, t.TempDir(), 2)
+	if err := os.WriteFile(filepath.Join(torn.Dir, "config.json"), config[:len(config)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		options Options
+		want    error
+		says    string
+	}{
+		{"another game", other, ErrOtherGame, "asked for is quad-5x5"},
+		{"another setting", setting, ErrContrary, "simulations=7 (the run has 6)"},
+		{"another seed", seed, ErrContrary, "seed=7 (the run has 1)"},
+		{"a folder of something else", foreign, ErrNoRun, "thesis.txt"},
+		{"a newer format", newer, checkpoints.ErrNewer, "version 9"},
+		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},
+	} {
+		_, err := Train(context.Background(), c.options)
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v; want one that wraps %q and says %q", c.name, err, c.want, c.says)
+		}
+	}
+	if after, _ := os.ReadFile(filepath.Join(dir, "config.json")); !bytes.Equal(config, after) {
+		t.Error("a refused call changed config.json")
+	}
+	release, err := checkpoints.Lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if _, err := Train(context.Background(), tiny(t, dir, 2)); !errors.Is(err, checkpoints.ErrLocked) {
+		t.Errorf("a run in use gives %v", err)
+	}
+}
+
+func TestUnfinishedPlanStands(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	o := tiny(t, dir, 5)
+	o.Observe = func(e Event) {
+		if e.Metrics != nil && e.Metrics.Generation == 2 {
+			cancel()
+		}
+	}
+	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if _, err := Train(context.Background(), tiny(t, dir, 9)); !errors.Is(err, ErrContrary) {
+		t.Errorf("a plan of another length for an unfinished run gives %v", err)
+	}
+}
+
+// TestTimePlan asks for seconds and gets a run that ends by itself.
+func TestTimePlan(t *testing.T) {
+	o := tiny(t, t.TempDir(), 0)
+	o.Time = 3 * time.Second
+	start := time.Now()
+	s := mustTrain(t, o)
+	if spent := time.Since(start); spent > 6*time.Second {
+		t.Errorf("a run of %v took %v", o.Time, spent)
+	}
+	if s.Config.Plan.Generations < 2 || len(s.Judged) != len(baselines) {
+		t.Errorf("plan %+v, judged %d times", s.Config.Plan, len(s.Judged))
+	}
+}
