@@ -14,7 +14,7 @@ func checkShape(g *env.Game) error {
 		return errors.New("name, family, rules and two different players are needed")
 	}
 	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
-		return fmt.Errorf("tensor %v, %d actions and at most %d plies: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
+		return fmt.Errorf("tensor %v, %d actions, %d plies at most: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
 	}
 	seen := map[string]bool{}
 	for a, text := range g.ActionTexts {

@@ -94,7 +94,8 @@ func buildBreakthrough(v values) (*env.Game, error) {
 
 func (b *breakthrough) rules() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "White starts on y = 1 and 2 and moves up, black on y = %d and %d and moves down; white begins.\n", b.rows-1, b.rows)
+	fmt.Fprintf(&s, "White starts on y = 1 and 2 and moves up, black on y = %d and %d and moves down; white begins.\n",
+		b.rows-1, b.rows)
 	s.WriteString("A piece moves one step forward, straight onto an empty cell or diagonally onto ")
 	if b.captures {
 		s.WriteString("an empty cell or\nan opponent's piece, which it captures.\n")

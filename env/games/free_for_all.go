@@ -179,10 +179,10 @@ func (f *freeForAll) makeClasses() []env.Class {
 
 func (f *freeForAll) rules(middle int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Pieces move on the inner cells, 2 to %d both ways. A fresh red piece always stands on (1,%d), a fresh blue one on (%d,%d).\n",
-		f.size-1, middle, f.size, middle)
-	b.WriteString("A turn is a knight's step of an own piece onto an empty inner cell, or a king's step onto an inner cell\n")
-	b.WriteString("held by the opponent, which captures it; noop only if there is neither. Red begins.\n")
+	fmt.Fprintf(&b, "Pieces move on the inner cells, 2 to %d both ways.\n", f.size-1)
+	fmt.Fprintf(&b, "A fresh red piece always stands on (1,%d), a fresh blue one on (%d,%d).\n", middle, f.size, middle)
+	b.WriteString("A turn is a knight's step of an own piece onto an empty inner cell, or a king's step\n")
+	b.WriteString("onto an inner cell held by the opponent, which captures it; noop only if there is neither. Red begins.\n")
 	fmt.Fprintf(&b, "After %d turns each has 10 points for each of its captures, at most 100; ", f.steps)
 	if f.byScore {
 		b.WriteString("the difference counts.")

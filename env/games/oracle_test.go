@@ -118,7 +118,10 @@ func naiveBreakthrough(s *breakthroughState) (list []string) {
 
 // One board played on one word and on two is one game.
 func TestWordsAgree(t *testing.T) {
-	for _, name := range []string{"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)", "golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)"} {
+	for _, name := range []string{
+		"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)",
+		"golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)",
+	} {
 		one := mustNew(t, name)
 		make2 := newQuad[[2]uint64]
 		if one.Family == "golden-rectangle" {
@@ -154,7 +157,8 @@ func TestWordsAgree(t *testing.T) {
 // and go on alike. Random games alone never show both.
 func TestTurnedBoards(t *testing.T) {
 	for _, name := range []string{
-		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)", "free-for-all-2p", "free-for-all(size=6,objective=score)",
+		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)",
+		"free-for-all-2p", "free-for-all(size=6,objective=score)",
 	} {
 		g := mustNew(t, name)
 		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())

@@ -136,8 +136,8 @@ func quadBoard[W words](size int, corners string) (board W) {
 	return board
 }
 
-// findSquares lists each square once: from its topmost corner (the leftmost of two) the vector (down, right) leads to
-// the next corner and (right, -down) to the last, with right > 0 and down >= 0.
+// findSquares lists each square once: from its topmost corner (the leftmost of two) the vectors (down, right) and
+// (right, -down) lead to its neighbours, with right > 0 and down >= 0.
 func (q *quad[W]) findSquares() {
 	q.through = make([][]W, q.cells)
 	for cell := range q.cells {
@@ -147,7 +147,8 @@ func (q *quad[W]) findSquares() {
 				if r+down+right >= q.size || c+right >= q.size || c-down < 0 {
 					continue
 				}
-				corners := [4]int{cell, cell + down*q.size + right, cell + right*q.size - down, cell + (down+right)*q.size + right - down}
+				next, last := down*q.size+right, right*q.size-down
+				corners := [4]int{cell, cell + next, cell + last, cell + next + last}
 				var square W
 				for _, i := range corners {
 					square = union(square, bit[W](i))
@@ -179,7 +180,7 @@ func (q *quad[W]) rules() string {
 	fmt.Fprintf(&b, "x and o mark empty cells in turn, %d marks (quads) each; x begins.\n", q.quads)
 	b.WriteString("Whoever owns all four corners of a square, of any size and tilt, wins 100 to 0.\n")
 	if q.whites > 0 {
-		fmt.Fprintf(&b, "Instead of marking, a player may block a cell with one of its %d whites, and then moves again.\n", q.whites)
+		fmt.Fprintf(&b, "Instead of marking, a player may block a cell with one of its %d whites and then moves again.\n", q.whites)
 	}
 	b.WriteString("When all quads are used: 95 to 5 for x if it has three corners of a square whose fourth is empty;\n")
 	if q.whites > 0 {
@@ -191,7 +192,12 @@ func (q *quad[W]) rules() string {
 }
 
 func (q *quad[W]) newState() env.State {
-	return &quadState[W]{game: q, quads: [2]int8{q.quads, q.quads}, whites: [2]int8{q.whites, q.whites}, outcome: unfinished}
+	return &quadState[W]{
+		game:    q,
+		quads:   [2]int8{q.quads, q.quads},
+		whites:  [2]int8{q.whites, q.whites},
+		outcome: unfinished,
+	}
 }
 
 func (s *quadState[W]) Player() env.Player { return s.player }
@@ -260,7 +266,8 @@ func (s *quadState[W]) Key() (k env.Key) {
 	for i := range len(s.blocked) {
 		k[i], k[2+i], k[4+i] = s.owned[0][i], s.owned[1][i], s.blocked[i]
 	}
-	k[6] = uint64(s.player) | uint64(s.quads[0])<<8 | uint64(s.quads[1])<<16 | uint64(s.whites[0])<<24 | uint64(s.whites[1])<<32
+	k[6] = uint64(s.player) | uint64(s.quads[0])<<8 | uint64(s.quads[1])<<16 |
+		uint64(s.whites[0])<<24 | uint64(s.whites[1])<<32
 	return k
 }
 

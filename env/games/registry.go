@@ -103,8 +103,8 @@ var (
 
 // register adds a family; its result lets a file do so in a declaration.
 func register(f family) bool {
-	at, _ := slices.BinarySearchFunc(families, f.order, func(g *family, order int) int { return cmp.Compare(g.order, order) })
-	families = slices.Insert(families, at, &f)
+	families = append(families, &f)
+	slices.SortFunc(families, func(a, b *family) int { return cmp.Compare(a.order, b.order) })
 	return true
 }
 

@@ -155,14 +155,18 @@ func naiveSquares(q *quad[[2]uint64]) map[[2]uint64]bool {
 
 func TestGoldenRectangleOutcomes(t *testing.T) {
 	// Columns 1 and 4, rows 0 and 3 are just far enough apart.
-	wantEnd(t, played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 4 0;mark 1 1;mark 1 2;mark 4 1;mark 4 2;mark 2 1;mark 1 3;mark 2 2;mark 4 3"), 0, [2]int{100, 0})
+	s := played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 4 0;mark 1 1;mark 1 2;mark 4 1;mark 4 2;mark 2 1;"+
+		"mark 1 3;mark 2 2;mark 4 3")
+	wantEnd(t, s, 0, [2]int{100, 0})
 	// Columns 1 and 3 are too near.
-	if s := played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 3 0;mark 1 1;mark 1 2;mark 3 1;mark 3 2;mark 2 1;mark 1 3;mark 2 2;mark 3 3"); s.Done() {
+	s = played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 3 0;mark 1 1;mark 1 2;mark 3 1;mark 3 2;mark 2 1;"+
+		"mark 1 3;mark 2 2;mark 3 3")
+	if s.Done() {
 		t.Errorf("the game is over\n%s", s.Board())
 	}
 	// Nobody can own a rectangle 8 columns wide and 8 rows high on four rows, so the board fills up.
 	g := mustNew(t, "golden-rectangle(columns=9,rows=4,span=8)")
-	s := g.NewState()
+	s = g.NewState()
 	plies := 0
 	for ; !s.Done(); plies++ {
 		s.Apply(s.Legal(nil)[0])
@@ -220,22 +224,28 @@ func ownsRectangle(s *goldenRectangleState[[1]uint64], p int) bool {
 
 func TestBreakthroughEnds(t *testing.T) {
 	// White takes its way through to the last row.
-	wantEnd(t, played(t, "breakthrough(columns=2,rows=4)", "move 1 2 2 3;move 1 4 2 3;move 2 2 1 3;move 2 3 2 2;move 1 3 2 4"), 0, [2]int{100, 0})
+	wantEnd(t, played(t, "breakthrough(columns=2,rows=4)",
+		"move 1 2 2 3;move 1 4 2 3;move 2 2 1 3;move 2 3 2 2;move 1 3 2 4"), 0, [2]int{100, 0})
+	position := func(g *env.Game, white, black uint64) env.State {
+		s := game[*breakthroughState](g)
+		s.owned = [2]uint64{white, black}
+		return s
+	}
 	g := mustNew(t, "breakthrough-6x6")
 	// The last black piece is captured.
-	s := &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1 << 14, 1 << 21}, outcome: unfinished}
+	s := position(g, 1<<14, 1<<21)
 	capture, _ := g.ParseAction("(move 3 3 4 4)")
 	s.Apply(capture)
 	wantEnd(t, s, 0, [2]int{100, 0})
 	// Without captures a player who cannot move loses. Black's last piece is on (1,5), above white's on (1,4).
 	g = mustNew(t, "breakthrough(columns=2,rows=6,captures=false)")
-	s = &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1<<6 | 1<<3, 1 << 8}, outcome: unfinished}
+	s = position(g, 1<<6|1<<3, 1<<8)
 	forward, _ := g.ParseAction("(move 2 2 2 3)")
 	s.Apply(forward)
 	if s.Done() {
 		t.Fatal("the game is over, but black can step onto (2,4)")
 	}
-	s = &breakthroughState{game: game[*breakthroughState](g).game, owned: [2]uint64{1<<6 | 1<<5, 1 << 8}, outcome: unfinished}
+	s = position(g, 1<<6|1<<5, 1<<8)
 	forward, _ = g.ParseAction("(move 2 3 2 4)")
 	s.Apply(forward)
 	wantEnd(t, s, 0, [2]int{100, 0})

@@ -103,7 +103,7 @@ func (v *verifier) line(line string) error {
 // begin starts the game of a line like "game 1".
 func (v *verifier) begin(line, number string) error {
 	if v.state != nil {
-		return fmt.Errorf("the next game begins before the goals line of this one")
+		return errors.New("the next game begins before the goals line of this one")
 	}
 	if _, err := strconv.Atoi(strings.TrimSpace(number)); err != nil {
 		return fmt.Errorf("want a line like \"game 1\", got %q", short(line))
@@ -119,8 +119,7 @@ func (v *verifier) position(mover, rest string) error {
 		return fmt.Errorf("unknown player %q; the players are %s and %s", short(mover), players[0], players[1])
 	}
 	if v.state.Done() {
-		goals := v.state.Goals()
-		return fmt.Errorf("transcript has %s to move, but the game is over with %s", mover, v.goalsText(goals))
+		return fmt.Errorf("transcript has %s to move, but the game is over with %s", mover, v.goalsText())
 	}
 	if want := players[v.state.Player()]; mover != want {
 		return fmt.Errorf("transcript has %s to move, the game has %s", mover, want)
@@ -171,8 +170,7 @@ func (v *verifier) end(text string) error {
 	if !v.state.Done() {
 		return fmt.Errorf("transcript ends the game, but %s is to move", v.game.Players[v.state.Player()])
 	}
-	goals := v.state.Goals()
-	if want := v.goalsText(goals); strings.Join(strings.Fields(text), " ") != want {
+	if want := v.goalsText(); strings.Join(strings.Fields(text), " ") != want {
 		return fmt.Errorf("transcript has goals %q, the game has %q", short(text), want)
 	}
 	v.report.Games++
@@ -180,8 +178,9 @@ func (v *verifier) end(text string) error {
 	return nil
 }
 
-// goalsText writes goals as a transcript does.
-func (v *verifier) goalsText(goals [2]int) string {
+// goalsText writes the game's goals as a transcript does.
+func (v *verifier) goalsText() string {
+	goals := v.state.Goals()
 	return fmt.Sprintf("%s=[%d] %s=[%d]", v.game.Players[0], goals[0], v.game.Players[1], goals[1])
 }
 
@@ -193,7 +192,8 @@ func short(text string) string {
 	return text
 }
 
-// Perft counts the move sequences of exactly depth moves from the starting position; games that end earlier have none.
+// Perft counts the move sequences of exactly depth moves, 0 or more, from the starting position; a game that ends
+// earlier has none.
 func Perft(g *env.Game, depth int) uint64 {
 	if depth == 0 {
 		return 1

@@ -196,7 +196,9 @@ func FuzzVerify(f *testing.F) {
 		f.Add(text[:cut])
 		f.Add(text[:cut] + "\n" + text[cut:])
 	}
-	for _, text := range []string{"game", "game 1\ngoals", "game 1\nred", "game 1\nred 4 |", "game 1\nred 4 noop | ;;;;", "game 1\nred -1 x|"} {
+	for _, text := range []string{
+		"game", "game 1\ngoals", "game 1\nred", "game 1\nred 4 |", "game 1\nred 4 noop | ;;;;", "game 1\nred -1 x|",
+	} {
 		f.Add(text)
 	}
 	g := mustNew(f, smallGame)

@@ -1,0 +1,109 @@
+package env_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+)
+
+// line is a game of two cells: three policy planes would be too many, one plane and one extra do.
+func line() *env.Game {
+	return &env.Game{
+		Name: "line", Tensor: env.Shape{C: 2, H: 1, W: 2}, Planes: []string{"own", "other"},
+		PolicyPlanes: 1, PolicyExtras: 1, PolicyNames: []string{"mark", "pass"},
+		ActionTexts: []string{"(mark 1)", "(mark 2)", "pass"},
+		Classes:     []env.Class{{Utility: 1}, {Utility: 0}, {Utility: -1}},
+	}
+}
+
+func TestParseAction(t *testing.T) {
+	g := line().Finish(nil)
+	for text, want := range map[string]env.Action{
+		"(mark 1)": 0, "mark 2": 1, " ( mark   2 ) ": 1, "pass": 2, "(pass)": 2,
+	} {
+		if a, err := g.ParseAction(text); err != nil || a != want {
+			t.Errorf("ParseAction(%q) = %d, %v; want %d", text, a, err, want)
+		}
+	}
+	for _, text := range []string{"", "()", "(mark 3)", "mark", "mark1", "(mark 1 1)"} {
+		_, err := g.ParseAction(text)
+		if !errors.Is(err, env.ErrAction) || !strings.Contains(err.Error(), "line") {
+			t.Errorf("ParseAction(%q): %v; want ErrAction that names the game", text, err)
+		}
+	}
+}
+
+func TestFrames(t *testing.T) {
+	swapped := []env.Action{1, 0, 2}
+	g := line().Finish(swapped)
+	if !slices.Equal(g.Frame(env.First), []env.Action{0, 1, 2}) || !slices.Equal(g.Frame(env.Second), swapped) {
+		t.Errorf("frames %v and %v", g.Frame(env.First), g.Frame(env.Second))
+	}
+	if g.ClassFor(env.First, 0) != 0 || g.ClassFor(env.Second, 0) != 2 || g.ClassFor(env.Second, 1) != 1 {
+		t.Error("Second's classes are not First's backwards")
+	}
+	if env.First.Other() != env.Second || env.Second.Other() != env.First {
+		t.Error("Other is not the opponent")
+	}
+}
+
+func TestFinishRefusesInconsistentShapes(t *testing.T) {
+	for name, spoil := range map[string]func(g *env.Game){
+		"texts":  func(g *env.Game) { g.ActionTexts = g.ActionTexts[1:] },
+		"planes": func(g *env.Game) { g.Planes = g.Planes[1:] },
+		"policy": func(g *env.Game) { g.PolicyNames = nil },
+	} {
+		g := line()
+		spoil(g)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: Finish does not panic", name)
+				}
+			}()
+			g.Finish(nil)
+		}()
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for name, want := range map[string]string{
+		"quad-5x5": "quad-5x5",
+		"quad(size=5,quads=8,whites=0,corners=full)": "quad-size-5-quads-8-whites-0-corners-full-",
+		"Ab--c": "-b-c",
+	} {
+		if got := env.FileName(name); got != want {
+			t.Errorf("FileName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"quad-7x7", "quad-5x5", "breakthrough-6x6"}
+	for name, want := range map[string]string{
+		"quad-5x6": "quad-5x5", "quad5x5": "quad-5x5", "quad-5x5": "quad-5x5", "breakthru-6x6": "breakthrough-6x6",
+		"go": "", "": "",
+	} {
+		if got := env.Nearest(name, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestHashMixesEveryWord(t *testing.T) {
+	seen := map[uint64]bool{}
+	for word := range len(env.Key{}) {
+		for bit := range 64 {
+			var k env.Key
+			k[word] = 1 << bit
+			h := k.Hash()
+			if seen[h] || seen[h>>32] {
+				t.Fatalf("bit %d of word %d: hash %x repeats", bit, word, h)
+			}
+			seen[h], seen[h>>32] = true, true
+		}
+	}
+}
