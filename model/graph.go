@@ -39,13 +39,14 @@ type graph struct {
 	vm   gorgonia.VM
 
 	// The inputs' memory, filled by load.
-	input                        []float32 // [rows, H, W, padded C]
-	legal, policy, policyWeight  []float32
-	classes, weight              []float32 // weight is 1/B for a sample, 0 for the padding of the last shard
-	goals, goalWeight            []float32
-	goalFactor                   float64
-	logits, outcome, policyLoss  *gorgonia.Node
-	outcomeLoss, goalLoss, total *gorgonia.Node
+	input                       []float32 // [rows, H, W, padded C]
+	legal, policy, policyWeight []float32
+	classes, weight             []float32 // weight is 1/B for a sample, 0 for the padding of the last shard
+	goals, goalWeight           []float32
+	goalFactor                  float64
+
+	logits, outcome, goalsOut                *gorgonia.Node // predictions
+	policyLoss, outcomeLoss, goalLoss, total *gorgonia.Node // goalLoss is nil without a goal head
 
 	gradients gorgonia.Nodes // in the order of the parameters; nil without gradients
 }
@@ -132,7 +133,8 @@ func (gr *graph) buildHeads(g *gorgonia.ExprGraph, b *builder, x *gorgonia.Node,
 		var goals, goalWeight *gorgonia.Node
 		goals, gr.goals = input(g, "goals target", b.batch, 2)
 		goalWeight, gr.goalWeight = input(g, "goal weight", b.batch)
-		gr.goalLoss = b.squaredError("goal loss", linear("goals", aside, false, b.batch, 2), goals, goalWeight)
+		gr.goalsOut = linear("goals", aside, false, b.batch, 2)
+		gr.goalLoss = b.squaredError("goal loss", gr.goalsOut, goals, goalWeight)
 		gr.total = b.sum(gr.total, gr.goalLoss)
 	}
 }

@@ -1,0 +1,35 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"ludus/env"
+)
+
+// BenchmarkStep reports samples a second of a training step on one and two goroutines.
+func BenchmarkStep(b *testing.B) {
+	small, large := boardGame(7, 5, 5, 1, 0, 7, false), boardGame(11, 7, 7, 2, 0, 7, false)
+	for _, net := range []struct {
+		game                   *env.Game
+		channels, blocks, size int
+	}{
+		{small, 32, 3, 256},
+		{large, 32, 4, 256},
+		{large, 64, 5, 128},
+	} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%dx%d-%dx%d/%d", net.channels, net.blocks, net.game.Tensor.H, net.game.Tensor.W, threads), func(b *testing.B) {
+				tr := newTrainer(b, net.game, randomWeights(net.game, net.channels, net.blocks, 1), DefaultConfig(), workers(threads))
+				batch := randomBatch(net.game, net.size, 1)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := tr.Step(batch, 1e-3); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N*net.size)/b.Elapsed().Seconds(), "samples/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,367 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/env/games"
+	"ludus/model/infer"
+)
+
+// TestFreshLoss checks a fresh network, whose policy and classes are uniform and whose goals are 0, against numbers worked out by hand.
+func TestFreshLoss(t *testing.T) {
+	game := boardGame(2, 2, 2, 1, 0, 3, true)
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, newRand(1))
+	b := NewBatch(game, 2)
+	copy(b.Legal, []float32{1, 1, 0, 1, 1, 1, 1, 1})
+	copy(b.Policy, []float32{1, 0, 0, 0, 0.5, 0.5, 0, 0})
+	copy(b.PolicyWeight, []float32{1, 0.5})
+	copy(b.Classes, []float32{0, 1, 0, 0.5, 0.25, 0.25})
+	copy(b.Goals, []float32{1, 0, 0.5, 0.5})
+	got, err := newTrainer(t, game, w, DefaultConfig(), nil).Loss(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Losses{
+		Policy:  (math.Log(3) + 0.5*math.Log(4)) / 2, // three legal actions, and four of weight a half
+		Entropy: 0.5 * math.Log(2) / 2,
+		Outcome: math.Log(3),
+		Goals:   (1 + 0.5*0.5 + 0.5*0.5) / 2,
+	}
+	want.Total = want.Policy + want.Outcome + 0.1*want.Goals
+	for _, l := range [][2]float64{{got.Policy, want.Policy}, {got.Entropy, want.Entropy}, {got.Outcome, want.Outcome}, {got.Goals, want.Goals}, {got.Total, want.Total}} {
+		if math.Abs(l[0]-l[1]) > 1e-6 {
+			t.Fatalf("losses %+v; want %+v", got, want)
+		}
+	}
+}
+
+// TestCrossEntropyRow is worked out by hand: legal exponentials 1, 2, 4 make probabilities 1/7, 2/7, 4/7.
+func TestCrossEntropyRow(t *testing.T) {
+	x := []float32{0, 500, float32(math.Log(2)), float32(math.Log(4))}
+	target, legal := []float32{0, 0, 0.5, 0.5}, []float32{1, 0, 1, 1}
+	gradient := make([]float32, 4)
+	loss := crossEntropyRow(x, target, legal, 2, gradient)
+	if want := 0.5*math.Log(7./2) + 0.5*math.Log(7./4); math.Abs(loss-want) > 1e-6 {
+		t.Errorf("cross-entropy %v; want %v", loss, want)
+	}
+	for i, want := range []float64{2. / 7, 0, 4./7 - 1, 8./7 - 1} {
+		if math.Abs(float64(gradient[i])-want) > 1e-6 {
+			t.Errorf("gradient %v; want %v at %d", gradient, want, i)
+		}
+	}
+}
+
+// TestOverfit learns one batch by heart: the policy's loss falls to the entropy of its targets, the outcome's to zero, and illegal
+// actions of huge logits neither matter nor get probability.
+func TestOverfit(t *testing.T) {
+	game := boardGame(3, 3, 3, 2, 1, 3, true)
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
+	b := randomBatch(game, 32, 2)
+	k := len(game.Classes)
+	clear(b.Classes)
+	for r := range b.Size {
+		b.Classes[r*k+r%k] = 1
+		b.PolicyWeight[r] = 1
+	}
+	config := DefaultConfig()
+	config.Decay, config.GoalWeight = 0, 1
+	tr := newTrainer(t, game, w, config, nil)
+	var got Losses
+	for step := range 600 {
+		var err error
+		if got, err = tr.Step(b, 3e-3*(1-float64(step)/600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.Policy-got.Entropy > 0.02 || got.Policy < got.Entropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 {
+		t.Errorf("after 600 steps on one batch: %+v", got)
+	}
+	for i, p := range policyOf(t, game, tr.Weights(), b) {
+		if b.Legal[i] == 0 && p != 0 || math.Abs(float64(p-b.Policy[i])) > 0.15 {
+			t.Fatalf("probability %v of action %d; its target is %v, legal %v", p, i, b.Policy[i], b.Legal[i])
+		}
+	}
+}
+
+// policyOf returns the probabilities of a batch's legal actions.
+func policyOf(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) []float32 {
+	logits, _, _ := inferred(t, game, w, b)
+	actions := game.NumActions()
+	p := make([]float32, len(logits))
+	for r := range b.Size {
+		sum := 0.0
+		for i := r * actions; i < (r+1)*actions; i++ {
+			p[i] = b.Legal[i] * float32(math.Exp(float64(logits[i])))
+			sum += float64(p[i])
+		}
+		for i := r * actions; i < (r+1)*actions; i++ {
+			p[i] = float32(float64(p[i]) / sum)
+		}
+	}
+	return p
+}
+
+func inferred(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) (logits, classes, goals []float32) {
+	t.Helper()
+	n, err := infer.NewNetwork(game, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits, classes = make([]float32, b.Size*game.NumActions()), make([]float32, b.Size*len(game.Classes))
+	e := n.NewEvaluator(b.Size)
+	e.EvaluateTensors(b.Inputs, logits, classes)
+	return logits, classes, e.Goals()
+}
+
+// TestInferAgrees compares inference with the training graph on positions of all five games.
+func TestInferAgrees(t *testing.T) {
+	for _, name := range games.Names() {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := infer.DefaultConfig(game)
+		w := randomWeights(game, config.Channels, config.Blocks, 1)
+		b := randomBatch(game, shardRows, 1)
+		for i, s := range envtest.Positions(game, 1, shardRows) {
+			s.Encode(b.Inputs[i*game.Tensor.Size() : (i+1)*game.Tensor.Size()])
+		}
+		logits, classes, goals := inferred(t, game, w, b)
+
+		tr := newTrainer(t, game, w, DefaultConfig(), nil)
+		if _, err := tr.Loss(b); err != nil {
+			t.Fatal(err)
+		}
+		graph := tr.judging.idle[0]
+		within(t, name+" logits", logits, valuesOf(graph.logits), 1e-3, 1e-3)
+		outcome := slices.Clone(valuesOf(graph.outcome))
+		k := len(game.Classes)
+		for r := range b.Size {
+			probabilities(outcome[r*k : (r+1)*k])
+		}
+		within(t, name+" classes", classes, outcome, 1e-4, 0)
+		if game.GoalHead {
+			within(t, name+" goals", goals, valuesOf(graph.goalsOut), 1e-4, 1e-4)
+		}
+	}
+}
+
+func valuesOf(n *gorgonia.Node) []float32 { return n.Value().(*tensor.Dense).Float32s() }
+
+func probabilities(x []float32) {
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(float64(v))
+	}
+	for i, v := range x {
+		x[i] = float32(math.Exp(float64(v)) / sum)
+	}
+}
+
+func within(t *testing.T, what string, got, want []float32, absolute, relative float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values; want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if d := math.Abs(float64(got[i] - want[i])); d > max(absolute, relative*math.Abs(float64(want[i]))) {
+			t.Fatalf("%s: %v at %d; the training graph has %v", what, got[i], i, want[i])
+		}
+	}
+}
+
+// train does steps of a trainer on batches drawn by their number.
+func train(t *testing.T, tr *Trainer, from, to int) {
+	t.Helper()
+	for step := from; step < to; step++ {
+		if _, err := tr.Step(randomBatch(tr.game, 100, uint64(step)), 1e-3); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestParallel trains on one goroutine and on four: four shards, the last not full, must give the same bits.
+func TestParallel(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	var states [][]byte
+	for _, parallel := range []func(int, func(int)){nil, workers(1), workers(4)} {
+		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
+		train(t, tr, 0, 5)
+		states = append(states, tr.MarshalState())
+	}
+	if !bytes.Equal(states[0], states[1]) || !bytes.Equal(states[0], states[2]) {
+		t.Error("the number of goroutines changed the result")
+	}
+}
+
+// TestResume interrupts training and goes on in a fresh trainer.
+func TestResume(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 0, 3, false)
+	whole := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
+	train(t, whole, 0, 6)
+
+	first := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
+	train(t, first, 0, 3)
+	second := newTrainer(t, game, randomWeights(game, 8, 1, 2), DefaultConfig(), workers(2))
+	if err := second.UnmarshalState(first.MarshalState()); err != nil {
+		t.Fatal(err)
+	}
+	if second.Steps() != 3 {
+		t.Errorf("%d steps; want 3", second.Steps())
+	}
+	train(t, second, 3, 6)
+	if !bytes.Equal(whole.MarshalState(), second.MarshalState()) {
+		t.Error("a resumed trainer differs from one that was never stopped")
+	}
+	if !bytes.Equal(whole.Average().Marshal(), second.Average().Marshal()) || !bytes.Equal(whole.Weights().Marshal(), second.Weights().Marshal()) {
+		t.Error("a resumed trainer's weights differ")
+	}
+}
+
+func TestStateErrors(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 0, 3, false)
+	tr := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
+	train(t, tr, 0, 1)
+	state := tr.MarshalState()
+	edit := func(from, to string) []byte { return bytes.Replace(state, []byte(from), []byte(to), 1) }
+	for want, data := range map[string][]byte{
+		"truncated":            state[:len(state)/2],
+		"format is":            tr.Weights().Marshal(),
+		"newer":                edit(`"version":"1"`, `"version":"9"`),
+		"of game":              edit(game.Name, strings.Repeat("x", len(game.Name))),
+		"steps is":             edit(`"steps":"1"`, `"steps":"x"`),
+		"this network's state": newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil).MarshalState(),
+		"tensors":              newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil).MarshalState(),
+	} {
+		err := tr.UnmarshalState(data)
+		if !errors.Is(err, ErrState) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want one with %q", err, want)
+		}
+	}
+	if !bytes.Equal(state, tr.MarshalState()) {
+		t.Error("a bad state changed the trainer")
+	}
+}
+
+// TestAverage checks the average against its definition: the mean of the first 20 weights, then a memory of 20 steps.
+func TestAverage(t *testing.T) {
+	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	tr := newTrainer(t, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)
+	want := 0.0
+	for step := 1; step <= 25; step++ {
+		train(t, tr, step, step+1)
+		live := float64(tr.Weights().Lookup("stem.bias").Data[0])
+		want += (live - want) / min(float64(step), 20)
+		if got := float64(tr.Average().Lookup("stem.bias").Data[0]); math.Abs(got-want) > 1e-5 {
+			t.Fatalf("average %v after %d steps; want %v", got, step, want)
+		}
+	}
+}
+
+// testParameters are a matrix and a vector with their gradients.
+func testParameters(matrix, vector, dMatrix, dVector []float32) []gorgonia.ValueGrad {
+	dense := func(data []float32, shape ...int) *tensor.Dense {
+		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+	}
+	return []gorgonia.ValueGrad{
+		parameter{dense(matrix, 1, len(matrix)), dense(dMatrix, 1, len(matrix))},
+		parameter{dense(vector, len(vector)), dense(dVector, len(vector))},
+	}
+}
+
+func newSolver(config Config) *adamW {
+	return &adamW{config: config, rate: 0.1, first: [][]float32{{0, 0}, {0, 0}}, second: [][]float32{{0, 0}, {0, 0}}}
+}
+
+// TestAdamW works out two steps by hand. A first step moves by rate g/|g|, whatever the size of g.
+func TestAdamW(t *testing.T) {
+	config := Config{Decay: 0.5, Clip: 100, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8}
+	matrix, vector := []float32{1, -2}, []float32{1, -2}
+	s := newSolver(config)
+	if err := s.Step(testParameters(matrix, vector, []float32{3, 0}, []float32{3, 0})); err != nil {
+		t.Fatal(err)
+	}
+	nearly(t, "decaying weights", matrix, 1-0.1-0.05, -2+0.1)
+	nearly(t, "others", vector, 1-0.1, -2)
+	if err := s.Step(testParameters(matrix, vector, []float32{-1, 0}, []float32{-1, 0})); err != nil {
+		t.Fatal(err)
+	}
+	m := (0.9*0.3 - 0.1) / (1 - 0.81)           // first moment 0.1*3, then its mean with -1
+	v := (0.99*0.01*9 + 0.01) / (1 - 0.99*0.99) // second moment likewise
+	nearly(t, "after two steps", vector, 0.9-0.1*m/math.Sqrt(v), -2)
+}
+
+// TestClip checks that a gradient of norm 50 over both parameters is cut to 5, and one of norm 4 left alone.
+func TestClip(t *testing.T) {
+	for _, c := range []struct{ scale, want float32 }{{10, 0.1}, {0.8, 1}} {
+		config := DefaultConfig()
+		config.Clip = 5
+		s := newSolver(config)
+		if err := s.Step(testParameters([]float32{0, 0}, []float32{0, 0}, []float32{3 * c.scale, 0}, []float32{0, 4 * c.scale})); err != nil {
+			t.Fatal(err)
+		}
+		nearly(t, "first moment", s.first[0], 0.1*float64(3*c.scale*c.want), 0)
+		nearly(t, "first moment", s.first[1], 0, 0.1*float64(4*c.scale*c.want))
+	}
+}
+
+func nearly(t *testing.T, what string, got []float32, want ...float64) {
+	t.Helper()
+	for i, w := range want {
+		if math.Abs(float64(got[i])-w) > 1e-6 {
+			t.Errorf("%s: %v; want %v", what, got, want)
+			return
+		}
+	}
+}
+
+// TestDiverged feeds a batch that makes losses infinite: the step must fail and change nothing.
+func TestDiverged(t *testing.T) {
+	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)
+	before := tr.MarshalState()
+	b := randomBatch(game, 8, 1)
+	b.Inputs[5] = float32(math.NaN())
+	if _, err := tr.Step(b, 1e-3); !errors.Is(err, ErrDiverged) {
+		t.Errorf("error %v; want ErrDiverged", err)
+	}
+	if !bytes.Equal(before, tr.MarshalState()) {
+		t.Error("a failed step changed the trainer")
+	}
+}
+
+func TestNewTrainerErrors(t *testing.T) {
+	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	w := randomWeights(game, 4, 1, 1)
+	if _, err := NewTrainer(boardGame(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
+		t.Error("weights of another game are accepted")
+	}
+	_, err := NewTrainer(game, w, Config{Decay: 2, Clip: math.Inf(1), GoalWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
+	for _, name := range []string{"decay", "clip", "goal weight", "beta1", "beta2", "eps"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v; want all settings named, %s too", err, name)
+		}
+	}
+}
+
+func TestBatchOfAnotherGamePanics(t *testing.T) {
+	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)
+	defer func() {
+		if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "model: ") {
+			t.Errorf("panic %v; want one of this package", r)
+		}
+	}()
+	tr.Loss(NewBatch(boardGame(2, 2, 2, 1, 0, 2, false), 4))
+}
