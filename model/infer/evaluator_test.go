@@ -1,0 +1,134 @@
+package infer
+
+import (
+	"slices"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/env/games"
+)
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+func newEvaluator(t testing.TB, game *env.Game, w *Weights, batch int) *Evaluator {
+	t.Helper()
+	n, err := NewNetwork(game, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.NewEvaluator(batch)
+}
+
+// TestRowsIndependent evaluates positions alone, in batches of other sizes and orders, and by a network in other memory:
+// the bits must be the same.
+func TestRowsIndependent(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		w := randomWeights(game, DefaultConfig(game), 1)
+		states := envtest.Positions(game, 1, 9)
+		actions, k := game.NumActions(), len(game.Classes)
+		logits, classes := make([]float32, 9*actions), make([]float32, 9*k)
+		e := newEvaluator(t, game, w, 4) // smaller than the batch
+		e.Evaluate(states, logits, classes)
+		goals := slices.Clone(e.Goals())
+
+		other := newEvaluator(t, game, w.Clone(), 16)
+		slices.Reverse(states)
+		for size := 1; size <= 3; size++ {
+			for first := 0; first < 9; first += size {
+				n := min(size, 9-first)
+				l, c := make([]float32, n*actions), make([]float32, n*k)
+				other.Evaluate(states[first:first+n], l, c)
+				for i := range n {
+					r := 8 - first - i
+					same := slices.Equal(l[i*actions:(i+1)*actions], logits[r*actions:(r+1)*actions]) &&
+						slices.Equal(c[i*k:(i+1)*k], classes[r*k:(r+1)*k])
+					if game.GoalHead {
+						same = same && slices.Equal(other.Goals()[2*i:2*i+2], goals[2*r:2*r+2])
+					}
+					if !same {
+						t.Fatalf("%s: position %d has other bits in a batch of %d", name, r, size)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEvaluateTensors checks that states and their tensors give the same.
+func TestEvaluateTensors(t *testing.T) {
+	game := newGame(t, "free-for-all-2p")
+	e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 4)
+	states := envtest.Positions(game, 1, 4)
+	inputs := make([]float32, 4*game.Tensor.Size())
+	for i, s := range states {
+		s.Encode(inputs[i*game.Tensor.Size() : (i+1)*game.Tensor.Size()])
+	}
+	results := func(evaluate func(logits, classes []float32)) []float32 {
+		logits, classes := make([]float32, 4*game.NumActions()), make([]float32, 4*len(game.Classes))
+		evaluate(logits, classes)
+		return slices.Concat(logits, classes, e.Goals())
+	}
+	fromStates := results(func(l, c []float32) { e.Evaluate(states, l, c) })
+	if !slices.Equal(fromStates, results(func(l, c []float32) { e.EvaluateTensors(inputs, l, c) })) {
+		t.Error("tensors give other results than their states")
+	}
+}
+
+func TestWarmEvaluateAllocatesNothing(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "free-for-all-2p"} {
+		game := newGame(t, name)
+		e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 8)
+		states := envtest.Positions(game, 1, 8)
+		logits, classes := make([]float32, 8*game.NumActions()), make([]float32, 8*len(game.Classes))
+		if n := testing.AllocsPerRun(5, func() { e.Evaluate(states, logits, classes) }); n != 0 {
+			t.Errorf("%s: %v allocations a batch; want 0", name, n)
+		}
+	}
+}
+
+func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	e := newEvaluator(t, game, randomWeights(game, Config{game.Name, 4, 1}, 1), 1)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	e.EvaluateTensors(make([]float32, 18), make([]float32, 8), make([]float32, 2))
+}
+
+func TestNewNetworkErrors(t *testing.T) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	good := randomWeights(game, Config{game.Name, 4, 1}, 1)
+	other := boardGame(3, 3, 3, 1, 0, 2, false)
+	if _, err := NewNetwork(other, good); err == nil {
+		t.Error("weights of another game are accepted")
+	}
+	renamed := *other
+	renamed.Name = game.Name
+	if _, err := NewNetwork(&renamed, good); err == nil {
+		t.Error("weights of other shapes are accepted")
+	}
+	for name, spoil := range map[string]func(w *Weights){
+		"missing tensor": func(w *Weights) { w.Tensors = w.Tensors[1:] },
+		"other name":     func(w *Weights) { w.Tensors[0].Name = "x" },
+		"other shape":    func(w *Weights) { w.Tensors[0].Shape = []int{4, 3, 3, 9} },
+		"short data":     func(w *Weights) { w.Tensors[0].Data = w.Tensors[0].Data[1:] },
+		"config":         func(w *Weights) { w.Config.Blocks = 2 },
+	} {
+		w := good.Clone()
+		spoil(w)
+		if _, err := NewNetwork(game, w); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}

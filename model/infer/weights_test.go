@@ -1,0 +1,162 @@
+package infer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env/games"
+)
+
+// TestMarshal writes and reads the weights of every game.
+func TestMarshal(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		w := randomWeights(game, DefaultConfig(game), 1)
+		data := w.Marshal()
+		r, err := Unmarshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Validate(game); err != nil {
+			t.Error(err)
+		}
+		if !bytes.Equal(data, r.Marshal()) || r.Config != w.Config || !slices.Equal(r.Lookup("stem.conv").Data, w.Lookup("stem.conv").Data) {
+			t.Errorf("%s: weights changed on their way through a file", name)
+		}
+	}
+}
+
+// TestFormat pins the bytes of a small file: length, header, values.
+func TestFormat(t *testing.T) {
+	got := MarshalTensors(map[string]string{"k": "v"}, []Tensor{{"b", []int{2}, []float32{1, -2}}, {"a", []int{1, 1}, []float32{0.5}}})
+	head := `{"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1,1],"data_offsets":[8,12]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
+	head += strings.Repeat(" ", (8-len(head)%8)%8)
+	want := string(binary.LittleEndian.AppendUint64(nil, uint64(len(head)))) + head + "\x00\x00\x80\x3f\x00\x00\x00\xc0\x00\x00\x00\x3f"
+	if string(got) != want {
+		t.Errorf("file %q; want %q", got, want)
+	}
+	metadata, tensors, err := UnmarshalTensors(got)
+	if err != nil || metadata["k"] != "v" || len(tensors) != 2 || tensors[0].Name != "b" || tensors[1].Data[0] != 0.5 {
+		t.Errorf("read back as %v %v %v", metadata, tensors, err)
+	}
+}
+
+// file puts a header before values.
+func file(head string, values int) []byte {
+	data := binary.LittleEndian.AppendUint64(nil, uint64(len(head)))
+	return append(append(data, head...), make([]byte, values)...)
+}
+
+func entry(name, dtype, shape, offsets string) string {
+	return `"` + name + `":{"dtype":"` + dtype + `","shape":` + shape + `,"data_offsets":` + offsets + `}`
+}
+
+// badFiles are no tensors files, each with a word that its error must hold.
+func badFiles() map[string][]byte {
+	a, nan := entry("a", "F32", "[2]", "[0,8]"), file("{"+entry("a", "F32", "[1]", "[0,4]")+"}", 4)
+	binary.LittleEndian.PutUint32(nan[len(nan)-4:], math.Float32bits(float32(math.NaN())))
+	return map[string][]byte{
+		"0 bytes":       nil,
+		"takes 8":       {1, 2, 3},
+		"truncated":     {255, 255, 255, 255, 255, 255, 255, 255, '{', '}'},
+		"invalid":       file("{not json", 0),
+		"metadata":      file(`{"__metadata__":{"a":1}}`, 0),
+		"F16":           file("{"+entry("a", "F16", "[2]", "[0,4]")+"}", 4),
+		"shape [-1]":    file("{"+entry("a", "F32", "[-1]", "[0,4]")+"}", 4),
+		"cannot hold":   file("{"+entry("a", "F32", "[4294967296,4294967296]", "[0,8]")+"}", 8),
+		"axes":          file("{"+entry("a", "F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]")+"}", 4),
+		"lies at bytes": file("{"+entry("a", "F32", "[2]", "[0,4]")+"}", 8),
+		"[4 12]":        file("{"+entry("a", "F32", "[2]", "[4,12]")+"}", 8),
+		"starts at":     file("{"+a+","+entry("b", "F32", "[2]", "[4,12]")+"}", 12),
+		"starts at byte 8; the one before ends at 0": file("{"+entry("b", "F32", "[2]", "[8,16]")+"}", 16),
+		"end at byte 8": file("{"+a+"}", 12),
+		"finite":        nan,
+	}
+}
+
+func TestUnmarshalTensorsErrors(t *testing.T) {
+	for want, data := range badFiles() {
+		if _, _, err := UnmarshalTensors(data); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want ErrFormat with %q", err, want)
+		}
+	}
+}
+
+func TestUnmarshalErrors(t *testing.T) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	data := randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal()
+	edit := func(from, to string) []byte { return bytes.Replace(data, []byte(from), []byte(to), 1) }
+	for want, data := range map[string][]byte{
+		"format is":     MarshalTensors(nil, nil),
+		"newer":         edit(`"version":"1"`, `"version":"2"`),
+		"version is":    edit(`"version":"1"`, `"version":"x"`),
+		"channels is":   edit(`"channels":"4"`, `"channels":"6"`),
+		"blocks is":     edit(`"blocks":"1"`, `"blocks":"-"`),
+		"classes is":    edit(`"classes":"2"`, `"classes":"0"`),
+		"goal_head is":  edit(`"goal_head":"false"`, `"goal_head":"maybe"`),
+		"architecture":  edit(`"blocks":"1"`, `"blocks":"2"`),
+		"tensor":        edit(`"policy_planes":"1"`, `"policy_planes":"2"`),
+		"stem.conv":     edit(`"input_planes":"2"`, `"input_planes":"3"`),
+		"lies at bytes": data[:len(data)-4],
+	} {
+		if _, err := Unmarshal(data); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want ErrFormat with %q", err, want)
+		}
+	}
+	for n := 0; n < len(data); n += 1 + n/16 {
+		if _, err := Unmarshal(data[:n]); !errors.Is(err, ErrFormat) {
+			t.Fatalf("the first %d bytes of %d are accepted: %v", n, len(data), err)
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal())
+	for _, data := range badFiles() {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := Unmarshal(data)
+		if err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Errorf("error %v does not wrap ErrFormat", err)
+			}
+			return
+		}
+		if again, err := Unmarshal(w.Marshal()); err != nil || !bytes.Equal(again.Marshal(), w.Marshal()) {
+			t.Errorf("accepted weights cannot be written and read: %v", err)
+		}
+	})
+}
+
+func TestConfigValidate(t *testing.T) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	err := Config{"other", 30, 65}.Validate(game)
+	for _, want := range []string{`"other"`, "channels is 30", "blocks is 65"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want %q named", err, want)
+		}
+	}
+	if err := DefaultConfig(game).Validate(game); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloneIsIndependent(t *testing.T) {
+	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	w := randomWeights(game, Config{game.Name, 4, 1}, 1)
+	before := w.Marshal()
+	clear(w.Clone().Tensors[0].Data)
+	if !bytes.Equal(before, w.Marshal()) {
+		t.Error("a change of a clone changed its original")
+	}
+	if w.Lookup("nothing") != nil {
+		t.Error("found a tensor of no such name")
+	}
+}
