@@ -33,11 +33,7 @@ Formats:
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "weights" {
-				hint := ""
-				if format == "" {
-					hint = "; --format is missing"
-				}
-				return usage(cmd, fmt.Errorf("format %q: the formats are weights%s", format, hint))
+				return usage(cmd, fmt.Errorf("--format is %q; the formats are: weights", format))
 			}
 			weights, origin, err := arena.ReadWeights(args[0])
 			warnDamaged(cmd, origin)

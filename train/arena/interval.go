@@ -33,5 +33,6 @@ func interval(scores []float64) (low, high float64) {
 	centre := mean + z*z/(2*trials)
 	half := z * math.Sqrt(mean*(1-mean)/trials+z*z/(4*trials*trials))
 	scale := 1 + z*z/trials
-	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
+	low, high = (centre-half)/scale, (centre+half)/scale
+	return max(0, min(low, mean)), min(1, max(high, mean)) // whatever the rounding
 }

@@ -91,7 +91,7 @@ func (j *judge) root(state env.State) (logits, classes []float32) {
 // expectedGoals are First's and Second's goals, expected from the mover's class distribution, or predicted by the network
 // where classes leave the goals open.
 func (j *judge) expectedGoals(state env.State, classes []float32) *[2]float64 {
-	own, other := 0.0, 0.0
+	own, other, sum := 0.0, 0.0, 0.0
 	if j.game.GoalHead {
 		j.root(state)
 		own, other = min(max(j.goals[0], 0), 100), min(max(j.goals[1], 0), 100)
@@ -99,7 +99,9 @@ func (j *judge) expectedGoals(state env.State, classes []float32) *[2]float64 {
 		for k, p := range classes {
 			own += float64(p) * float64(j.game.Classes[k].Own)
 			other += float64(p) * float64(j.game.Classes[k].Other)
+			sum += float64(p)
 		}
+		own, other = own/sum, other/sum // float32 probabilities add up to nearly 1
 	}
 	if state.Player() == env.Second {
 		own, other = other, own

@@ -1,0 +1,405 @@
+package arena
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+)
+
+// testWeights is a small network that is far from uniform.
+func testWeights(game *env.Game, seed uint64) *infer.Weights {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// testRun writes a run's folder with checkpoints of the given generations, each with another network.
+func testRun(t testing.TB, game *env.Game, generations ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := checkpoints.Open(filepath.Join(dir, "checkpoints"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range generations {
+		parts := []checkpoints.Part{{Name: "weights.safetensors", Data: testWeights(game, uint64(g)).Marshal()}}
+		if err := store.Save(g, nil, parts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func writeFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadWeights(t *testing.T) {
+	game := quad(t)
+	run := testRun(t, game, 1, 2, 7)
+	file := filepath.Join(t.TempDir(), "quad,5x5@home.safetensors")
+	writeFile(t, file, testWeights(game, 9).Marshal())
+	writeFile(t, filepath.Join(run, "arena.jsonl"), []byte(`{"generation":1,"opponent":"mcts:200","score":0.9}
+{"generation":2,"opponent":"mcts:200","score":0.9}
+{"generation":7,"opponent":"mcts:200","score":0.8}
+{"generation":7,"opponent":"random","score":1}
+{"generation":5,"opponent":"mcts:200","score":0.99}
+not JSON
+{"generation":1,"opponent":"mcts:200","score":0.99,"torn`))
+	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
+		w, origin, err := ReadWeights(reference)
+		if err != nil {
+			t.Errorf("%s: %v", reference, err)
+			continue
+		}
+		if string(w.Marshal()) != string(testWeights(game, uint64(want)).Marshal()) {
+			t.Errorf("%s: these are not the weights of generation %d", reference, want)
+		}
+		if generation := want; reference != file && origin.Generation != generation || reference == file && origin.Generation != -1 {
+			t.Errorf("%s: origin %+v", reference, origin)
+		}
+	}
+	for reference, want := range map[string]string{
+		run + "@3":       "it has [1 2 7]",
+		run + "/nowhere": "no such file or folder",
+		run + ",simz=3":  `did you mean the option "sims"?`,
+		t.TempDir():      "neither a run nor a checkpoint",
+		file + "@1":      "this is a file",
+		testRun(t, game): "neither a run nor a checkpoint",
+		filepath.Join(run, "checkpoints", "000001") + "@1": "this is one checkpoint",
+		filepath.Join(run, "arena.jsonl"):                  "bad tensors file",
+		testRun(t, game, 4) + "@best":                      "rates no checkpoint",
+	} {
+		if _, _, err := ReadWeights(reference); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v; want one that says %q", reference, err, want)
+		}
+	}
+}
+
+// A torn checkpoint is named and the newest whole one used; asked for by number it is an error.
+func TestDamagedCheckpoint(t *testing.T) {
+	game := quad(t)
+	run := testRun(t, game, 1, 2)
+	part := filepath.Join(run, "checkpoints", "000002", "weights.safetensors")
+	data, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, part, data[:len(data)/2])
+	_, origin, err := ReadWeights(run)
+	if err != nil || origin.Generation != 1 || len(origin.Damaged) != 1 || !strings.Contains(origin.Damaged[0].Error(), part) {
+		t.Errorf("origin %+v, error %v", origin, err)
+	}
+	if _, _, err := ReadWeights(run + "@2"); !errors.Is(err, checkpoints.ErrDamaged) || !errors.Is(err, ErrWeights) {
+		t.Errorf("error %v; want damage", err)
+	}
+	file := filepath.Join(t.TempDir(), "w")
+	writeFile(t, file, data[:100])
+	if _, _, err := ReadWeights(file); !errors.Is(err, infer.ErrFormat) {
+		t.Errorf("error %v; want a bad file", err)
+	}
+}
+
+func TestOtherGame(t *testing.T) {
+	other, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := parse(t, other, "net:"+testRun(t, quad(t), 1))
+	if _, err := spec.New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "it plays quad-5x5") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// All agents, on all games: an analysis holds every legal move once, in order, with values in range; what is played is
+// legal and follows from the seed.
+func TestAgentsOnAllGames(t *testing.T) {
+	for _, name := range games.Names() {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := testRun(t, game, 1)
+		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run, "net:" + run + ",search=puct,temp=1",
+			"net:" + run + ",sims=20,sym=all,temp=0.5", "net:" + run + ",sims=20,time=1s,sym=all", "policy:" + run, "policy:" + run + ",temp=1,sym=all"} {
+			one, two := agent(t, game, text), agent(t, game, text)
+			one.Reset(5)
+			two.Reset(5)
+			state, rng := game.NewState(), rand.New(rand.NewPCG(1, 1))
+			for ply := 0; !state.Done() && ply < 40; ply++ {
+				legal := state.Legal(nil)
+				if ply%9 == 4 {
+					checkAnalysis(t, game, agent(t, game, text), state, text)
+				}
+				a, err := one.Choose(context.Background(), state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b, err := two.Choose(context.Background(), state); err != nil || a != b {
+					t.Fatalf("%s, %s: the same seed plays %d and %d (%v)", name, text, a, b, err)
+				}
+				if !slices.Contains(legal, a) {
+					t.Fatalf("%s, %s plays an illegal move", name, text)
+				}
+				if rng.IntN(3) == 0 { // leave the path that a kept tree knows best
+					a = legal[rng.IntN(len(legal))]
+				}
+				state.Apply(a)
+				one.Observe(a)
+				two.Observe(a)
+			}
+		}
+	}
+}
+
+func checkAnalysis(t *testing.T, game *env.Game, a Agent, state env.State, text string) {
+	t.Helper()
+	key := state.Key()
+	got, err := a.Analyze(context.Background(), state, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.Key() != key {
+		t.Fatalf("%s, %s changes the state", game.Name, text)
+	}
+	var actions []env.Action
+	for i, m := range got.Moves {
+		actions = append(actions, m.Action)
+		if m.Value != nil && !(math.Abs(*m.Value) <= 1+1e-6) || m.Prior != nil && !(*m.Prior >= 0 && *m.Prior <= 1+1e-6) {
+			t.Fatalf("%s, %s: value %v, prior %v", game.Name, text, known(m.Value), known(m.Prior))
+		}
+		if i > 1 && known(m.Visits) > known(got.Moves[i-1].Visits) {
+			t.Fatalf("%s, %s: moves are not sorted by visits", game.Name, text)
+		}
+	}
+	slices.Sort(actions)
+	if !slices.Equal(actions, state.Legal(nil)) || got.Player != state.Player() {
+		t.Fatalf("%s, %s: analysis of %v for %d", game.Name, text, actions, got.Player)
+	}
+	if got.Value != nil && !(math.Abs(*got.Value) <= 1+1e-6) {
+		t.Fatalf("%s, %s: value %v", game.Name, text, *got.Value)
+	}
+	if g := got.Goals; g != nil && (!(g[0] >= 0 && g[0] <= 100+1e-3) || !(g[1] >= 0 && g[1] <= 100+1e-3)) {
+		t.Fatalf("%s, %s: goals %v", game.Name, text, *g)
+	}
+	knows := strings.HasPrefix(text, "net:") || strings.HasPrefix(text, "policy:")
+	if knows != (got.Goals != nil) || knows && got.Value == nil {
+		t.Fatalf("%s, %s: value %v, goals %v", game.Name, text, got.Value, got.Goals)
+	}
+	if strings.HasPrefix(text, "net:") && !got.Proven && got.Simulations != 30 {
+		t.Fatalf("%s, %s: %d simulations of 30", game.Name, text, got.Simulations)
+	}
+}
+
+// With sym=all the images of a position get the images of its policy, and the same value.
+func TestSymmetriesAreAveraged(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "free-for-all-2p"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network, err := infer.NewNetwork(game, testWeights(game, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		var moves []env.Action
+		state := game.NewState()
+		for range 5 {
+			legal := state.Legal(nil)
+			moves = append(moves, legal[rng.IntN(len(legal))])
+			state.Apply(moves[len(moves)-1])
+		}
+		plain := newPolicy(game, network, Options{})
+		averaged := newPolicy(game, network, Options{Symmetries: true})
+		want, wantValue := priors(t, averaged, state)
+		differs := false
+		for s, symmetry := range game.Symmetries {
+			image := game.NewState()
+			for _, a := range moves {
+				image.Apply(symmetry.Actions[a])
+			}
+			got, value := priors(t, averaged, image)
+			if math.Abs(value-wantValue) > 1e-5 {
+				t.Errorf("%s: value %v, of image %d %v", name, wantValue, s, value)
+			}
+			for a, p := range want {
+				if q := got[symmetry.Actions[a]]; math.Abs(p-q) > 1e-5 {
+					t.Errorf("%s: move %s has %v, in image %d %v", name, game.ActionTexts[a], p, s, q)
+				}
+			}
+			alone, _ := priors(t, plain, image)
+			for a, p := range want {
+				differs = differs || math.Abs(p-alone[symmetry.Actions[a]]) > 1e-3
+			}
+		}
+		if !differs {
+			t.Errorf("%s: the network alone is symmetric, so that this test shows nothing", name)
+		}
+	}
+}
+
+func priors(t *testing.T, a Agent, state env.State) (map[env.Action]float64, float64) {
+	t.Helper()
+	analysis, err := a.Analyze(context.Background(), state, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, sum := map[env.Action]float64{}, 0.0
+	for _, m := range analysis.Moves {
+		p[m.Action] = *m.Prior
+		sum += *m.Prior
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		t.Fatalf("priors add up to %v", sum)
+	}
+	return p, *analysis.Value
+}
+
+// Even a network that knows nothing sees a win at once, wherever the seat, and says that it is proven.
+func TestNetworkSeesProvenWin(t *testing.T) {
+	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
+	run := testRun(t, game, 1)
+	for _, text := range []string{"net:" + run, "net:" + run + ",search=puct", "net:" + run + ",sims=1", "net:" + run + ",time=20ms"} {
+		only(t, game, state, text, "(mark r3 c3)")
+		analysis, err := agent(t, game, text).Analyze(context.Background(), state, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !analysis.Proven || *analysis.Value != 1 || *analysis.Goals != [2]float64{100, 0} {
+			t.Errorf("%s: proven %v, value %v, goals %v", text, analysis.Proven, *analysis.Value, *analysis.Goals)
+		}
+	}
+}
+
+// A kept tree follows the game: it moves on with the moves of both, and starts anew where it does not fit.
+func TestTreeIsKept(t *testing.T) {
+	game := quad(t)
+	a := agent(t, game, "net:"+testRun(t, game, 1)+",search=puct,sims=200").(*net)
+	state := game.NewState()
+	visits := func() int {
+		total := 0
+		for _, m := range a.search.Moves() {
+			total += m.Visits
+		}
+		return total
+	}
+	choose := func() env.Action {
+		move, err := a.Choose(context.Background(), state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return move
+	}
+	apply := func(move env.Action) {
+		state.Apply(move)
+		a.Observe(move)
+	}
+	apply(choose())
+	choose()
+	if n := visits(); n <= 200 || a.search.Simulations() != 200 {
+		t.Errorf("%d visits, %d new simulations; want some of the tree kept and 200 new", n, a.search.Simulations())
+	}
+	state.Apply(state.Legal(nil)[0]) // not told
+	choose()
+	if n := visits(); n != 200 {
+		t.Errorf("%d visits in a tree of another position; want 200", n)
+	}
+	a.Observe(env.Action(0)) // a corner: not legal
+	a.Reset(1)
+	choose()
+	if n := visits(); n != 200 {
+		t.Errorf("%d visits after a reset; want 200", n)
+	}
+}
+
+func TestTemperature(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := []float64{0.6, 0.3, 0.1, 0}
+	for temperature, want := range map[float64][]float64{
+		1:    p,
+		0.5:  {0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46, 0},
+		0.01: {1, 0, 0, 0},
+	} {
+		counts := make([]float64, len(p))
+		const draws = 20000
+		for range draws {
+			logs := make([]float64, len(p))
+			for i := range p {
+				logs[i] = math.Log(p[i])
+			}
+			counts[drawTempered(rng, logs, temperature)]++
+		}
+		for i := range p {
+			if math.Abs(counts[i]/draws-want[i]) > 0.02 {
+				t.Errorf("temperature %v: index %d is drawn %.3f of the time; want %.3f", temperature, i, counts[i]/draws, want[i])
+			}
+		}
+	}
+}
+
+func TestTimeAndCancelling(t *testing.T) {
+	game, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := testRun(t, game, 1)
+	start := time.Now()
+	if _, err := agent(t, game, "net:"+run+",time=50ms").Choose(context.Background(), game.NewState()); err != nil {
+		t.Fatal(err)
+	}
+	if spent := time.Since(start); spent < 50*time.Millisecond || spent > 2*time.Second {
+		t.Errorf("a move of 50ms took %v", spent)
+	}
+	for _, text := range []string{"random", "greedy", "mcts:1000000", "alphabeta:12", "net:" + run + ",sims=1000000", "policy:" + run} {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+		if text == "random" || text == "greedy" || strings.HasPrefix(text, "policy") {
+			cancel()
+		}
+		a := agent(t, game, text)
+		start := time.Now()
+		_, err := a.Choose(ctx, game.NewState())
+		if err == nil || !errors.Is(err, ctx.Err()) || time.Since(start) > 3*time.Second {
+			t.Errorf("%s: error %v after %v", text, err, time.Since(start))
+		}
+		if _, err := a.Analyze(ctx, game.NewState(), 100000); err == nil {
+			t.Errorf("%s: analysis without error", text)
+		}
+		cancel()
+	}
+}
+
+func TestResultJSON(t *testing.T) {
+	r := play(t, Match{Games: 4, Seed: 1, Openings: 2, Threads: 1}, "quad-5x5", "greedy", "random")
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := fmt.Sprintf(`{"score":%v,"low":%v,"high":%v,"wins":%d,"draws":%d,"losses":%d,"games":4,"goal_mean":%v,`,
+		r.Score, r.Low, r.High, r.Wins, r.Draws, r.Losses, r.GoalMean)
+	if !strings.HasPrefix(string(data), start) {
+		t.Errorf("%s; want it to begin with %s", data, start)
+	}
+}
