@@ -19,8 +19,10 @@ func BenchmarkStep(b *testing.B) {
 		{large, 64, 5, 128},
 	} {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%dx%d-%dx%d/%d", net.channels, net.blocks, net.game.Tensor.H, net.game.Tensor.W, threads), func(b *testing.B) {
-				tr := newTrainer(b, net.game, randomWeights(net.game, net.channels, net.blocks, 1), DefaultConfig(), workers(threads))
+			name := fmt.Sprintf("%dx%d-%dx%d/%d", net.channels, net.blocks, net.game.Tensor.H, net.game.Tensor.W, threads)
+			b.Run(name, func(b *testing.B) {
+				w := randomWeights(net.game, net.channels, net.blocks, 1)
+				tr := newTrainer(b, net.game, w, DefaultConfig(), workers(threads))
 				batch := randomBatch(net.game, net.size, 1)
 				b.ReportAllocs()
 				for b.Loop() {

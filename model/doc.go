@@ -10,21 +10,22 @@
 //	outcome = 1/B sum over samples of the cross-entropy of the target over the outcome classes
 //	goals   = 1/B sum over samples of the squared errors of both goals / 100, where the game has a goal head
 //
-// Illegal actions are left out of the policy's normalisation, so they get neither probability nor gradient. Weight decay is
-// no part of the loss: the solver does it (AdamW). Source: Silver et al. 2018, "A general reinforcement learning algorithm",
-// equation 1, with classes in place of the value.
+// Illegal actions are left out of the policy's normalisation, so they get neither probability nor gradient. Weight
+// decay is no part of the loss: the solver does it (AdamW). Source: Silver et al. 2018, "A general reinforcement
+// learning algorithm", equation 1, with classes in place of the value.
 //
 // # Shards
 //
 // A batch is cut into shards of 32 samples. Each runs through a graph of its own that shares the weights' memory; the
-// gradients are added in the shards' order. Who runs them is the caller's matter (see [NewTrainer]), so the result has the same bits on
-// any number of goroutines; the package starts none, Gorgonia's machine one for the length of each run.
+// gradients are added in the shards' order. Who runs them is the caller's matter (see [NewTrainer]), so the result has
+// the same bits on any number of goroutines; the package starts none, Gorgonia's machine one for the length of each
+// run.
 //
 // # Graph
 //
-// The heavy layers are operations of our own (type op) on the kernels of package infer: convolution, affine with residual and ReLU, linear,
-// losses. They own and reuse their results. Activations are [B, H, W, C], an input's planes padded to a multiple of 4.
-// The tests hold a second graph, of Gorgonia's own operations, as the oracle.
+// The heavy layers are operations of our own (type op) on the kernels of package infer: convolution, affine with
+// residual and ReLU, linear, losses. They own and reuse their results. Activations are [B, H, W, C], an input's planes
+// padded to a multiple of 4. The tests hold a second graph, of Gorgonia's own operations, as the oracle.
 //
 // What is left out: batch norm, learning-rate schedules (a step takes its rate), the choice of samples, and all but
 // float32.

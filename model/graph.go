@@ -15,21 +15,25 @@ import (
 // have the same order on any number of cores.
 const shardRows = 32
 
-// builder adds layers to one graph. The first error sticks; later calls return nil.
+// builder adds layers to one graph. That Gorgonia refuses one is a mistake in this package, and panics.
 type builder struct {
 	batch   int
 	scratch scratch
-	err     error
 }
 
-// apply adds an op that was checked for nothing yet.
+// apply adds an op to the graph.
 func (b *builder) apply(o *op, inputs ...*gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
+	return check(o.apply(inputs...))
+}
+
+// sum adds two scalars.
+func (b *builder) sum(x, y *gorgonia.Node) *gorgonia.Node { return check(gorgonia.Add(x, y)) }
+
+func check[T any](result T, err error) T {
+	if err != nil {
+		panic("model: graph that Gorgonia refuses: " + err.Error())
 	}
-	n, err := o.apply(inputs...)
-	b.err = err
-	return n
+	return result
 }
 
 // graph is the network and its loss on one shard, with or without gradients, ready to run again and again. Its weights
@@ -52,7 +56,7 @@ type graph struct {
 }
 
 // newGraph builds the network and its loss on the weights of p.
-func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients bool) (*graph, error) {
+func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients bool) *graph {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
@@ -60,24 +64,20 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 	nodes := p.nodes(g)
 	b := &builder{batch: shardRows}
 	gr.build(g, b, p.config, func(name string) *gorgonia.Node { return nodes[p.index[name]] })
-	if b.err != nil {
-		return nil, fmt.Errorf("training graph: %w", b.err)
-	}
-	var err error
 	if withGradients {
-		if gr.gradients, err = gorgonia.Grad(gr.total, nodes...); err != nil {
-			return nil, fmt.Errorf("training graph: %w", err)
-		}
+		gr.gradients = check(gorgonia.Grad(gr.total, nodes...))
 	}
 	gr.vm = gorgonia.NewTapeMachine(g)
-	return gr, nil
+	return gr
 }
 
 // input adds a named input of the given shape and returns its memory.
 func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []float32) {
 	data := infer.Aligned(tensor.Shape(shape).TotalSize())
 	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
-	return gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name), gorgonia.WithValue(value)), data
+	node := gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name),
+		gorgonia.WithValue(value))
+	return node, data
 }
 
 // build adds the inputs, the tower and the heads.
@@ -137,16 +137,6 @@ func (gr *graph) buildHeads(g *gorgonia.ExprGraph, b *builder, x *gorgonia.Node,
 		gr.goalLoss = b.squaredError("goal loss", gr.goalsOut, goals, goalWeight)
 		gr.total = b.sum(gr.total, gr.goalLoss)
 	}
-}
-
-// sum adds two scalars.
-func (b *builder) sum(x, y *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
-	n, err := gorgonia.Add(x, y)
-	b.err = err
-	return n
 }
 
 // load fills the inputs with rows first.. of a batch; rows past its end get weight 0.
@@ -213,7 +203,7 @@ func (gr *graph) run(batch *Batch, first int) (Losses, error) {
 
 func scalar(n *gorgonia.Node) float64 { return float64(*n.Value().(*gorgonia.F32)) }
 
-// addGradients copies the gradients of the last run to dst, which has one slice a parameter.
+// copyGradients copies the gradients of the last run to dst, which has one slice a parameter.
 func (gr *graph) copyGradients(dst [][]float32) {
 	for i, n := range gr.gradients {
 		copy(dst[i], n.Value().(*tensor.Dense).Float32s())

@@ -61,7 +61,8 @@ func (c *convolution) convolve(dst, src, weights []float32, in, out int) {
 	cells := c.h * c.w
 	columns := c.scratch.get(0, cells*9*in)
 	for i := range c.batch {
-		infer.Conv3x3(dst[i*cells*out:(i+1)*cells*out], src[i*cells*in:(i+1)*cells*in], weights, columns, c.h, c.w, in, out)
+		to, from := dst[i*cells*out:(i+1)*cells*out], src[i*cells*in:(i+1)*cells*in]
+		infer.Conv3x3(to, from, weights, columns, c.h, c.w, in, out)
 	}
 }
 
@@ -152,7 +153,8 @@ func transpose(dst, src []float32, rows, columns int) []float32 {
 	return dst
 }
 
-// affine is relu(scale x + bias), and relu(scale x + bias + residual) if residual is not nil; scale and bias are [channels].
+// affine is relu(scale x + bias), and relu(scale x + bias + residual) if residual is not nil; scale and bias are
+// [channels].
 func (b *builder) affine(name string, x, scale, bias, residual *gorgonia.Node) *gorgonia.Node {
 	channels := scale.Shape()[0]
 	o := &op{name: name, shape: x.Shape(), wrt: []bool{true, true, true}}
@@ -195,8 +197,8 @@ func (b *builder) affine(name string, x, scale, bias, residual *gorgonia.Node) *
 	return b.apply(o, inputs...)
 }
 
-// affineGradient fills dx, dScale, dBias and, if not nil, the gradient of the residual, which is that of the output where the output is
-// positive.
+// affineGradient fills dx, dScale, dBias and, if not nil, the gradient of the residual, which is that of the output
+// where the output is positive.
 func affineGradient(x, scale, y, dy, dx, dScale, dBias, dResidual []float32) {
 	clear(dScale)
 	clear(dBias)
@@ -225,8 +227,9 @@ func affineGradient(x, scale, y, dy, dx, dScale, dBias, dResidual []float32) {
 	}
 }
 
-// linear is W x + bias for each row of x [.., in], W [out, in], through a ReLU if rectify; the result has the given shape. x is read as
-// rows of in values whatever its shape, so that it is a 1x1 convolution of boards as well as a layer on flattened ones.
+// linear is W x + bias for each row of x [.., in], W [out, in], through a ReLU if rectify; the result has the given
+// shape. x is read as rows of in values whatever its shape, so that it is a 1x1 convolution of boards as well as a
+// layer on flattened ones.
 func (b *builder) linear(name string, x, weights, bias *gorgonia.Node, rectify bool, shape ...int) *gorgonia.Node {
 	out, in := weights.Shape()[0], weights.Shape()[1]
 	l := &linearLayer{tensor.Shape(shape).TotalSize() / out, in, out, rectify, &b.scratch}
@@ -234,7 +237,9 @@ func (b *builder) linear(name string, x, weights, bias *gorgonia.Node, rectify b
 	o.backward = func(nodes gorgonia.Nodes, y, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 		dw, db := newSide("weight", weights.Shape()), newSide("bias", bias.Shape())
 		g := &op{name: name + ".grad", shape: x.Shape()}
-		g.forward = func(in [][]float32, dx []float32) { l.gradient(in[0], in[1], in[2], in[3], dx, dw.data, db.data) }
+		g.forward = func(in [][]float32, dx []float32) {
+			l.gradient(in[0], in[1], in[2], in[3], dx, dw.data, db.data)
+		}
 		return g.applyGradient([]side{dw, db}, x, weights, y, grad)
 	}
 	return b.apply(o, x, weights, bias)
@@ -288,10 +293,12 @@ func (l *linearLayer) gradient(x, weights, y, dy, dx, dw, db []float32) {
 		}
 	}
 	clear(dw)
-	infer.GemmNT(l.out, l.in, l.rows, columns, l.rows, transpose(l.scratch.get(3, l.in*l.rows), x, l.rows, l.in), l.rows, dw, l.in)
+	cells := transpose(l.scratch.get(3, l.in*l.rows), x, l.rows, l.in)
+	infer.GemmNT(l.out, l.in, l.rows, columns, l.rows, cells, l.rows, dw, l.in)
 }
 
-// branch returns a second node for x. A node's gradients are added in no fixed order where it has three uses or more, so each has two.
+// branch returns a second node for x. A node's gradients are added in no fixed order where it has three uses or more,
+// so each has two.
 func (b *builder) branch(name string, x *gorgonia.Node) *gorgonia.Node {
 	o := &op{name: name, shape: x.Shape(), wrt: []bool{true}}
 	o.forward = func(in [][]float32, out []float32) { copy(out, in[0]) }

@@ -9,10 +9,11 @@ import (
 
 // crossEntropy is the scalar
 //
-//	sum over rows r of weight[r] (-sum over i of target[r,i] log p[r,i]),   p[r,i] = legal[r,i] exp(x[r,i]) / sum over j of legal[r,j] exp(x[r,j])
+//	sum over rows r of weight[r] (-sum over i of target[r,i] log p[r,i])
+//	p[r,i] = legal[r,i] exp(x[r,i]) / sum over j of legal[r,j] exp(x[r,j])
 //
-// for logits x and targets [B, n], weights [B], and legal [B, n] of zeros and ones, nil for all ones. A target's row sums to 1 and is zero
-// where legal is, so the gradient is weight (p - target). Rows of weight 0 may hold anything.
+// for logits x and targets [B, n], weights [B], and legal [B, n] of zeros and ones, nil for all ones. A target's row
+// sums to 1 and is zero where legal is, so the gradient is weight (p - target). Rows of weight 0 may hold anything.
 func (b *builder) crossEntropy(name string, x, target, weight, legal *gorgonia.Node) *gorgonia.Node {
 	rows, n := x.Shape()[0], x.Shape()[1]
 	inputs, wrt := []*gorgonia.Node{x, target, weight}, []bool{true, false, false, false}
@@ -29,11 +30,12 @@ func (b *builder) crossEntropy(name string, x, target, weight, legal *gorgonia.N
 			if w == 0 {
 				continue
 			}
+			row := func(x []float32) []float32 { return x[r*n : (r+1)*n] }
 			var mask []float32
 			if legal != nil {
-				mask = in[3][r*n : (r+1)*n]
+				mask = row(in[3])
 			}
-			sum += float64(w) * crossEntropyRow(in[0][r*n:(r+1)*n], in[1][r*n:(r+1)*n], mask, w, gradient[r*n:(r+1)*n])
+			sum += float64(w) * crossEntropyRow(row(in[0]), row(in[1]), mask, w, row(gradient))
 		}
 		out[0] = float32(sum)
 	}
@@ -87,8 +89,9 @@ func (b *builder) squaredError(name string, x, target, weight *gorgonia.Node) *g
 	return b.apply(o, x, target, weight)
 }
 
-// scaled is the backward function of a scalar loss of x whose forward run leaves the gradient: it multiplies that by the loss's own.
-func scaled(name string, x *gorgonia.Node, gradient []float32, arity int) func(gorgonia.Nodes, *gorgonia.Node, *gorgonia.Node) (gorgonia.Nodes, error) {
+// scaled is the backward function of a scalar loss of x whose forward run leaves the gradient: it multiplies that by the
+// loss's own.
+func scaled(name string, x *gorgonia.Node, gradient []float32, arity int) backward {
 	return func(_ gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 		g := &op{name: name + ".grad", shape: x.Shape()}
 		g.forward = func(in [][]float32, dx []float32) {

@@ -13,8 +13,8 @@ import (
 	"ludus/model/infer"
 )
 
-// op is a differentiable Gorgonia operation whose work is a Go function on slices. It owns its output and reuses it in every
-// run, so running a graph allocates little; a value read from the graph is valid until the next run.
+// op is a differentiable Gorgonia operation whose work is a Go function on slices. It owns its output and reuses it in
+// every run, so running a graph allocates little; a value read from the graph is valid until the next run.
 //
 // Gorgonia asks that the name be unique in the graph (equal nodes merge) and that Type use no type variable 'b'.
 type op struct {
@@ -23,9 +23,8 @@ type op struct {
 	shape  tensor.Shape // of the output; empty for a scalar
 
 	// forward computes out from in.
-	forward func(in [][]float32, out []float32)
-	// backward returns the gradients of the inputs given the output's; nil where wrt is false.
-	backward func(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error)
+	forward  func(in [][]float32, out []float32)
+	backward backward
 	wrt      []bool // inputs that have a gradient; nil if none has
 
 	out     []float32
@@ -33,6 +32,9 @@ type op struct {
 	in      [][]float32    // scratch of Do
 	scalars [2]float32     // scratch for scalar inputs, by their place
 }
+
+// backward adds nodes for the gradients of an op's inputs, given that of its output; nil where there is none.
+type backward func(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error)
 
 func newOutput(shape tensor.Shape) ([]float32, gorgonia.Value) {
 	if len(shape) == 0 {

@@ -105,7 +105,8 @@ func (s *stock) build(b *Batch, goalWeight float64) *G.Node {
 	cells := must(G.Rectify(s.pointwise("outcome.cells", x)))
 	width := cells.Shape()[1]
 	flat := must(G.Reshape(cells, tensor.Shape{b.Size, width * shape.Cells()}))
-	hidden := must(G.Rectify(s.dense("outcome.hidden", flat, func(i int) int { return i%shape.Cells()*width + i/shape.Cells() })))
+	cellsFirst := func(i int) int { return i%shape.Cells()*width + i/shape.Cells() }
+	hidden := must(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
 	logits = must(G.Concat(1, logits, s.dense("policy.extras", hidden, same)))
 
 	share := make([]float32, b.Size)
@@ -117,9 +118,10 @@ func (s *stock) build(b *Batch, goalWeight float64) *G.Node {
 		policyShare[i] = w / float32(b.Size)
 	}
 	actions, k := game.NumActions(), len(game.Classes)
-	policy := s.crossEntropy(logits, s.constant("policy", b.Policy, b.Size, actions), s.constant("policy share", policyShare, b.Size),
-		s.constant("legal", b.Legal, b.Size, actions))
-	outcome := s.crossEntropy(s.dense("outcome.classes", hidden, same), s.constant("classes", b.Classes, b.Size, k), s.constant("share", share, b.Size), nil)
+	policy := s.crossEntropy(logits, s.constant("policy", b.Policy, b.Size, actions),
+		s.constant("policy share", policyShare, b.Size), s.constant("legal", b.Legal, b.Size, actions))
+	outcome := s.crossEntropy(s.dense("outcome.classes", hidden, same), s.constant("classes", b.Classes, b.Size, k),
+		s.constant("share", share, b.Size), nil)
 	errors := must(G.Square(must(G.Sub(s.dense("goals", hidden, same), s.constant("goals", b.Goals, b.Size, 2)))))
 	goals := must(G.Mul(must(G.Sum(errors)), G.NewConstant(float32(goalWeight/float64(b.Size)))))
 	return must(G.Add(must(G.Add(policy, outcome)), goals))

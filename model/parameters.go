@@ -7,7 +7,8 @@ import (
 	"ludus/model/infer"
 )
 
-// parameters are the tensors of a network in memory that graphs share: one aligned slice each, in the order of infer.Weights.
+// parameters are the tensors of a network in memory that graphs share: one aligned slice each, in the order of
+// infer.Weights.
 type parameters struct {
 	config infer.Config
 	names  []string

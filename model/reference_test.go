@@ -74,7 +74,8 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	return result
 }
 
-// forward returns the policy's logits in the order of actions, the outcome's logits and the goals of one tensor [C, H, W].
+// forward returns the policy's logits in the order of actions, the outcome's logits and the goals of one tensor [C, H,
+// W].
 func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64) {
 	shape := r.game.Tensor
 	cells := shape.Cells()
@@ -109,7 +110,8 @@ func (r *reference) losses(b *Batch, goalWeight float64) Losses {
 	actions, k := r.game.NumActions(), len(r.game.Classes)
 	for i := range b.Size {
 		logits, outcome, goals := r.forward(b.Inputs[i*r.game.Tensor.Size() : (i+1)*r.game.Tensor.Size()])
-		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, b.Policy[i*actions:(i+1)*actions], b.Legal[i*actions:(i+1)*actions])
+		row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
+		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, row(b.Policy), row(b.Legal))
 		l.Outcome += referenceCrossEntropy(outcome, b.Classes[i*k:(i+1)*k], nil)
 		for j, g := range goals {
 			l.Goals += (g - float64(b.Goals[2*i+j])) * (g - float64(b.Goals[2*i+j]))

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// adamW is a gorgonia.Solver: Adam with decoupled weight decay and clipping of the gradient's norm. With gradient g, scaled so that
-// the norm over all parameters is at most Clip, step t does
+// adamW is a gorgonia.Solver: Adam with decoupled weight decay and clipping of the gradient's norm. With gradient g,
+// scaled so that the norm over all parameters is at most Clip, step t does
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
@@ -24,8 +24,8 @@ type adamW struct {
 	second [][]float32 // v
 }
 
-// Step updates the values of all parameters from their gradients, which it may scale. A gradient that is not finite is an error and changes
-// nothing.
+// Step updates the values of all parameters from their gradients, which it may scale. A gradient that is not finite is
+// an error and changes nothing.
 func (s *adamW) Step(model []gorgonia.ValueGrad) error {
 	scale, err := s.clip(model)
 	if err != nil {

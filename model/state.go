@@ -17,23 +17,25 @@ const (
 	stateVersion = 1
 )
 
-// groups are the prefixes and slices of all that a step changes.
-func (t *Trainer) groups() []struct {
+// group is one slice a parameter, under a prefix in the file.
+type group struct {
 	prefix string
 	values [][]float32
-} {
-	return []struct {
-		prefix string
-		values [][]float32
-	}{{"live.", t.live.values}, {"average.", t.average}, {"first.", t.solver.first}, {"second.", t.solver.second}}
 }
 
-// MarshalState writes all that training changes as a safetensors file: live and averaged weights, Adam's moments, the number of steps.
+// groups are all that a step changes.
+func (t *Trainer) groups() []group {
+	return []group{{"live.", t.live.values}, {"average.", t.average}, {"first.", t.solver.first}, {"second.", t.solver.second}}
+}
+
+// MarshalState writes all that training changes as a safetensors file: live and averaged weights, Adam's moments, the
+// number of steps.
 func (t *Trainer) MarshalState() []byte {
 	var tensors []infer.Tensor
 	for _, group := range t.groups() {
 		for i, values := range group.values {
-			tensors = append(tensors, infer.Tensor{Name: group.prefix + t.live.names[i], Shape: t.live.shapes[i], Data: values})
+			name := group.prefix + t.live.names[i]
+			tensors = append(tensors, infer.Tensor{Name: name, Shape: t.live.shapes[i], Data: values})
 		}
 	}
 	return infer.MarshalTensors(map[string]string{

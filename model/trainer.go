@@ -17,7 +17,8 @@ var ErrDiverged = errors.New("training diverged")
 
 // Config are the settings of learning that stay the same for a whole run.
 type Config struct {
-	// Decay is the decoupled weight decay per unit of rate: a step multiplies weights by 1 - rate Decay. 0..1; default 0.01, as AdamW's paper suggests.
+	// Decay is the decoupled weight decay per unit of rate: a step multiplies weights by 1 - rate Decay. 0..1; default
+	// 0.01, as AdamW's paper suggests.
 	Decay float64
 	// Clip is the largest norm of the gradient over all parameters; default 1. Above 0.
 	Clip float64
@@ -51,7 +52,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Trainer fits a network to batches. It has one user at a time, whose goroutines it borrows through the function parallel.
+// Trainer fits a network to batches. It has one user at a time, whose goroutines it borrows through the function
+// parallel.
 type Trainer struct {
 	game     *env.Game
 	parallel func(n int, do func(i int))
@@ -67,9 +69,11 @@ type Trainer struct {
 	judging   pool
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly at the same time, and returns when all
-// are done; nil runs them one after another. Results do not depend on it.
-func NewTrainer(game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int))) (*Trainer, error) {
+// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly at the same
+// time, and returns when all are done; nil runs them one after another. Results do not depend on it.
+func NewTrainer(
+	game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
+) (*Trainer, error) {
 	if err := errors.Join(config.Validate(), w.Validate(game)); err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
 	}
@@ -87,8 +91,8 @@ func NewTrainer(game *env.Game, w *infer.Weights, config Config, parallel func(n
 	for i, v := range t.live.values {
 		t.model = append(t.model, parameter{t.live.dense(i, v), t.live.dense(i, t.gradients[0][i])})
 	}
-	t.training.make = func() (*graph, error) { return newGraph(game, t.live, config.GoalWeight, true) }
-	t.judging.make = func() (*graph, error) { return newGraph(game, t.live, config.GoalWeight, false) }
+	t.training.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, true) }
+	t.judging.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, false) }
 	return t, nil
 }
 
@@ -120,18 +124,15 @@ func (t *Trainer) Loss(b *Batch) (Losses, error) { return t.run(b, &t.judging) }
 
 func shards(b *Batch) int { return (b.Size + shardRows - 1) / shardRows }
 
-// run puts a batch through graphs of the pool, shard by shard, and sums the losses in the shards' order. Gradients stay in t.gradients.
+// run puts a batch through graphs of the pool, shard by shard, and sums the losses in the shards' order. Gradients stay
+// in t.gradients.
 func (t *Trainer) run(b *Batch, graphs *pool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
 	losses, errs := make([]Losses, shards(b)), make([]error, shards(b))
 	t.parallel(shards(b), func(i int) {
-		g, err := graphs.take()
-		if err != nil {
-			errs[i] = err
-			return
-		}
+		g := graphs.take()
 		losses[i], errs[i] = g.run(b, i*shardRows)
 		if g.gradients != nil {
 			g.copyGradients(t.gradients[i])
@@ -164,8 +165,8 @@ const (
 	averageSteps = 20
 )
 
-// moveAverage moves the average towards the live weights by 1/h, h = max(averageSteps, averageShare t) after t steps; the
-// first steps are averaged alike (h = t), so that the fresh weights leave no trace.
+// moveAverage moves the average towards the live weights by 1/h, h = max(averageSteps, averageShare t) after t steps;
+// the first steps are averaged alike (h = t), so that the fresh weights leave no trace.
 func (t *Trainer) moveAverage() {
 	steps := float64(t.solver.steps)
 	a := float32(1 / min(steps, max(averageSteps, averageShare*steps)))
@@ -180,8 +181,8 @@ func (t *Trainer) moveAverage() {
 // Weights returns a copy of the weights that the steps change.
 func (t *Trainer) Weights() *infer.Weights { return t.copyOf(t.live.values) }
 
-// Average returns a copy of the moving average of the weights over the last 5 % of the steps, 20 at least: the network to
-// play with. Before the first step it is the weights themselves.
+// Average returns a copy of the moving average of the weights over the last 5 % of the steps, 20 at least: the network
+// to play with. Before the first step it is the weights themselves.
 func (t *Trainer) Average() *infer.Weights { return t.copyOf(t.average) }
 
 func (t *Trainer) copyOf(values [][]float32) *infer.Weights {
@@ -200,18 +201,18 @@ func (t *Trainer) Close() error { return errors.Join(t.training.close(), t.judgi
 
 // pool holds idle graphs, and makes more when it has none: as many as are ever used at the same time.
 type pool struct {
-	make  func() (*graph, error)
+	make  func() *graph
 	mutex sync.Mutex
 	idle  []*graph
 }
 
-func (p *pool) take() (*graph, error) {
+func (p *pool) take() *graph {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if n := len(p.idle); n > 0 {
 		g := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		return g, nil
+		return g
 	}
 	return p.make()
 }

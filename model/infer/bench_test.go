@@ -19,14 +19,16 @@ func BenchmarkEvaluate(b *testing.B) {
 		{large, Config{large.Name, 64, 5}},
 	} {
 		for _, batch := range []int{1, 8, 32} {
-			b.Run(fmt.Sprintf("%dx%d-%dx%d/%d", net.config.Channels, net.config.Blocks, net.game.Tensor.H, net.game.Tensor.W, batch), func(b *testing.B) {
+			c, shape := net.config, net.game.Tensor
+			b.Run(fmt.Sprintf("%dx%d-%dx%d/%d", c.Channels, c.Blocks, shape.H, shape.W, batch), func(b *testing.B) {
 				n, err := NewNetwork(net.game, randomWeights(net.game, net.config, 1))
 				if err != nil {
 					b.Fatal(err)
 				}
 				e := n.NewEvaluator(batch)
 				inputs := randomInputs(net.game, batch, 1)
-				logits, classes := make([]float32, batch*net.game.NumActions()), make([]float32, batch*len(net.game.Classes))
+				logits := make([]float32, batch*net.game.NumActions())
+				classes := make([]float32, batch*len(net.game.Classes))
 				for b.Loop() {
 					e.EvaluateTensors(inputs, logits, classes)
 				}

@@ -13,10 +13,10 @@
 // Every affine follows a convolution directly, so [NewNetwork] folds it into the convolution's weights and what runs is
 // convolution, bias, residual and ReLU.
 //
-// Weights start with a fixed variance in place of a normalisation: He's normal(0, 2/fan-in) with all scales 1, and zero for
-// every second convolution of a block, so that a fresh tower is the stem alone and stays as well scaled as it, whatever
-// its depth. All last layers of the heads are zero: a fresh network has uniform policies and classes.
-// Sources: He et al. 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
+// Weights start with a fixed variance in place of a normalisation: He's normal(0, 2/fan-in) with all scales 1, and zero
+// for every second convolution of a block, so that a fresh tower is the stem alone and stays as well scaled as it,
+// whatever its depth. All last layers of the heads are zero: a fresh network has uniform policies and classes. Sources:
+// He et al. 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
 //
 // # Conventions
 //

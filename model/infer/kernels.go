@@ -25,9 +25,9 @@ func Aligned(n int) []float32 {
 //
 //	C[i,j] += sum over l of A[i,l] B[j,l]
 //
-// All are row-major with row strides lda, ldb, ldc. k and ldb must be multiples of 4 and B must start at a multiple
-// of 16 bytes: gonum's dot product splits its sum by the address of B's row, and an element of C is to have the same bits wherever
-// the matrices lie and whatever m, n and its place in them are.
+// All are row-major with row strides lda, ldb, ldc. k and ldb must be multiples of 4 and B must start at a multiple of
+// 16 bytes: gonum's dot product splits its sum by the address of B's row, and an element of C is to have the same bits
+// wherever the matrices lie and whatever m, n and its place in them are.
 func GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	if k%4 != 0 || ldb%4 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%16 != 0 {
 		panic("infer: GemmNT needs k and ldb to be multiples of 4 and b aligned to 16 bytes")
@@ -51,7 +51,8 @@ func Conv3x3(dst, src, weights, columns []float32, h, w, in, out int) {
 	GemmNT(h*w, out, 9*in, columns, 9*in, weights, 9*in, dst, out)
 }
 
-// im2col writes for each cell the 3x3 neighbourhood of src [h, w, c] as one row of dst [h*w, 3, 3, c], zero outside the board.
+// im2col writes for each cell the 3x3 neighbourhood of src [h, w, c] as one row of dst [h*w, 3, 3, c], zero outside the
+// board.
 func im2col(dst, src []float32, h, w, c int) {
 	for y := range h {
 		for x := range w {

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 
 	"ludus/env"
 )
@@ -63,7 +64,8 @@ func foldConv(w *Weights, prefix, suffix string) linear {
 	scale := w.Lookup(prefix + "scale" + suffix).Data
 	out, in := weight.Shape[0], weight.Shape[3]
 	padded := PadChannels(in)
-	l := linear{Aligned(out * 9 * padded), append([]float32(nil), w.Lookup(prefix+"bias"+suffix).Data...), 9 * padded, out}
+	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)
+	l := linear{Aligned(out * 9 * padded), bias, 9 * padded, out}
 	for row := range out * 9 {
 		for c, v := range weight.Data[row*in : (row+1)*in] {
 			l.weight[row*padded+c] = v * scale[row/9]
@@ -74,7 +76,8 @@ func foldConv(w *Weights, prefix, suffix string) linear {
 
 func copyLinear(w *Weights, name string) linear {
 	weight := w.Lookup(name + ".weight")
-	l := linear{Aligned(len(weight.Data)), append([]float32(nil), w.Lookup(name+".bias").Data...), weight.Shape[1], weight.Shape[0]}
+	bias := slices.Clone(w.Lookup(name + ".bias").Data)
+	l := linear{Aligned(len(weight.Data)), bias, weight.Shape[1], weight.Shape[0]}
 	copy(l.weight, weight.Data)
 	return l
 }

@@ -79,7 +79,8 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	for _, name := range names {
 		h := headers[name]
 		if h.Offsets[0] != end {
-			return nil, nil, fmt.Errorf("%w: tensor %q starts at byte %d; the one before ends at %d", ErrFormat, name, h.Offsets[0], end)
+			return nil, nil, fmt.Errorf("%w: tensor %q starts at byte %d; the one before ends at %d",
+				ErrFormat, name, h.Offsets[0], end)
 		}
 		end = h.Offsets[1]
 		t := Tensor{name, h.Shape, make([]float32, product(h.Shape))}
