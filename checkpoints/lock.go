@@ -12,9 +12,9 @@ import (
 // errHeld is what the system's lock says when somebody else has it.
 var errHeld = errors.New("lock held")
 
-// Lock takes the lock file at path, which its directory must exist for, and returns what gives it back. If somebody holds
-// it, in this process or another, the error wraps [ErrLocked] and names the holder. The lock is the system's, so it ends
-// with the process however that dies; the file itself stays, and holds the number of the last process that had the lock.
+// Lock takes the lock file at path, whose directory must exist, and returns what gives it back. If somebody holds it, in
+// this process or another, the error wraps [ErrLocked] and names the holder. The lock is the system's, so it ends with the
+// process however that dies; the file itself stays, and holds the pid of the last process that had the lock.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Lock(path string) (release func() error, err error) {
@@ -29,7 +29,7 @@ func Lock(path string) (release func() error, err error) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		if pid := strings.TrimSpace(string(holder)); pid != "" {
-			return nil, fmt.Errorf("%s: %w, number %s", path, ErrLocked, pid)
+			return nil, fmt.Errorf("%s: %w (pid %s)", path, ErrLocked, pid)
 		}
 		return nil, fmt.Errorf("%s: %w", path, ErrLocked)
 	}

@@ -37,7 +37,7 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("number ", os.Getpid())) {
+	if _, err := Lock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("pid ", os.Getpid())) {
 		t.Errorf("second lock: %v", err)
 	}
 	if err := release(); err != nil {
@@ -76,7 +76,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 		t.Fatalf("the other process says %q, %v", line, err)
 	}
 	_, err = Lock(path)
-	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("number ", other.Process.Pid)) {
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("pid ", other.Process.Pid)) {
 		t.Errorf("while the other process lives: %v", err)
 	}
 	if err := other.Process.Kill(); err != nil { // SIGKILL: nothing of it can tidy up
