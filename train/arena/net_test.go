@@ -142,15 +142,15 @@ func TestAgentsOnAllGames(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := testRun(t, game, 1)
-		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run, "net:" + run + ",search=puct,temp=1",
-			"net:" + run + ",sims=20,sym=all,temp=0.5", "net:" + run + ",sims=20,time=1s,sym=all", "policy:" + run, "policy:" + run + ",temp=1,sym=all"} {
+		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run + ",sims=16", "net:" + run + ",search=puct,sims=16,temp=1",
+			"net:" + run + ",sims=8,sym=all,temp=0.5", "net:" + run + ",sims=8,time=1s,sym=all", "policy:" + run, "policy:" + run + ",temp=1,sym=all"} {
 			one, two := agent(t, game, text), agent(t, game, text)
 			one.Reset(5)
 			two.Reset(5)
 			state, rng := game.NewState(), rand.New(rand.NewPCG(1, 1))
-			for ply := 0; !state.Done() && ply < 40; ply++ {
+			for ply := 0; !state.Done() && ply < 20; ply++ {
 				legal := state.Legal(nil)
-				if ply%9 == 4 {
+				if ply%7 == 4 {
 					checkAnalysis(t, game, agent(t, game, text), state, text)
 				}
 				a, err := one.Choose(context.Background(), state)

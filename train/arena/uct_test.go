@@ -84,7 +84,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 			t.Fatal(err)
 		}
 		solver := newAlphaBeta(game, maxDepth)
-		for range 15 {
+		for range 8 {
 			state := game.NewState()
 			for count := game.MaxPlies - 3 - rng.IntN(3); count > 0 && !state.Done(); count-- {
 				legal := state.Legal(nil)

@@ -22,7 +22,7 @@ func match(game *env.Game, legal []env.Action, line string) (action env.Action, 
 	}
 	var found []env.Action
 	for _, a := range legal {
-		if len(words) > 0 && means(words, tokens(game.ActionTexts[a])) {
+		if means(words, tokens(game.ActionTexts[a])) {
 			found = append(found, a)
 		}
 	}
@@ -30,8 +30,10 @@ func match(game *env.Game, legal []env.Action, line string) (action env.Action, 
 	case 1:
 		return found[0], ""
 	case 0:
-		if a, err := game.ParseAction(line); err == nil {
-			return 0, fmt.Sprintf("%s is not legal now; \"moves\" lists what is.", game.ActionTexts[a])
+		for _, text := range game.ActionTexts {
+			if means(words, tokens(text)) {
+				return 0, fmt.Sprintf("%s is not legal now; \"moves\" lists what is.", text)
+			}
 		}
 		return 0, fmt.Sprintf("%q is no move here; \"moves\" lists them, \"help\" says what else there is.", line)
 	}
@@ -45,6 +47,9 @@ func match(game *env.Game, legal []env.Action, line string) (action env.Action, 
 // means reports whether the words of a line stand for a move's: every number of the move in its place, and in between
 // any of the move's words in order, each as long as one likes.
 func means(line, move []string) bool {
+	if len(line) == 0 {
+		return false
+	}
 	for _, m := range move {
 		switch {
 		case len(line) > 0 && isNumber(m) && line[0] == m:
