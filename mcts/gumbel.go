@@ -157,13 +157,17 @@ func (s *Search) improve(dst []float64, n int32, st standing) {
 			most = max(most, dst[i])
 		}
 	}
-	var sum float64
 	for i, x := range dst {
-		dst[i] = 0
-		if !math.IsInf(x, -1) {
-			dst[i] = math.Exp(x - most)
-			sum += dst[i]
-		}
+		dst[i] = math.Exp(x - most)
+	}
+	normalise(dst)
+}
+
+// normalise divides dst by its sum.
+func normalise(dst []float64) {
+	var sum float64
+	for _, x := range dst {
+		sum += x
 	}
 	for i := range dst {
 		dst[i] /= sum

@@ -13,8 +13,9 @@ type Move struct {
 	Visits int     // simulations through the move, those of earlier searches of the tree among them
 	Prior  float32 // network's probability among the legal moves
 	// Policy is the search's probability: with Gumbel the improved policy, softmax(logit + sigma(completed q)), 0 for
-	// moves that cannot beat a sibling; with PUCT the share of the visits, the prior where there are none. At a proven
-	// root it is the prior among the moves proven to keep the value.
+	// moves that cannot beat a sibling; with PUCT the share of those moves' visits, or all where an exactly known move is worth
+	// more than the most visited one, or the prior where there are no visits. At a proven root it is the prior among the
+	// moves proven to keep the value.
 	Policy float32
 	Value  float64 // completed: mean of what was backed up, exact if proven, mixed value if unvisited
 	Lo, Hi float32 // the exact utility lies between; equal if proven
@@ -64,32 +65,45 @@ func (s *Search) policy() []float64 {
 	t := &s.tree
 	edges := t.edgesOf(root)
 	policy := s.scores[:len(edges)]
-	st := t.standing(root)
-	whole := t.edges[root]
-	if s.cfg.Rule == Gumbel && !whole.proven() {
-		s.improve(policy, root, st)
+	switch e := t.edges[root]; {
+	case e.proven():
+		for i := range edges {
+			policy[i] = 0
+			if edges[i].proven() && edges[i].top == e.top {
+				policy[i] = max(float64(edges[i].prior), math.SmallestNonzeroFloat32)
+			}
+		}
+	case s.cfg.Rule == Gumbel:
+		s.improve(policy, root, t.standing(root))
 		return policy
+	default:
+		s.visitShare(policy)
 	}
-	var sum, visits float64
-	for i := range edges {
-		visits += float64(t.visits(&edges[i]))
-	}
+	normalise(policy)
+	return policy
+}
+
+// visitShare writes the weights of PUCT's Move.Policy at an unproven root into dst.
+func (s *Search) visitShare(dst []float64) {
+	t := &s.tree
+	st := t.standing(root)
+	edges, p := t.edgesOf(root), t.nodes[root].player
+	chosen := s.mostVisited()
 	for i := range edges {
 		e := &edges[i]
+		dst[i] = 0
 		switch {
-		case !whole.proven() && visits > 0:
-			policy[i] = float64(t.visits(e))
-		case !whole.proven() || e.proven() && e.top == whole.top:
-			policy[i] = max(float64(e.prior), math.SmallestNonzeroFloat32)
+		case edges[chosen].proven():
+			if i == chosen {
+				dst[i] = 1
+			}
+		case !t.live(e, p, st.floor):
+		case st.visits > 0:
+			dst[i] = float64(t.visits(e))
 		default:
-			policy[i] = 0
+			dst[i] = max(float64(e.prior), math.SmallestNonzeroFloat32)
 		}
-		sum += policy[i]
 	}
-	for i := range policy {
-		policy[i] /= sum
-	}
-	return policy
 }
 
 // distribution writes the class distribution of a root's move into dst, for the player to move.
@@ -157,8 +171,8 @@ func (s *Search) winner() int {
 	return chosen
 }
 
-// mostVisited returns the root's live move with the most visits, then the larger value, then the larger prior; but a
-// move that is known to give more takes its place.
+// mostVisited returns the root's open move with the most visits, then the larger value, then the larger prior; or, if
+// one is worth more, a move known to give the floor.
 func (s *Search) mostVisited() int {
 	t := &s.tree
 	st := t.standing(root)
@@ -177,17 +191,18 @@ func (s *Search) mostVisited() int {
 	chosen, known := -1, -1
 	for i := range edges {
 		e := &edges[i]
-		if !t.live(e, p, st.floor) {
-			continue
-		}
-		if chosen < 0 || better(i, chosen) {
-			chosen = i
-		}
-		if e.proven() && (known < 0 || better(i, known)) {
-			known = i
+		switch {
+		case t.open(e, p, st.floor):
+			if chosen < 0 || better(i, chosen) {
+				chosen = i
+			}
+		case t.live(e, p, st.floor):
+			if known < 0 || better(i, known) {
+				known = i
+			}
 		}
 	}
-	if known >= 0 && sign*t.completed(&edges[known], 0) > sign*t.completed(&edges[chosen], st.mix) {
+	if known >= 0 && sign*t.completed(&edges[known], st.mix) > sign*t.completed(&edges[chosen], st.mix) {
 		return known
 	}
 	return chosen

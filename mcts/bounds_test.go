@@ -1,0 +1,87 @@
+package mcts
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ludus/env"
+)
+
+// checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
+func checkBounds(t *testing.T, g *env.Game, s *Search, n int32, state env.State) (proven int) {
+	for _, e := range s.tree.edgesOf(n) {
+		next := after(g, state, e.action)
+		if class := solve(g, next); class < int(e.top) || class > int(e.bottom) {
+			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.top, e.bottom, e.action)
+		}
+		if e.proven() {
+			proven++
+			if found, least := int(e.plies), distance(g, next); len(g.Classes) == 2 && found < least {
+				t.Fatalf("action %d ends in %d plies; %d are needed", e.action, found, least)
+			}
+		}
+		if e.child != none {
+			proven += checkBounds(t, g, s, e.child, next)
+		}
+	}
+	return proven
+}
+
+// distance is the number of plies to the end of a game of two classes, the winner hurrying and the loser delaying.
+func distance(g *env.Game, state env.State) int {
+	if state.Done() {
+		return 0
+	}
+	wins := g.ClassFor(state.Player(), solve(g, state)) == 0
+	shortest, longest := math.MaxInt, 0
+	for _, a := range state.Legal(nil) {
+		next := after(g, state, a)
+		if d := distance(g, next); solve(g, next) == solve(g, state) {
+			shortest, longest = min(shortest, d), max(longest, d)
+		}
+	}
+	if wins {
+		return 1 + shortest
+	}
+	return 1 + longest
+}
+
+func TestBoundsAgainstBruteForce(t *testing.T) {
+	proven, roots := 0, 0
+	for seed := range uint64(400) {
+		g := maze{actions: 2 + int(seed%3), classes: 2 + int(seed%4), plies: 2 + int(seed%4)}.game(seed)
+		rng := newGenerator(seed)
+		state := g.NewState()
+		class := g.ClassFor(state.Player(), solve(g, state))
+		for _, cfg := range rules([]int{1, 4}[seed%2]) {
+			s := New(g, cfg, nil)
+			var noise *rand.Rand
+			if seed%3 == 0 {
+				noise = rng
+			}
+			s.Start(state, rng.IntN(60), noise)
+			s.Run(hashed{g, 2})
+			proven += checkBounds(t, g, s, root, state)
+			for _, m := range s.Moves() {
+				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, after(g, state, m.Action)))].Utility)
+				if value < float64(m.Lo) || value > float64(m.Hi) || m.Value < float64(m.Lo) || m.Value > float64(m.Hi) {
+					t.Fatalf("seed %d: exact %v, value %v, bounds %v to %v", seed, value, m.Value, m.Lo, m.Hi)
+				}
+			}
+			if got, ok := s.Proven(); ok {
+				roots++
+				if got != class || s.Value() != float64(g.Classes[class].Utility) {
+					t.Fatalf("seed %d: proven class %d, value %v; want %d", seed, got, s.Value(), class)
+				}
+				best := after(g, state, s.Best())
+				if solve(g, best) != g.ClassFor(state.Player(), class) {
+					t.Fatalf("seed %d: the best move does not keep the proven class", seed)
+				}
+			}
+		}
+	}
+	if proven < 1000 || roots < 100 {
+		t.Errorf("only %d edges and %d roots were proven", proven, roots)
+	}
+}

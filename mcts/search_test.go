@@ -1,0 +1,662 @@
+package mcts
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// open3 is three open moves for a player, worth nothing.
+func open3(p env.Player) []*position {
+	return []*position{far(p, 0), far(p, 0), far(p, 0)}
+}
+
+func bestOf(g *env.Game, cfg Config, simulations int) env.Action {
+	return search(g, cfg, simulations).Best()
+}
+
+func TestTwoMoveWin(t *testing.T) {
+	// After the third move First has a win at once whatever Second does; elsewhere nothing is in sight.
+	threat := func() *position { return first(append(open3(env.Second), end(0))...) }
+	quiet := func() *position { return second(open3(env.First)...) }
+	g := table(3, first(quiet(), quiet(), second(threat(), threat(), threat()), quiet()))
+	for _, cfg := range rules(1) {
+		s := New(g, cfg, nil)
+		s.Start(g.NewState(), 64, nil)
+		s.Run(Uniform{})
+		if class, ok := s.Proven(); s.Best() != 2 || !ok || class != 0 || s.Value() != 1 {
+			t.Errorf("%v: best %d, proven %v, class %d, value %v; want the win by move 2", cfg.Rule, s.Best(), ok, class, s.Value())
+		}
+		if s.Simulations() >= 64 || !s.Done() {
+			t.Errorf("%v: %d simulations, although the win was found", cfg.Rule, s.Simulations())
+		}
+	}
+}
+
+func TestTwoMoveWinInQuad(t *testing.T) {
+	g := mustGame(t, "quad-5x5")
+	found := 0
+	for seed := range uint64(300) {
+		rng := newGenerator(seed)
+		state := randomPosition(g, rng, 8+rng.IntN(4))
+		if !winsWithin(g, state, state.Player(), 3) || winsWithin(g, state, state.Player(), 1) {
+			continue
+		}
+		found++
+		for _, cfg := range rules(8) {
+			s := New(g, cfg, nil)
+			s.Start(state, 1000, nil)
+			s.Run(Uniform{})
+			if class, ok := s.Proven(); !ok || class != 0 {
+				t.Errorf("seed %d, %v: a win in two moves is not proven", seed, cfg.Rule)
+			} else if solve(g, after(g, state, s.Best())) != int(state.Player())*(len(g.Classes)-1) {
+				t.Errorf("seed %d, %v: the best move does not win", seed, cfg.Rule)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d positions with a win in two moves", found)
+	}
+}
+
+// winsWithin reports whether p can force its best class in so many plies.
+func winsWithin(g *env.Game, state env.State, p env.Player, plies int) bool {
+	if state.Done() || plies == 0 {
+		return state.Done() && g.ClassFor(p, state.Outcome()) == 0
+	}
+	for _, a := range state.Legal(nil) {
+		if winsWithin(g, after(g, state, a), p, plies-1) == (state.Player() == p) {
+			return state.Player() == p
+		}
+	}
+	return state.Player() != p
+}
+
+func TestKnownMovesOutsideTheSample(t *testing.T) {
+	bad := func() *position { return far(env.Second, -0.9) }
+	cfg := DefaultConfig()
+	cfg.Candidates = 2
+	for class, value := range map[int]float64{0: 1, 1: 0} { // a win, and a draw that beats what was sampled
+		start := first(bad(), bad(), bad(), end(class)).priors(0.45, 0.45, 0.0999, 0.0001)
+		s := search(table(3, start), cfg, 16)
+		m := s.Moves()[3]
+		if s.Best() != 3 || m.Visits != 0 || m.Value != value || m.Lo != m.Hi {
+			t.Errorf("best move %d; move 3: %+v; want it chosen by its exact value %v", s.Best(), m, value)
+		}
+	}
+}
+
+func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
+	// 95 at once by the first move; the third forces 100, which takes longer to see. The classes are Quad's.
+	quad := mustGame(t, "quad-5x5")
+	forced := second(first(end(1), end(0)), first(far(env.Second, 0), end(0)))
+	g := table(7, first(end(1), far(env.Second, 0), forced).priors(0.9, 0.09, 0.01))
+	g.Classes = quad.Classes
+	for _, cfg := range rules(1) {
+		if best := bestOf(g, cfg, 64); best != 2 {
+			t.Errorf("%v: move %d was chosen, want 2", cfg.Rule, best)
+		}
+	}
+	// Real positions: x has a square to complete with its last marks, and a 95 without it.
+	found := 0
+	for seed := range uint64(3000) {
+		state := randomPosition(quad, newGenerator(seed), 14)
+		if exact, _ := solveWithin(quad, state, 2000); exact != 0 || state.Player() != env.First || !reaches(quad, state, 1) {
+			continue
+		}
+		found++
+		for _, cfg := range rules(1) {
+			s := New(quad, cfg, nil)
+			s.Start(state, 64, nil)
+			s.Run(Uniform{})
+			if class := solve(quad, after(quad, state, s.Best())); class != 0 {
+				t.Errorf("seed %d, %v: x takes class %s", seed, cfg.Rule, quad.Classes[class].Name)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d positions of the kind", found)
+	}
+}
+
+// reaches reports whether some move leads to First's class under best play.
+func reaches(g *env.Game, state env.State, class int) bool {
+	for _, a := range state.Legal(nil) {
+		if solve(g, after(g, state, a)) == class {
+			return true
+		}
+	}
+	return false
+}
+
+func TestDefence(t *testing.T) {
+	// All moves lose, after 2, 4 and 3 plies (First moves twice in a row in the last); the priors favour the quickest.
+	two := second(end(2), end(2))
+	four := second(first(second(end(2))), first(second(end(2))))
+	three := first(second(end(2)), second(end(2)))
+	g := table(3, first(two, four, three).priors(0.8, 0.1, 0.1))
+	for _, cfg := range rules(1) {
+		s := search(g, cfg, 64)
+		if class, ok := s.Proven(); s.Best() != 1 || !ok || class != 2 {
+			t.Errorf("%v: best %d, proven %v; want the longest defence, 1", cfg.Rule, s.Best(), ok)
+		}
+	}
+	// With one move not lost as far as was seen, self-play is done; match play searches on, and stays with that move.
+	g = table(3, first(two, four, far(env.Second, -0.99)).priors(0.8, 0.19, 0.01))
+	for _, cfg := range rules(1) {
+		s := search(g, cfg, 32)
+		if s.Best() != 2 || s.Simulations() != 32 {
+			t.Errorf("%v: best %d after %d simulations; want 2 after 32", cfg.Rule, s.Best(), s.Simulations())
+		}
+		s.Start(g.NewState(), 32, newGenerator(1))
+		s.Run(tableEvaluator{g})
+		if s.Best() != 2 || s.Simulations() == 32 {
+			t.Errorf("%v: self-play: best %d after %d simulations", cfg.Rule, s.Best(), s.Simulations())
+		}
+	}
+	// The quickest of several wins.
+	g = table(3, first(second(first(end(0))), end(0), second(first(end(0)))).priors(0.8, 0.1, 0.1))
+	for _, cfg := range rules(1) {
+		if best := bestOf(g, cfg, 64); best != 1 {
+			t.Errorf("%v: win by move %d, want 1", cfg.Rule, best)
+		}
+	}
+}
+
+func TestDefenceInRealGames(t *testing.T) {
+	found := 0
+	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle"} {
+		g := mustGame(t, name)
+		for seed := range uint64(150) {
+			rng := newGenerator(seed)
+			state := randomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
+			for _, cfg := range rules(8) {
+				s := New(g, cfg, nil)
+				s.Start(state, 500, nil)
+				s.Run(Uniform{})
+				class, ok := s.Proven()
+				if !ok || g.Classes[class].Utility >= 0 {
+					continue
+				}
+				atOnce := func(a env.Action) bool { return winsWithin(g, after(g, state, a), state.Player().Other(), 1) }
+				resists := false
+				for _, a := range state.Legal(nil) {
+					resists = resists || !atOnce(a)
+				}
+				if resists {
+					found++
+				}
+				if resists && atOnce(s.Best()) {
+					t.Errorf("%s, seed %d, %v: loses at once, although there is a defence", name, seed, cfg.Rule)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d lost positions with a defence", found)
+	}
+}
+
+func TestOnePlayerMovesTwice(t *testing.T) {
+	// First moves twice: a sign flipped by depth would see 0.8 as -0.8 and turn to the second move.
+	for _, p := range []env.Player{env.First, env.Second} {
+		sign := 1 - 2*float64(p)
+		mine := func(moves ...*position) *position { return &position{player: p, moves: moves} }
+		start := mine(
+			mine(far(p.Other(), 0.8*sign), far(p.Other(), -0.8*sign)).worth(0.5*sign),
+			mine(far(p, -0.1*sign), far(p.Other(), -0.1*sign)).worth(-0.1*sign),
+		)
+		g := table(3, start)
+		for _, cfg := range rules(1) {
+			s := search(g, cfg, 64)
+			if v := s.Moves()[0].Value; s.Best() != 0 || v < 0.4 {
+				t.Errorf("%v, player %d: best move %d, value %v of the first", cfg.Rule, p, s.Best(), v)
+			}
+		}
+		// The same with exact outcomes: both of the winner's own moves in a row are needed.
+		win := g.ClassFor(p, 0)
+		g = table(3, mine(mine(far(p, 0), end(2-win)), mine(end(1), mine(end(win)))))
+		for _, cfg := range rules(1) {
+			s := search(g, cfg, 64)
+			if class, ok := s.Proven(); s.Best() != 1 || !ok || class != 0 || s.Value() != 1 {
+				t.Errorf("%v, player %d: best %d, class %d, proven %v", cfg.Rule, p, s.Best(), class, ok)
+			}
+		}
+	}
+}
+
+func TestPolicyTarget(t *testing.T) {
+	target := func(g *env.Game, simulations int) ([]float32, float32) {
+		s := search(g, DefaultConfig(), simulations)
+		dst := make([]float32, len(s.Moves()))
+		weight := s.PolicyTarget(dst)
+		for i, m := range s.Moves() {
+			if m.Policy != dst[i] {
+				t.Errorf("policy %v of move %d, target %v", m.Policy, i, dst[i])
+			}
+		}
+		return dst, weight
+	}
+	tests := []struct {
+		what   string
+		start  *position
+		target []float32
+		weight float32
+	}{
+		{"a proven root by prior among the winning moves",
+			first(end(0), far(env.Second, 0.9), end(0), end(1)).priors(0.3, 0.5, 0.1, 0.1), []float32{0.75, 0, 0.25, 0}, 1},
+		{"all moves lost", first(end(2), end(2)).priors(0.4, 0.6), []float32{0.4, 0.6}, 0},
+		{"one move", first(far(env.Second, 0)), []float32{1}, 0},
+		{"a dead move", first(end(2), far(env.Second, 0), end(1)).priors(0.5, 0.25, 0.25), []float32{0, 0.5, 0.5}, 1},
+	}
+	for _, test := range tests {
+		got, weight := target(table(3, test.start), 8)
+		for i := range got {
+			near(t, test.what, float64(got[i]), float64(test.target[i]))
+		}
+		if weight != test.weight {
+			t.Errorf("%s: weight %v, want %v", test.what, weight, test.weight)
+		}
+	}
+}
+
+func TestResultsAreDistributions(t *testing.T) {
+	for _, name := range games.Names() {
+		g := mustGame(t, name)
+		for _, leaves := range []int{1, 16} {
+			for _, cfg := range rules(leaves) {
+				for seed := range uint64(5) {
+					rng := newGenerator(seed)
+					s := New(g, cfg, nil)
+					state := randomPosition(g, rng, rng.IntN(g.MaxPlies))
+					s.Start(state, 100, rng)
+					ev := &counting{Evaluator: hashed{g, 1}}
+					s.Run(ev)
+					checkResults(t, g, s, ev)
+				}
+			}
+		}
+	}
+}
+
+func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
+	t.Helper()
+	var visits int
+	var policy, prior float64
+	expected := func(classes []float32) (sum, utility float64) {
+		for k, p := range classes {
+			sum += float64(p)
+			utility += float64(p) * float64(g.Classes[k].Utility)
+		}
+		return sum, utility
+	}
+	for _, m := range s.Moves() {
+		visits += m.Visits
+		policy += float64(m.Policy)
+		prior += float64(m.Prior)
+		sum, utility := expected(m.Classes)
+		near(t, "sum of classes", sum, 1)
+		if m.Visits > 0 && utility > float64(m.Lo) && utility < float64(m.Hi) {
+			near(t, "utility of the classes", utility, m.Value)
+		}
+	}
+	near(t, "sum of policy", policy, 1)
+	near(t, "sum of priors", prior, 1)
+	if visits != s.Simulations() || visits > 100 || ev.positions > 101 || !s.Done() {
+		t.Errorf("%d visits, %d simulations, %d evaluations of 100 and the root", visits, s.Simulations(), ev.positions)
+	}
+	if _, ok := s.Proven(); !ok && s.Simulations() < 100 && s.certain() < 0 {
+		t.Errorf("%d simulations of 100 without a decision", s.Simulations())
+	}
+	classes := make([]float32, len(g.Classes))
+	s.Classes(classes)
+	sum, _ := expected(classes)
+	near(t, "sum of root classes", sum, 1)
+	for i := range s.tree.nodes {
+		if s.tree.nodes[i].flight != 0 {
+			t.Fatalf("node %d has %d simulations in flight", i, s.tree.nodes[i].flight)
+		}
+	}
+}
+
+// snapshot is all that a search says.
+func snapshot(s *Search) string {
+	return fmt.Sprintf("%v %v %v %+v", s.Simulations(), s.Best(), s.Value(), s.Moves())
+}
+
+func TestCacheChangesNothing(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "free-for-all-2p", "breakthrough-6x6"} {
+		g := mustGame(t, name)
+		for _, leaves := range []int{1, 8} {
+			for _, cfg := range rules(leaves) {
+				small, large := NewCache(7), NewCache(4096)
+				for seed := range uint64(6) {
+					state := randomPosition(g, newGenerator(seed%3), 6)
+					var want string
+					for _, cache := range []*Cache{nil, small, large, large} {
+						s := New(g, cfg, cache)
+						s.Start(state, 80, newGenerator(seed))
+						s.Run(hashed{g, 1})
+						if got := snapshot(s); want == "" {
+							want = got
+						} else if got != want {
+							t.Fatalf("%s, %v, %d leaves, seed %d:\n%s\nwithout cache:\n%s", name, cfg.Rule, leaves, seed, got, want)
+						}
+					}
+				}
+				if hits, misses := large.Counters(); hits < misses {
+					t.Errorf("%s, %v: %d hits, %d misses; every search was repeated", name, cfg.Rule, hits, misses)
+				}
+			}
+		}
+	}
+}
+
+func TestCache(t *testing.T) {
+	c := NewCache(1)
+	a, b := env.Key{1}, env.Key{2}
+	c.put(&a, []float32{1, 2}, []float32{3})
+	if logits, classes, ok := c.get(&a); !ok || !reflect.DeepEqual(logits, []float32{1, 2}) || !reflect.DeepEqual(classes, []float32{3}) {
+		t.Errorf("got %v, %v, %v", logits, classes, ok)
+	}
+	if _, _, ok := c.get(&b); ok {
+		t.Error("another position's evaluation was found")
+	}
+	c.put(&b, []float32{4}, []float32{5})
+	if _, _, ok := c.get(&a); ok {
+		t.Error("a replaced entry was found")
+	}
+	c.Clear()
+	if _, _, ok := c.get(&b); ok {
+		t.Error("a cleared entry was found")
+	}
+	if hits, misses := c.Counters(); hits != 1 || misses != 3 {
+		t.Errorf("%d hits and %d misses, want 1 and 3", hits, misses)
+	}
+}
+
+func TestInterleavedSearches(t *testing.T) {
+	g := mustGame(t, "quad-5x5")
+	ev := hashed{g, 1}
+	searches, want := make([]*Search, 6), make([]string, 6)
+	cache := NewCache(100)
+	for i := range searches {
+		s := New(g, DefaultConfig(), nil)
+		s.Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+		s.Run(ev)
+		want[i] = snapshot(s)
+		searches[i] = New(g, DefaultConfig(), cache)
+		searches[i].Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+	}
+	A, K := g.NumActions(), len(g.Classes)
+	for {
+		var waiting []*Search
+		var leaves []int
+		var states []env.State
+		for _, s := range searches {
+			if leaf, ok := s.Select(); ok {
+				waiting, leaves, states = append(waiting, s), append(leaves, leaf), append(states, s.Leaf(leaf))
+			}
+		}
+		if len(states) == 0 {
+			break
+		}
+		logits, classes := make([]float32, len(states)*A), make([]float32, len(states)*K)
+		ev.Evaluate(states, logits, classes)
+		for i, s := range waiting {
+			s.Backup(leaves[i], logits[i*A:(i+1)*A], classes[i*K:(i+1)*K])
+		}
+	}
+	for i, s := range searches {
+		if got := snapshot(s); got != want[i] || !s.Done() {
+			t.Errorf("search %d beside others:\n%s\nalone:\n%s", i, got, want[i])
+		}
+	}
+}
+
+func TestLeavesAreBatched(t *testing.T) {
+	g := mustGame(t, "golden-rectangle")
+	for _, cfg := range rules(16) {
+		ev := &counting{Evaluator: hashed{g, 1}}
+		s := New(g, cfg, nil)
+		s.Start(g.NewState(), 1000, nil)
+		s.Run(ev)
+		if mean := float64(ev.positions) / float64(ev.batches); mean < 2 {
+			t.Errorf("%v: %d positions in %d batches", cfg.Rule, ev.positions, ev.batches)
+		}
+	}
+}
+
+func TestBackupOrderDoesNotMatter(t *testing.T) {
+	g := mustGame(t, "quad-5x5")
+	ev := hashed{g, 1}
+	for _, cfg := range rules(8) {
+		run := func(backwards bool) string {
+			s := New(g, cfg, nil)
+			s.Start(g.NewState(), 64, newGenerator(3))
+			logits, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
+			for !s.Done() {
+				var leaves []int
+				for leaf, ok := s.Select(); ok; leaf, ok = s.Select() {
+					leaves = append(leaves, leaf)
+				}
+				for i := range leaves {
+					if backwards {
+						i = len(leaves) - 1 - i
+					}
+					ev.Evaluate([]env.State{s.Leaf(leaves[i])}, logits, classes)
+					s.Backup(leaves[i], logits, classes)
+				}
+			}
+			return snapshot(s)
+		}
+		if a, b := run(false), run(true); a != b {
+			t.Errorf("%v: forwards:\n%s\nbackwards:\n%s", cfg.Rule, a, b)
+		}
+	}
+}
+
+func TestAdvance(t *testing.T) {
+	for _, name := range games.Names() {
+		g := mustGame(t, name)
+		for _, leaves := range []int{1, 8} {
+			cfg := rules(leaves)[1]
+			s := New(g, cfg, NewCache(500))
+			ev := hashed{g, 1}
+			state := g.NewState()
+			rng := newGenerator(5)
+			s.Start(state, 100, nil)
+			for ply := 0; !state.Done(); ply++ {
+				s.Run(ev)
+				a := s.Best()
+				if ply%3 == 2 { // the opponent surprises
+					legal := state.Legal(nil)
+					a = legal[rng.IntN(len(legal))]
+				}
+				below := s.tree.edgesOf(root)[0:]
+				var kept, value string
+				for _, e := range below {
+					if e.action == a && e.child != none && s.tree.nodes[e.child].evaluated {
+						kept, value = describe(s, e.child), fmt.Sprint(s.tree.nodes[e.child].sum)
+					}
+				}
+				s.Advance(a)
+				state.Apply(a)
+				if state.Done() {
+					break
+				}
+				if kept != "" && (describe(s, root) != kept || fmt.Sprint(s.tree.nodes[root].sum) != value) {
+					t.Fatalf("%s: kept %s, want %s", name, describe(s, root), kept)
+				}
+				before := totalVisits(s)
+				s.Continue(40)
+				s.Run(ev)
+				if got := totalVisits(s) - before; got != s.Simulations() || got > 40 {
+					t.Fatalf("%s: %d new visits, %d simulations, want 40", name, got, s.Simulations())
+				}
+				if s.Simulations() < 40 && !s.decided() {
+					t.Fatalf("%s: %d simulations of 40 without a decision", name, s.Simulations())
+				}
+				if s.position.Key() != state.Key() {
+					t.Fatalf("%s: the search is at another position", name)
+				}
+			}
+		}
+	}
+}
+
+func totalVisits(s *Search) (visits int) {
+	for _, e := range s.tree.edgesOf(root) {
+		visits += int(s.tree.visits(&e))
+	}
+	return visits
+}
+
+// describe writes the subtree of a node down.
+func describe(s *Search, n int32) string {
+	var b strings.Builder
+	var walk func(n int32)
+	walk = func(n int32) {
+		nd := &s.tree.nodes[n]
+		fmt.Fprint(&b, "(", nd.visits, nd.sum, nd.raw, nd.player, nd.evaluated, s.tree.sums(n))
+		for _, e := range s.tree.edgesOf(n) {
+			fmt.Fprint(&b, " ", e.action, e.logit, e.prior, e.plies, e.top, e.bottom)
+			if e.child != none {
+				walk(e.child)
+			}
+		}
+		fmt.Fprint(&b, ")")
+	}
+	walk(n)
+	return b.String()
+}
+
+func TestRunUntil(t *testing.T) {
+	g := mustGame(t, "quad-7x7")
+	for _, cfg := range rules(8) {
+		s := New(g, cfg, NewCache(100))
+		for asked := range 40 {
+			s.Start(g.NewState(), 1000, nil)
+			left := asked
+			s.RunUntil(hashed{g, 1}, func() bool { left--; return left < 0 })
+			if n := s.Simulations(); n > asked+1 || n == 0 && asked > 20 {
+				t.Fatalf("%v: %d simulations after stop said no %d times", cfg.Rule, n, asked)
+			}
+			if s.taken != 0 || s.tree.nodes[root].flight != 0 || len(s.Moves()) != 90 {
+				t.Fatal("leaves are left in flight, or the root is not evaluated")
+			}
+		}
+		s.Run(hashed{g, 1}) // goes on
+		if s.Simulations() != 1000 {
+			t.Errorf("%v: %d simulations, want 1000", cfg.Rule, s.Simulations())
+		}
+	}
+}
+
+func TestWarmSearchAllocatesNothing(t *testing.T) {
+	for _, name := range games.Names() {
+		g := mustGame(t, name)
+		for _, leaves := range []int{1, 8} {
+			for _, cfg := range rules(leaves) {
+				s, state, next := New(g, cfg, NewCache(256)), g.NewState(), g.NewState()
+				target, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
+				source := rand.NewPCG(0, 0)
+				rng := rand.New(source)
+				search := func() {
+					source.Seed(1, 1)
+					next.CopyFrom(state)
+					s.Start(next, 64, rng)
+					for i := range 4 {
+						s.Run(Uniform{})
+						s.PolicyTarget(target[:len(s.Moves())])
+						s.Classes(classes)
+						if cfg.Rule == Gumbel || i == 3 {
+							break
+						}
+						s.Advance(s.Best())
+						s.Continue(64)
+					}
+				}
+				for range 20 {
+					search()
+				}
+				if n := testing.AllocsPerRun(10, search); n != 0 {
+					t.Errorf("%s, %v, %d leaves: %v allocations", name, cfg.Rule, leaves, n)
+				}
+			}
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if err := DefaultConfig().Validate(); err != nil {
+		t.Error(err)
+	}
+	err := Config{Rule: 9, ValueScale: math.NaN(), VisitOffset: -1, Candidates: -1, Exploration: -1,
+		ExplorationLog: math.Inf(1), FirstPlayReduction: 3}.Validate()
+	for _, name := range []string{"Rule", "ValueScale", "VisitOffset", "Candidates", "Exploration ", "ExplorationLog",
+		"ExplorationBase", "FirstPlayReduction", "Leaves"} {
+		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
+			t.Errorf("no word about %s in: %v", name, err)
+		}
+	}
+}
+
+func TestCallersBugs(t *testing.T) {
+	g := table(3, first(far(env.Second, 0), end(1)))
+	logits, classes := make([]float32, 2), []float32{0.2, 0.3, 0.5}
+	started := func() *Search {
+		s := New(g, rules(1)[1], nil)
+		s.Start(g.NewState(), 4, nil)
+		return s
+	}
+	for what, bug := range map[string]func(){
+		"finished game":          func() { started().Start(&tableState{end(1)}, 1, nil) },
+		"negative number":        func() { started().Start(g.NewState(), -1, nil) },
+		"not evaluated":          func() { started().Moves() },
+		"not waiting":            func() { started().Backup(0, logits, classes) },
+		"wrong shape":            func() { s := started(); s.Select(); s.Backup(0, logits[:1], classes) },
+		"not a number":           func() { s := started(); s.Select(); s.Backup(0, []float32{float32(math.NaN()), 0}, classes) },
+		"not legal":              func() { started().Advance(7) },
+		"leaves in flight":       func() { s := started(); s.Select(); s.Advance(0) },
+		"in flight":              func() { s := started(); s.Select(); s.Continue(1) },
+		"needs the PUCT rule":    func() { New(g, DefaultConfig(), nil).Advance(0) },
+		"Continue in a finished": func() { s := started(); s.Advance(1); s.Continue(1) },
+		"invalid configuration":  func() { New(g, Config{}, nil) },
+		"cache without entries":  func() { NewCache(0) },
+		"wrong length":           func() { s := started(); s.Run(Uniform{}); s.PolicyTarget(nil) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "mcts: ") || !strings.Contains(r, what) {
+					t.Errorf("panic %q, want one about %q", r, what)
+				}
+			}()
+			bug()
+		}()
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, name := range games.Names() {
+		g := mustGame(b, name)
+		for _, cfg := range rules(1) {
+			b.Run(name+"/"+cfg.Rule.String(), func(b *testing.B) {
+				s, state := New(g, cfg, nil), g.NewState()
+				done := 0
+				for b.Loop() {
+					s.Start(state, 1000, nil)
+					s.Run(Uniform{})
+					done += s.Simulations()
+				}
+				b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "simulations/s")
+			})
+		}
+	}
+}
