@@ -39,6 +39,7 @@ type Plan struct {
 	Seconds     float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
 	Generations int     `json:"generations"`
 	Plies       int     `json:"plies"`             // that every slot advances in a generation
+	Settled     int     `json:"settled,omitempty"` // the generation after which Generations was set right by the run's own speed
 	Stopped     int     `json:"stopped,omitempty"` // the generation after which the time was over; 0: it was not
 	// More was asked of a run that had ended after generation Resumed: its learner went back to generation Rewound,
 	// the last one kept from before the final fall of the learning rate.
@@ -60,10 +61,22 @@ func (p *Plan) share(generation int) float64 { return float64(generation-1) / fl
 // A planned run keeps room for judging, and for a machine that turns out slower than it was when measured.
 const (
 	judgingShare = 0.05
-	safety       = 0.93
-	leastGens    = 60 // generations a plan should have
-	mostPlies    = 8  // plies of a generation
+	safety       = 0.95
+	leastGens    = 60  // generations a plan should have
+	mostPlies    = 8   // plies of a generation
+	settleShare  = 0.1 // of the generations: then the plan is set right; no schedule has left its first stage yet
+	settleOver   = 3   // generations whose speed counts then
 )
+
+// settle sets the plan right once, by what the last generations took, each in seconds, when the run has spent some.
+func (p *Plan) settle(generation int, seconds []float64, spent float64) {
+	recent := 0.0
+	for _, s := range seconds {
+		recent += s / float64(len(seconds))
+	}
+	p.Settled = generation
+	p.Generations = generation + max(1, int((p.Seconds*(1-judgingShare)*safety-spent)/recent))
+}
 
 // generationsFor returns the plies and the number of generations that fill the given seconds.
 func generationsFor(seconds float64, s *Settings, cost cost) (plies, generations int) {
@@ -80,6 +93,9 @@ func generationsFor(seconds float64, s *Settings, cost cost) (plies, generations
 // cost is what work takes on this machine, in seconds.
 type cost struct{ position, step, generation float64 }
 
+// measuring is how long measure plays at least.
+const measuring = 1500 * time.Millisecond
+
 // measure plays and learns for a few seconds, with generators of its own, to find the cost of work.
 func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.Weights, threads int) (cost, error) {
 	c := cost{generation: 0.05}
@@ -87,18 +103,20 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 	if err != nil {
 		return c, err
 	}
-	const plies = 2
 	slots := make([]*slot, min(s.Slots, 64))
 	for i := range slots {
 		slots[i] = newSlot(game, s, uint64(i), -1)
 		slots[i].scatter()
 	}
+	workers := newWorkers(game, s, slots, threads)
 	start := time.Now()
 	var played atomic.Int64
-	if err := playGeneration(ctx, newWorkers(game, s, slots, threads), network, plies, &played); err != nil {
-		return c, err
+	for time.Since(start) < measuring {
+		if err := playGeneration(ctx, workers, network, 1, &played); err != nil {
+			return c, err
+		}
 	}
-	c.position = time.Since(start).Seconds() / float64(len(slots)*plies)
+	c.position = time.Since(start).Seconds() / float64(played.Load())
 
 	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel(threads))
 	if err != nil {

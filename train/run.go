@@ -450,12 +450,17 @@ const (
 // loop plays and learns, generation by generation, until the plan is done or its time over.
 func (r *run) loop(ctx context.Context) error {
 	plan := &r.config.Plan
+	var seconds []float64 // that this process's generations took
 	for r.count.Generation < plan.Last() {
 		m, err := r.generation(ctx)
 		if err != nil {
 			return err
 		}
 		r.tell(Event{Metrics: m})
+		seconds = append(seconds, m.PlaySeconds+m.LearnSeconds)
+		if err := r.settlePlan(seconds); err != nil {
+			return err
+		}
 		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime() {
 			plan.Stopped = r.count.Generation
 			if err := r.config.write(r.Dir); err != nil {
@@ -469,6 +474,19 @@ func (r *run) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// settlePlan sets a time plan right once enough of it has been done to know what a generation takes.
+func (r *run) settlePlan(seconds []float64) error {
+	plan := &r.config.Plan
+	due := plan.Seconds > 0 && plan.Settled == 0 && plan.Resumed == 0
+	if !due || len(seconds) < settleOver || float64(r.count.Generation) < settleShare*float64(plan.Generations) {
+		return nil
+	}
+	before := plan.Generations
+	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds())
+	r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
+	return r.config.write(r.Dir)
 }
 
 // overTime says that another generation and the last matches would not fit into the time of the plan.

@@ -166,6 +166,9 @@ func (s *screen) show(e train.Event) {
 	case e.Judged != nil:
 		j := e.Judged
 		s.score = fmt.Sprintf("%.0f %% against %s", 100*j.Score, j.Opponent)
+		if j.Final {
+			return // the closing table has it
+		}
 		s.line(fmt.Sprintf("generation %d against %s: %.1f %% (95 %%: %.1f to %.1f), %d wins, %d draws, %d losses",
 			j.Generation, j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses))
 	case e.Metrics != nil:
