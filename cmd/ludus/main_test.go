@@ -1,0 +1,382 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/env/games"
+	"ludus/model/infer"
+)
+
+// asLudus makes the test's own program behave as ludus, so that tests see what a shell sees.
+const asLudus = "LUDUS_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asLudus) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), asLudus+"=1")
+	return cmd
+}
+
+// ludus runs the program in dir and returns what it wrote and its exit code.
+func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := command(dir, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// run is ludus where all must be well.
+func run(t testing.TB, dir, input string, args ...string) string {
+	t.Helper()
+	out, errs, code := ludus(t, dir, input, args...)
+	if code != 0 || errs != "" {
+		t.Fatalf("ludus %s: exit %d, %s", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+// runFolder makes a run's folder with two generations of a fresh network of quad-5x5.
+func runFolder(t testing.TB) string {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "quad")
+	store, err := checkpoints.Open(filepath.Join(dir, "checkpoints"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for g := range 2 {
+		weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(uint64(g), 0)))
+		if err := store.Save(g, nil, []checkpoints.Part{{Name: "weights.safetensors", Data: weights.Marshal()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestGamesCommand(t *testing.T) {
+	out := run(t, "", "", "games")
+	for _, name := range append(games.Names(), "breakthrough(columns=2..8,rows=4..8,captures=true|false)") {
+		if !strings.Contains(out, name) {
+			t.Errorf("%s is missing in\n%s", name, out)
+		}
+	}
+	out = run(t, "", "", "games", "free-for-all-2p")
+	for _, want := range []string{"red against blue", "objective", "win|score", "knight", "class 1", "goals by play", "symmetries", "30"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(run(t, "", "", "games", "--json")), "\n")
+	if len(lines) != len(games.Names()) {
+		t.Errorf("%d lines of JSON", len(lines))
+	}
+	var quad struct {
+		Name    string
+		Tensor  []int
+		Actions int
+		Params  map[string]string
+		Classes []struct{ Goals []int }
+	}
+	if err := json.Unmarshal([]byte(run(t, "", "", "games", "quad-5x5", "--json")), &quad); err != nil {
+		t.Fatal(err)
+	}
+	if quad.Name != "quad-5x5" || len(quad.Tensor) != 3 || quad.Actions != 25 || quad.Params["size"] != "5" || quad.Classes[1].Goals[0] != 95 {
+		t.Errorf("%+v", quad)
+	}
+}
+
+func TestPerftCommand(t *testing.T) {
+	if out := run(t, "", "", "perft", "quad-5x5", "--depth", "3"); out != "1 21\n2 420\n3 7980\n" {
+		t.Errorf("perft prints %q", out)
+	}
+}
+
+func TestVerifyCommand(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	game := "quad(size=4,quads=1,whites=0)"
+	good := write("good.txt", "game 1\n"+
+		"x 12 (mark r1 c2) | (mark r1 c2);(mark r1 c3);(mark r2 c1);(mark r2 c2);(mark r2 c3);(mark r2 c4);(mark r3 c1);(mark r3 c2);(mark r3 c3);(mark r3 c4);(mark r4 c2);(mark r4 c3);\n"+
+		"o 11 (mark r1 c3) | (mark r1 c3);(mark r2 c1);(mark r2 c2);(mark r2 c3);(mark r2 c4);(mark r3 c1);(mark r3 c2);(mark r3 c3);(mark r3 c4);(mark r4 c2);(mark r4 c3);\n"+
+		"goals x=[50] o=[50]\n")
+	bad := write("bad.txt", "game 1\nx 3 (mark r1 c2) | (mark r1 c2);\n")
+	if out := run(t, "", "", "verify", game, good); out != "ok: 1 games, 2 positions\n" {
+		t.Errorf("verify prints %q", out)
+	}
+	if out := run(t, "", "", "verify", game, good, good); out != strings.Repeat(good+": ok: 1 games, 2 positions\n", 2) {
+		t.Errorf("verify prints %q", out)
+	}
+	fails(t, "", 1, "bad.txt: line 2, game 1: transcript counts 3 legal moves", "verify", game, good, bad)
+	fails(t, "", 1, "nowhere: no such file", "verify", game, filepath.Join(dir, "nowhere"))
+}
+
+// fails runs ludus where it must refuse, with one clear line.
+func fails(t *testing.T, dir string, code int, want string, args ...string) {
+	t.Helper()
+	out, errs, got := ludus(t, dir, "", args...)
+	if got != code || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "ludus: ") {
+		t.Errorf("ludus %s: exit %d, error %q; want exit %d and one line that says %q", strings.Join(args, " "), got, errs, code, want)
+	}
+	if strings.Contains(out, "Usage") {
+		t.Errorf("ludus %s prints its usage", strings.Join(args, " "))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir, runs := t.TempDir(), runFolder(t)
+	if err := os.WriteFile(filepath.Join(dir, "quad-5x5.safetensors"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code int
+		want string
+		args string
+	}{
+		{2, `unknown command "tarin"; did you mean "train"?`, "tarin"},
+		{2, `unknown command "x"`, "x"},
+		{2, "unknown flag: --dept", "perft quad-5x5 --dept 3"},
+		{2, "arguments are missing: ludus perft GAME", "perft"},
+		{2, `one argument too many, "b"`, "games a b"},
+		{2, "--depth is 0", "perft quad-5x5 --depth 0"},
+		{2, "between 1 and 16", "perft quad-5x5 --depth 17"},
+		{2, "invalid argument", "perft quad-5x5 --depth x"},
+		{1, "did you mean quad-5x5?", "games qaud-5x5"},
+		{1, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
+		{1, "did you mean random?", "arena quad-5x5 random rndom"},
+		{1, "an agent is one of", "play quad-5x5 solver:5"},
+		{1, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
+		{1, "it plays quad-5x5", "arena quad-7x7 random net:" + runs},
+		{1, "no such file or folder", "analyze quad-5x5 net:nowhere"},
+		{1, "it has [0 1]", "analyze quad-5x5 net:" + runs + "@5"},
+		{2, "games is 0", "arena quad-5x5 random random --games 0"},
+		{2, "seats is", "arena quad-5x5 random random --seats third"},
+		{2, "threads is 0", "arena quad-5x5 random random --threads 0"},
+		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --openings 16"},
+		{2, "--threads is 0", "analyze quad-5x5 random --threads 0"},
+		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
+		{2, "the formats are: weights", "export " + runs},
+		{2, "the formats are: weights", "export " + runs + " --format onyx"},
+		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
+		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
+		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
+		{1, "neither a run nor a checkpoint", "export . --format weights"},
+		{1, "bad tensors file", "export quad-5x5.safetensors --format weights"},
+		{2, "one argument too many", "version now"},
+	} {
+		fails(t, dir, c.code, c.want, strings.Fields(c.args)...)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "quad-5x5.safetensors")); err != nil || string(data) != "mine" {
+		t.Errorf("the file that was there is now %q, %v", data, err)
+	}
+}
+
+func TestExportCommand(t *testing.T) {
+	dir, runs := t.TempDir(), runFolder(t)
+	out := run(t, dir, "", "export", runs, "--format", "weights")
+	if want := "quad-5x5.safetensors: the network of quad-5x5 from " + runs + ", generation 1\n"; out != want {
+		t.Errorf("export prints %q; want %q", out, want)
+	}
+	part, err := os.ReadFile(filepath.Join(runs, "checkpoints", "000001", "weights.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "quad-5x5.safetensors")); err != nil || !bytes.Equal(data, part) {
+		t.Errorf("the file differs from the checkpoint's weights; %v", err)
+	}
+	run(t, dir, "", "export", runs+"@0", "--format", "weights", "-o", "quad-5x5.safetensors", "--force")
+	if data, err := os.ReadFile(filepath.Join(dir, "quad-5x5.safetensors")); err != nil || bytes.Equal(data, part) {
+		t.Errorf("--force does not replace the file; %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v is left behind, %v", entries, err)
+	}
+	run(t, dir, "", "arena", "quad-5x5", "net:quad-5x5.safetensors,sims=8", "random", "--games", "2")
+}
+
+func TestDamagedCheckpointIsNamed(t *testing.T) {
+	runs := runFolder(t)
+	part := filepath.Join(runs, "checkpoints", "000001", "weights.safetensors")
+	if err := os.Truncate(part, 1000); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := ludus(t, t.TempDir(), "", "export", runs, "--format", "weights")
+	if code != 0 || !strings.Contains(out, "generation 0") || !strings.Contains(errs, part) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d, %q, %q; want generation 0 and a warning that names %s", code, out, errs, part)
+	}
+}
+
+func TestArenaCommand(t *testing.T) {
+	var first string
+	for _, threads := range []string{"1", "3"} {
+		out := run(t, "", "", "arena", "quad-5x5", "greedy", "random", "--games", "20", "--seed", "4", "--threads", threads, "--json")
+		if !strings.Contains(out, "quad-5x5: greedy against random") {
+			t.Errorf("no table for people in\n%s", out)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		var result map[string]any
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &result); err != nil {
+			t.Fatal(err)
+		}
+		delete(result, "seconds")
+		if result["games"] != 20.0 || result["score"].(float64) < 0.7 || result["low"].(float64) > result["score"].(float64) {
+			t.Errorf("result %v", result)
+		}
+		if text := fmt.Sprint(result); first == "" {
+			first = text
+		} else if text != first {
+			t.Errorf("on %s threads %s; on one %s", threads, text, first)
+		}
+	}
+}
+
+func TestAnalyzeCommand(t *testing.T) {
+	var in strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&in, `{"id":"%d","moves":["(mark r3 c3)"],"simulations":%d}`+"\n", i, 1+i%8)
+		if i%100 == 50 {
+			fmt.Fprintln(&in, `{"id":"bad","moves":["(mark r9 c9)"]}`)
+		}
+	}
+	out := run(t, "", in.String(), "analyze", "quad-5x5", "net:"+runFolder(t))
+	seen, bad := map[string]bool{}, 0
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var reply struct {
+			ID    string
+			Error string
+			Value *float64
+			Goals map[string]float64
+			Moves []any
+		}
+		if err := json.Unmarshal([]byte(line), &reply); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		switch {
+		case reply.Error != "":
+			bad++
+		case reply.Value == nil || len(reply.Goals) != 2 || len(reply.Moves) != 20:
+			t.Fatalf("reply %s", line)
+		default:
+			seen[reply.ID] = true
+		}
+	}
+	if len(seen) != 1000 || bad != 10 {
+		t.Errorf("%d replies and %d errors; want 1000 and 10", len(seen), bad)
+	}
+}
+
+func TestPlayCommand(t *testing.T) {
+	out := run(t, "", "hint\nr3 c3\nquit\n", "play", "quad-5x5", "net:"+runFolder(t)+",sims=8", "--side", "x")
+	for _, want := range []string{"you are x", "would play (mark", "o plays (mark"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	if out := run(t, "", ""); !strings.Contains(out, "ludus train quad-5x5") {
+		t.Errorf("no first command in\n%s", out)
+	}
+	for _, c := range rootCommand().Commands() {
+		if out := run(t, "", "", c.Name(), "--help"); c.Name() != "help" && c.Name() != "completion" && !strings.Contains(out, "Examples:") {
+			t.Errorf("%s has no example", c.Name())
+		}
+	}
+	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels") {
+		t.Errorf("version prints %s", out)
+	}
+}
+
+// An interrupt ends a command with exit code 130 and one line; a match says what it has played.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	for _, args := range [][]string{
+		{"arena", "quad-7x7", "mcts:3000", "mcts:3000", "--games", "100000", "--json"},
+		{"perft", "quad-7x7", "--depth", "9"},
+		{"play", "quad-5x5", "random"},
+		{"analyze", "quad-5x5", "random"},
+	} {
+		cmd := command("", args...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		late.Stop()
+		stdin.Close()
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || errs.String() != "ludus: interrupted\n" {
+			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
+		}
+		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
+			t.Errorf("the interrupted match prints %s", out.String())
+		}
+	}
+}
+
+// A full disk or a closed pipe is an error, not silence.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	defer full.Close()
+	for _, args := range [][]string{
+		{"games"}, {"games", "--json"}, {"perft", "quad-5x5"}, {"arena", "quad-5x5", "random", "random", "--games", "2"}, {"version"},
+		{"analyze", "quad-5x5", "random"}, {"play", "quad-5x5", "random"},
+	} {
+		cmd := command("", args...)
+		var errs bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(`{"id":"a"}`+"\n"), full, &errs
+		cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
+		}
+	}
+}
