@@ -23,8 +23,8 @@ func analyzeCommand() *cobra.Command {
 
 moves lead from the start to the position; simulations may be left out. Every value is the expected utility, from -1 to 1,
 for the player to move; moves lists every legal move with its visits, value and prior, the best first; null is what the
-agent does not know; "proven":true says that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}},
-a bad line {"id":"a1","error":"..."}.
+agent does not know; "proven":true says that the value is exact. A finished game gets
+{"id":"a1","terminal":true,"goals":{...}}, a bad line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
 		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,

@@ -29,9 +29,9 @@ func arenaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "arena GAME A B",
 		Short: "Let two agents play a match",
-		Long: `Plays a match between agents A and B and says how A did. Games start from random openings, each of which is played twice
-with seats swapped; the interval is one of 95 % over these pairs. The same seed gives the same games, however many threads
-play them (agents with a time limit excepted).
+		Long: `Plays a match between agents A and B and says how A did. Games start from random openings, each of which is played
+twice with seats swapped; the interval is one of 95 % over these pairs. The same seed gives the same games, however
+many threads play them (agents with a time limit excepted).
 
 ` + agentHelp,
 		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
@@ -68,8 +68,8 @@ play them (agents with a time limit excepted).
 }
 
 // agentHelp says what an agent is, for commands that take one.
-const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), net:PATH (a network with search) or
-policy:PATH (the network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow it:
+const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), net:PATH (a network with
+search) or policy:PATH (the network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow:
   @GENERATION, @best      one checkpoint of a run, instead of the newest
   ,sims=N  ,time=D        simulations (64 if nothing else is said) or time a move, such as 500ms
   ,search=gumbel|puct     the search; gumbel unless there is a time limit

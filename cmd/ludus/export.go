@@ -23,8 +23,8 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Take a run's network away as one file",
-		Long: `Writes the network of a run into one file that describes itself, for agents (net:FILE) and for training to start from
-(--from FILE). RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a file that was exported before.
+		Long: `Writes the network of a run into one file that describes itself, for agents (net:FILE) and for training to start
+from (--from FILE). RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a file that was exported before.
 
 Formats:
   weights    safetensors, named like quad-5x5.safetensors`,

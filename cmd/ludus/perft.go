@@ -14,8 +14,8 @@ func perftCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "perft GAME",
 		Short: "Count the positions after 1, 2, ... moves, to check the rules",
-		Long: `Counts the positions after exactly 1, 2, ..., N moves from the start, each path separately, one line "DEPTH COUNT" each:
-a check of the rules against known numbers.`,
+		Long: `Counts the positions after exactly 1, 2, ..., N moves from the start, each path separately, one line "DEPTH COUNT"
+each: a check of the rules against known numbers.`,
 		Example:           "  ludus perft breakthrough-6x6 --depth 4",
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeGames,

@@ -20,8 +20,8 @@ func playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play GAME AGENT",
 		Short: "Play against an agent in the terminal",
-		Long: `Draws the board and reads your moves: in full, "(mark r3 c3)", or as much as is clear, "r3 c3" or "3 3". You can ask for the
-legal moves, a hint, or your last move back; type help to see how.
+		Long: `Draws the board and reads your moves: in full, "(mark r3 c3)", or as much as is clear, "r3 c3" or "3 3". You can ask
+for the legal moves, a hint, or your last move back; type help to see how.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5 net:runs/quad-5x5

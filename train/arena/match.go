@@ -80,7 +80,8 @@ func (m *Match) Validate() error {
 		errs = append(errs, fmt.Errorf("games is %d; it must be 1 or more", m.Games))
 	}
 	if m.Openings < 0 || m.Openings >= m.Game.MaxPlies {
-		errs = append(errs, fmt.Errorf("openings is %d; in %s it must lie between 0 and %d", m.Openings, m.Game.Name, m.Game.MaxPlies-1))
+		errs = append(errs, fmt.Errorf("openings is %d; in %s it must lie between 0 and %d",
+			m.Openings, m.Game.Name, m.Game.MaxPlies-1))
 	}
 	switch m.Seats {
 	case "", Swap, First, Second:

@@ -35,7 +35,8 @@ const (
 )
 
 func newNet(game *env.Game, network *infer.Network, options Options) *net {
-	n := &net{game: game, options: options, rng: newRand(0), judge: newJudge(game, network, options.Symmetries), at: game.NewState()}
+	n := &net{game: game, options: options, rng: newRand(0), at: game.NewState()}
+	n.judge = newJudge(game, network, options.Symmetries)
 	if !options.Symmetries { // or the cache would hold averages of roots beside plain evaluations
 		n.cache = mcts.NewCache(cacheEntries)
 	}

@@ -194,21 +194,12 @@ func (o *Options) complete(kind, search string) error {
 	return nil
 }
 
-// FromNetwork describes an agent that plays game with a network at hand; text is what String returns.
-func FromNetwork(game *env.Game, text string, network *infer.Network, options Options) *Spec {
-	s := &Spec{game: game, text: text, kind: "net", options: options, network: network, origin: Origin{Generation: -1}}
-	s.once.Do(func() {})
-	return s
-}
-
 // Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights].
 func (s *Spec) Load() (Origin, error) {
 	s.once.Do(func() {
-		s.origin.Generation = -1
-		if s.path == "" {
-			return
+		if s.origin.Generation = -1; s.path != "" {
+			s.network, s.origin, s.err = readNetwork(s.game, s.path)
 		}
-		s.network, s.origin, s.err = readNetwork(s.game, s.path)
 	})
 	return s.origin, s.err
 }
