@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"ludus/env"
 	"ludus/model"
@@ -31,7 +30,8 @@ type Metrics struct {
 	LearnSeconds float64 `json:"learn_seconds"`
 	IdleShare    float64 `json:"idle_share"` // of the cores' time while playing
 
-	Diversity
+	Diversity           // of the games that ended in this generation
+	InWindow  Diversity `json:"in_window"` // of all games to learn from
 }
 
 // Diversity says how varied games are.
@@ -131,12 +131,4 @@ func entropyOf(q []uint16) float64 {
 func (m *Metrics) setLosses(taught, kept model.Losses) {
 	m.Policy, m.Outcome, m.Goals = taught.Policy, taught.Outcome, taught.Goals
 	m.HeldOutPolicy, m.HeldOutOutcome = kept.Policy, kept.Outcome
-}
-
-// Weakest is the smallest share of distinct positions among the plies that at least some games share.
-func (d *Diversity) Weakest() float64 {
-	if len(d.Distinct) == 0 {
-		return 0
-	}
-	return slices.Min(d.Distinct)
 }

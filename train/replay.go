@@ -74,6 +74,15 @@ func moversOf(game *env.Game, r *record) []env.Player {
 	return movers
 }
 
+// records returns the games of the window, oldest first.
+func (w *window) records() []*record {
+	all := make([]*record, len(w.games))
+	for i := range w.games {
+		all[i] = w.games[i].record
+	}
+	return all
+}
+
 // position returns the game and ply of the window's position i.
 func (w *window) position(i int) (*stored, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > i }) - 1

@@ -34,7 +34,7 @@ type Options struct {
 	Generations int
 	From        string      // a weights file for a new run to start from; "": fresh weights
 	Threads     int         // goroutines to play and learn on; the result does not depend on it
-	Observe     func(Event) // told what happens, from one goroutine; may be nil
+	Observe     func(Event) // told what happens, one call at a time; may be nil
 }
 
 // Event tells an observer how a run gets on. Every event has Progress; at most one of the others is set.
@@ -191,6 +191,9 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 	if weights == nil {
 		network := infer.DefaultConfig(r.Game)
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
+		if err := network.Validate(r.Game); err != nil {
+			return nil, err
+		}
 		weights = infer.NewWeights(r.Game, network, rand.New(newPCG(config.Seed, "weights", 0)))
 	}
 	r.config = config
@@ -224,6 +227,9 @@ func (r *run) readFrom() (source, error) {
 	}
 	if weights.Config.Game != r.Game.Name {
 		return source{}, fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
+	}
+	if err := weights.Validate(r.Game); err != nil {
+		return source{}, fmt.Errorf("%s: %w", r.From, err)
 	}
 	sum := sha256.Sum256(data)
 	return source{weights, hex.EncodeToString(sum[:])}, nil
@@ -527,6 +533,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	r.count.Games += len(games)
 	r.count.Positions += m.Positions
 	m.Diversity = diversity(r.Game, games)
+	m.InWindow = diversity(r.Game, r.learner.window.records())
 	r.count.Plies += int(m.MeanPlies*float64(len(games)) + 0.5)
 
 	learnStart := time.Now()

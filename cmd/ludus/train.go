@@ -117,13 +117,12 @@ func askedSettings(game *env.Game, sets []string, config string) (map[string]str
 
 // runTraining trains and shows it.
 func runTraining(cmd *cobra.Command, o train.Options) error {
-	ctx, err := cmd.Context(), error(nil)
 	screen := newScreen(cmd.ErrOrStderr())
 	o.Observe = screen.show
 	if !cmd.Flags().Changed("time") {
 		o.Time = 0
 	}
-	summary, err := train.Train(ctx, o)
+	summary, err := train.Train(cmd.Context(), o)
 	screen.close()
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; what is finished is kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
@@ -226,8 +225,10 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	}
 	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
 		s.Config.Game, plan.Last(), s.Games, s.Positions, s.Steps, spent)
-	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.1f %% duplicate games, %.0f %% of positions solved by the search\n\n",
-		s.Diversity.MeanPlies, game.Players[0], 100*s.Diversity.FirstShare, 100*s.Diversity.Duplicates, 100*s.Diversity.Proven)
+	d := &s.Diversity
+	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.0f %% of positions solved by the search, %.1f %% duplicate games\n",
+		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
+	fmt.Fprintf(w, "positions never seen before:%s\n\n", distinctByPly(d.Distinct))
 	fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	for _, j := range s.Judged {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
@@ -239,6 +240,15 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir, "--format", "weights"}))
 	return err
+}
+
+// distinctByPly picks a few plies out of the shares of distinct positions.
+func distinctByPly(shares []float64) string {
+	var b strings.Builder
+	for ply := 1; ply < len(shares); ply *= 2 {
+		fmt.Fprintf(&b, " %.0f %% at ply %d,", 100*shares[ply-1], ply)
+	}
+	return strings.TrimSuffix(b.String(), ",")
 }
 
 // commandLine writes a call of this program as one would type it.
