@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 )
 
 // checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
@@ -83,5 +84,35 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 	}
 	if proven < 1000 || roots < 100 {
 		t.Errorf("only %d edges and %d roots were proven", proven, roots)
+	}
+}
+
+func TestProvenRootsOfRealGames(t *testing.T) {
+	for _, name := range []string{
+		"breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=2)", "quad-5x5",
+		"golden-rectangle(columns=4,rows=4,span=2)", "free-for-all(size=5,steps=6)",
+	} {
+		g := mustGame(t, name)
+		proven := 0
+		for _, state := range envtest.Positions(g, 1, 600) {
+			class, _ := solveWithin(g, state, 1000)
+			if class < 0 {
+				continue
+			}
+			for _, cfg := range rules(4) {
+				s := New(g, cfg, nil)
+				s.Start(state, 400, nil)
+				s.Run(hashed{g, 1})
+				checkBounds(t, g, s, root, state)
+				if got, ok := s.Proven(); ok && got == g.ClassFor(state.Player(), class) {
+					proven++
+				} else if ok {
+					t.Fatalf("%s: proven class %d, brute force says %d for %v\n%s", name, got, class, state.Player(), state.Board())
+				}
+			}
+		}
+		if proven < 30 {
+			t.Errorf("%s: only %d roots were proven", name, proven)
+		}
 	}
 }

@@ -186,3 +186,64 @@ func TestGoldenBounds(t *testing.T) {
 		}
 	}
 }
+
+func TestGoldenLeavesInFlight(t *testing.T) {
+	// PUCT counts a simulation in flight as a lost visit. Priors 0.6, 0.25 and 0.15, c(N) = 1, all values 0:
+	//
+	//	0 in flight: bonus 0.1;       0.06 : 0.025 : 0.015                                     the first
+	//	1 in flight: bonus 1.004988; -1 + 0.6*1.004988/2 = -0.70 : 0.25*1.004988 - f = 0.096 : 0.15*1.004988 - f = -0.004
+	//	2 in flight: bonus 1.417745; -1 + 0.6*1.417745/2 = -0.57 : -1 + 0.25*1.417745/2 = -0.82 : 0.15*1.417745 - g = 0.028
+	//
+	// with first-play reductions f = 0.2 sqrt(0.6) = 0.154919 and g = 0.2 sqrt(0.85) = 0.184391; a fourth would meet a
+	// leaf in flight.
+	g := table(3, first(far(env.Second, 0), far(env.Second, 0), far(env.Second, 0)).priors(0.6, 0.25, 0.15))
+	cfg := rules(8)[1]
+	cfg.ExplorationLog = 0
+	s := New(g, cfg, nil)
+	s.Start(g.NewState(), 100, nil)
+	ev := tableEvaluator{g}
+	logits, classes := make([]float32, 3), make([]float32, 3)
+	backup := func(leaf int) {
+		ev.Evaluate([]env.State{s.Leaf(leaf)}, logits, classes)
+		s.Backup(leaf, logits, classes)
+	}
+	leaf, _ := s.Select()
+	if _, ok := s.Select(); ok {
+		t.Error("a leaf was selected while the root waits")
+	}
+	backup(leaf)
+	for move := range 3 {
+		leaf, ok := s.Select()
+		if !ok || leaf != move || s.Leaf(leaf).(*tableState).at != g.NewState().(*tableState).at.moves[move] {
+			t.Errorf("leaf %d, %v: not that of move %d", leaf, ok, move)
+		}
+	}
+	if _, ok := s.Select(); ok {
+		t.Error("a leaf in flight was selected again")
+	}
+	backup(1)
+	if _, ok := s.Select(); ok || s.Simulations() != 0 {
+		t.Error("the search went on before all leaves of the round were backed up")
+	}
+	backup(0)
+	backup(2)
+	wantVisits(t, "after the round", visitsOf(s), 1, 1, 1)
+	leaf, ok := s.Select()
+	if _, more := s.Select(); !ok || !more || s.Simulations() != 3 {
+		t.Error("the search does not go on after the round")
+	}
+	backup(leaf)
+	if _, ok := s.Select(); ok {
+		t.Error("a leaf was selected in a round that is being backed up")
+	}
+}
+
+func TestGoldenHalvingInBatches(t *testing.T) {
+	// The priors favour the first two of four candidates, the values the last two: the second phase waits for the values
+	// of the first, though there is room for more leaves.
+	g := table(3, first(far(env.Second, -0.5), far(env.Second, -0.5), far(env.Second, 0.5), far(env.Second, 0.4)).
+		priors(0.3, 0.3, 0.2, 0.2))
+	cfg := DefaultConfig()
+	cfg.Leaves = 16
+	wantVisits(t, "4 x 1, then 2 x 2", visitsOf(search(g, cfg, 8)), 1, 1, 3, 3)
+}

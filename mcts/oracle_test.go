@@ -117,10 +117,11 @@ func (o *oracle) evaluate(n *opinion) {
 	sum := 0.0
 	for _, a := range n.state.Legal(nil) {
 		n.logit[a] = logits[o.game.Frame(p)[a]] - most
-		sum += math.Exp(float64(n.logit[a]))
+		n.prior[a] = float32(math.Exp(float64(n.logit[a])))
+		sum += float64(n.prior[a])
 	}
-	for a, l := range n.logit {
-		n.prior[a] = float32(math.Exp(float64(l)) / sum)
+	for a, p := range n.prior {
+		n.prior[a] = float32(float64(p) / sum)
 	}
 }
 

@@ -12,10 +12,10 @@ type Move struct {
 	Action env.Action
 	Visits int     // simulations through the move, those of earlier searches of the tree among them
 	Prior  float32 // network's probability among the legal moves
-	// Policy is the search's probability: with Gumbel the improved policy, softmax(logit + sigma(completed q)), 0 for
-	// moves that cannot beat a sibling; with PUCT the share of those moves' visits, or all where an exactly known move is worth
-	// more than the most visited one, or the prior where there are no visits. At a proven root it is the prior among the
-	// moves proven to keep the value.
+	// Policy is the search's probability, 0 for moves that cannot beat a sibling. With Gumbel it is the improved policy,
+	// softmax(logit + sigma(completed q)); with PUCT the share of the visits, or of the priors where there are none, but 1
+	// for a move known exactly that is worth more than the most visited one. At a proven root it is the share of the
+	// priors among the moves proven to keep the value.
 	Policy float32
 	Value  float64 // completed: mean of what was backed up, exact if proven, mixed value if unvisited
 	Lo, Hi float32 // the exact utility lies between; equal if proven
@@ -43,7 +43,7 @@ func (s *Search) Moves() []Move {
 			Visits:  int(t.visits(e)),
 			Prior:   e.prior,
 			Policy:  float32(policy[i]),
-			Value:   sign * t.completed(e, mix),
+			Value:   sign*t.completed(e, mix) + 0, // 0 rather than -0
 			Lo:      s.game.Classes[worst].Utility,
 			Hi:      s.game.Classes[best].Utility,
 			Classes: s.moveClasses[i*K : (i+1)*K : (i+1)*K],
@@ -214,7 +214,7 @@ func (s *Search) Value() float64 {
 	t := &s.tree
 	sign := t.sign(t.nodes[root].player)
 	if e := t.edges[root]; e.proven() {
-		return sign * t.utility[e.top]
+		return sign*t.utility[e.top] + 0
 	}
 	mix := t.standing(root).mix
 	edges := t.edgesOf(root)

@@ -275,14 +275,16 @@ func (t *tree) judge(n int32, logits, classes, dst []float32) {
 	var sum float64
 	edges := t.edgesOf(n)
 	for i := range edges {
-		edges[i].logit = logits[i] - most
-		sum += math.Exp(float64(edges[i].logit))
+		e := &edges[i]
+		e.logit = logits[i] - most
+		e.prior = float32(math.Exp(float64(e.logit)))
+		sum += float64(e.prior)
 	}
 	if math.IsNaN(sum) || math.IsNaN(nd.raw) {
 		panic("mcts: the evaluation is not a number")
 	}
 	for i := range edges {
-		edges[i].prior = float32(math.Exp(float64(edges[i].logit)) / sum)
+		edges[i].prior = float32(float64(edges[i].prior) / sum)
 	}
 }
 
