@@ -13,7 +13,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -145,7 +144,7 @@ const barSteps = 1000
 
 func newScreen(w io.Writer) *screen {
 	s := &screen{w: w}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		s.bar = progressbar.NewOptions(barSteps,
 			progressbar.OptionSetWriter(w),
 			progressbar.OptionSetWidth(24),
