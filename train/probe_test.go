@@ -1,0 +1,92 @@
+package train
+
+import (
+	"testing"
+
+	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/mcts"
+	"ludus/model/infer"
+	"ludus/train/arena"
+)
+
+// solve returns the exact class of state for First, by looking at everything.
+func solve(game *env.Game, state env.State, known map[env.Key]int) int {
+	if state.Done() {
+		return state.Outcome()
+	}
+	key := state.Key()
+	if class, ok := known[key]; ok {
+		return class
+	}
+	best, child := -1, game.NewState()
+	for _, a := range state.Legal(nil) {
+		child.CopyFrom(state)
+		child.Apply(a)
+		class := solve(game, child, known)
+		if best < 0 || (class < best) == (state.Player() == env.First) {
+			best = class
+		}
+	}
+	known[key] = best
+	return best
+}
+
+// TestProbe learns a game small enough to be solved by looking at everything, and holds the network alone and its first
+// choices against the truth. A wrong sign, player, mask or frame anywhere between self-play and inference fails it.
+func TestProbe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns for some seconds")
+	}
+	o := Options{
+		Dir: t.TempDir(), Game: newGame(t, "breakthrough(columns=3,rows=5)"), Generations: 24, Threads: 2,
+		Asked: map[string]string{
+			"slots": "32", "plies": "6", "simulations": "12", "channels": "8", "blocks": "1", "batch": "32", "rate": "0.005", "reuse": "6",
+		},
+	}
+	mustTrain(t, o)
+	weights, _, err := arena.ReadWeights(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := infer.NewNetwork(o.Game, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluator := network.NewEvaluator(1)
+	search := mcts.New(o.Game, mcts.DefaultConfig(), nil)
+	known := make(map[env.Key]int)
+	child := o.Game.NewState()
+	right, values, kept, choices := 0, 0, 0, 0
+	for _, state := range envtest.Positions(o.Game, 1, 400) {
+		exact := solve(o.Game, state, known)
+		logits, classes := make([]float32, o.Game.NumActions()), make([]float32, len(o.Game.Classes))
+		evaluator.Evaluate([]env.State{state}, logits, classes)
+		values++
+		if classes[o.Game.ClassFor(state.Player(), exact)] > 0.5 {
+			right++
+		}
+		if o.Game.ClassFor(state.Player(), exact) != 0 {
+			continue // the mover has lost: no choice to make
+		}
+		search.Start(state, 0, nil)
+		search.Run(evaluator)
+		moves := search.Moves()
+		best := 0
+		for i := range moves {
+			if moves[i].Prior > moves[best].Prior {
+				best = i
+			}
+		}
+		child.CopyFrom(state)
+		child.Apply(moves[best].Action)
+		choices++
+		if solve(o.Game, child, known) == exact {
+			kept++
+		}
+	}
+	t.Logf("value right in %d of %d positions, policy in %d of %d", right, values, kept, choices)
+	if float64(right) < 0.8*float64(values) || float64(kept) < 0.8*float64(choices) {
+		t.Errorf("value right in %d of %d positions, policy in %d of %d: less than 80 %%", right, values, kept, choices)
+	}
+}
