@@ -206,9 +206,9 @@ func (s *Store) List() ([]int, error) {
 }
 
 // Thin removes old checkpoints: of all but the newest keepNewest (at least 1) it keeps those whose number is a multiple
-// of keepEvery, none if that is 0. A crash leaves every checkpoint whole or gone. Call it after a successful Save, which
-// makes sure that the newest is whole.
-func (s *Store) Thin(keepNewest, keepEvery int) error {
+// of keepEvery, none if that is 0, and those that are pinned. A crash leaves every checkpoint whole or gone. Call it after
+// a successful Save, which makes sure that the newest is whole.
+func (s *Store) Thin(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
 		panic("checkpoints: Thin would keep less than the newest checkpoint")
 	}
@@ -220,7 +220,7 @@ func (s *Store) Thin(keepNewest, keepEvery int) error {
 		return err
 	}
 	for _, id := range ids[:max(0, len(ids)-keepNewest)] {
-		if keepEvery > 0 && id%keepEvery == 0 {
+		if keepEvery > 0 && id%keepEvery == 0 || slices.Contains(pinned, id) {
 			continue
 		}
 		if err := s.remove(id); err != nil {

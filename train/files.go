@@ -3,9 +3,11 @@ package train
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -57,26 +59,30 @@ func readGames(game *env.Game, dir string, generation int) (records []*record, f
 }
 
 // loadWindow fills the learner's windows as they were at the checkpoint: from the newest files back until both hold
-// what they need.
+// what they need. A damaged file's games are missed, since nothing else holds them.
 func (r *run) loadWindow() error {
 	l := r.learner
-	size := windowSize(r.count.Entered, r.config.Settings.Window)
-	var generations [][]*record // taught and held out in turn, newest first
-	for g, need, needKept := r.count.Generation, size, l.keptSize(size); g > 0 && (need > 0 || needKept > 0); g-- {
+	l.entered = r.count.Entered
+	size, keptSize := l.sizes()
+	var generations [][2][]*record // taught and held out, newest first
+	for g, need, needKept := r.count.Generation, size, keptSize; g > 0 && (need > 0 || needKept > 0); g-- {
 		records, first, err := readGames(r.Game, r.Dir, g)
+		if errors.Is(err, checkpoints.ErrDamaged) {
+			r.tell(Event{Note: fmt.Sprintf("%v; going on without its games", err)})
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		taught, kept := l.split(records, first)
-		generations = append(generations, taught, kept)
+		generations = append(generations, [2][]*record{taught, kept})
 		need -= positionsOf(taught)
 		needKept -= positionsOf(kept)
 	}
-	for i := len(generations) - 2; i >= 0; i -= 2 {
-		l.window.add(generations[i], size)
-		l.heldOut.add(generations[i+1], l.keptSize(size))
+	for _, games := range slices.Backward(generations) {
+		l.window.add(games[0], size)
+		l.heldOut.add(games[1], keptSize)
 	}
-	l.entered = r.count.Entered
 	return nil
 }
 
@@ -127,14 +133,23 @@ func (r *run) summary(already bool) (*Summary, error) {
 			s.Judged = append(s.Judged, j)
 		}
 	}
-	var all []*record
-	for g := 1; g <= r.count.Generation; g++ {
+	var varied variety
+	for g := r.count.Generation; g > 0 && varied.searched < mostVariety; g-- {
 		records, _, err := readGames(r.Game, r.Dir, g)
+		if errors.Is(err, checkpoints.ErrDamaged) {
+			r.tell(Event{Note: fmt.Sprintf("%v; it is left out of the summary", err)})
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, records...)
+		for _, rec := range records {
+			varied.add(r.Game, rec)
+		}
 	}
-	s.Diversity = diversity(r.Game, all)
+	s.Diversity = varied.result()
 	return s, nil
 }
+
+// mostVariety bounds the positions that a summary looks at, the newest ones, and so its memory.
+const mostVariety = 1_000_000

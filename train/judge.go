@@ -105,7 +105,11 @@ func (r *run) gamesWithin(share float64) int {
 	if expected == 0 {
 		expected = time.Since(r.started).Seconds() / float64(max(1, r.count.Generation)) * float64(r.config.Plan.Generations)
 	}
-	games := int(share * expected * r.speed / r.count.meanPlies(r.Game))
+	speed := r.speed
+	if speed == 0 { // nothing played in this process yet
+		speed = float64(r.count.Positions) / max(r.count.Seconds, 1)
+	}
+	games := int(share * expected * speed / r.count.meanPlies(r.Game))
 	return min(max(games&^1, 4), mostMatches)
 }
 

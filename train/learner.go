@@ -9,10 +9,11 @@ import (
 	"ludus/model"
 )
 
-// The learning rate rises over the first warmUp steps, stays at its height for constantShare of the plan's generations, and then
-// falls along a cosine to finalRate of it. The outcome target is pure for the first pureShare.
+// The learning rate rises over the first warmUp steps, or warmShare of the plan's generations if that is sooner, stays at
+// its height for constantShare of them, and then falls along a cosine to finalRate of it. The outcome target is pure for the first pureShare.
 const (
 	warmUp        = 200
+	warmShare     = 0.05
 	constantShare = 0.7
 	finalRate     = 0.05
 	pureShare     = 0.1
@@ -20,7 +21,7 @@ const (
 
 // rateAt is the factor of the learning rate after a share of the plan's generations (0 to 1) and a number of steps.
 func rateAt(share float64, step int) float64 {
-	warm := min(1, float64(step+1)/warmUp)
+	warm := min(1, max(float64(step+1)/warmUp, share/warmShare))
 	if share <= constantShare {
 		return warm
 	}
@@ -35,9 +36,16 @@ type learner struct {
 	trainer  *model.Trainer
 	window   window // games to learn from
 	heldOut  window // games kept from the learner
-	entered  int    // positions that ever entered the window
+	entered  entered
 	rows     *rows
 	batch    *model.Batch
+}
+
+// entered counts the positions that ever entered the learner's two windows. The windows' sizes follow from it alone and
+// grow no faster than it does, so that no window ever needs a game that it has dropped.
+type entered struct {
+	Taught  int `json:"taught"`
+	HeldOut int `json:"held_out"`
 }
 
 func newLearner(game *env.Game, settings *Settings, seed uint64, trainer *model.Trainer) *learner {
@@ -67,20 +75,22 @@ func (l *learner) split(records []*record, first int) (taught, kept []*record) {
 // add lets a generation's games into the windows, the first being the run's nth.
 func (l *learner) add(records []*record, first int) {
 	taught, kept := l.split(records, first)
-	for _, r := range taught {
-		l.entered += len(r.plies)
-	}
-	size := windowSize(l.entered, l.settings.Window)
+	l.entered.Taught += positionsOf(taught)
+	l.entered.HeldOut += positionsOf(kept)
+	size, keptSize := l.sizes()
 	l.window.add(taught, size)
-	l.heldOut.add(kept, l.keptSize(size))
+	l.heldOut.add(kept, keptSize)
 }
 
-// keptSize is the size of the window of held-out games beside one of the given size.
-func (l *learner) keptSize(size int) int { return int(l.settings.HeldOut * float64(size)) }
+// sizes are the positions that the two windows should hold.
+func (l *learner) sizes() (taught, heldOut int) {
+	c := float64(l.settings.Window)
+	return windowSize(l.entered.Taught, int(c)), windowSize(l.entered.HeldOut, max(1, int(c*l.settings.HeldOut)))
+}
 
 // steps is how many steps the positions that have entered are good for, from the first on.
 func (l *learner) steps() int {
-	return int(float64(l.entered) * l.settings.Reuse / float64(l.settings.Batch))
+	return int(float64(l.entered.Taught) * l.settings.Reuse / float64(l.settings.Batch))
 }
 
 // train takes the given number of steps at a share of the plan's generations, calling each after every one, and returns
@@ -90,13 +100,13 @@ func (l *learner) train(ctx context.Context, generation, steps int, share float6
 	if share > pureShare {
 		blend = l.settings.Blend
 	}
-	rng := rand.New(newPCG(l.seed, "learner", generation))
 	if l.heldOut.positions > 0 {
-		l.rows.fill(l.batch, &l.heldOut, blend, rng)
+		l.rows.fill(l.batch, &l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
 		if kept, err = l.trainer.Loss(l.batch); err != nil {
 			return taught, kept, 0, err
 		}
 	}
+	rng := rand.New(newPCG(l.seed, "learner", generation))
 	for range steps {
 		if err := ctx.Err(); err != nil {
 			return taught, kept, rate, err

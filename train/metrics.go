@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 	"math"
 
 	"ludus/env"
@@ -46,51 +47,80 @@ type Diversity struct {
 
 // diversity measures finished games.
 func diversity(game *env.Game, records []*record) Diversity {
-	var d Diversity
-	games := make(map[string]bool, len(records))
-	seen := make([]map[env.Key]bool, game.MaxPlies+1)
-	count := make([]float64, game.MaxPlies+1)
-	entropy := make([]float64, game.MaxPlies+1)
-	teach := make([]float64, game.MaxPlies+1)
-	plies, searched, proven, longest := 0, 0, 0, 0
-	var key []byte
+	var v variety
 	for _, r := range records {
-		key = key[:0]
-		state := game.NewState()
-		for i, a := range r.moves() {
-			if j := i - len(r.opening); j >= 0 {
-				p := &r.plies[j]
-				count[i]++
-				longest = max(longest, i+1)
-				if seen[i] == nil {
-					seen[i] = make(map[env.Key]bool)
-				}
-				seen[i][state.Key()] = true
-				if p.teaches {
-					teach[i]++
-					entropy[i] += entropyOf(p.policy)
-				}
-				if p.proven >= 0 {
-					proven++
-				}
-				searched++
-			}
-			key = binary.AppendUvarint(key, uint64(a))
-			state.Apply(a)
-		}
-		games[string(key)] = true
-		plies += len(r.opening) + len(r.plies)
-		d.FirstShare += score(r.goals)
+		v.add(game, r)
 	}
-	if len(records) == 0 {
+	return v.result()
+}
+
+// variety adds up what Diversity says, game by game. It remembers games and positions by 64 bits of hash.
+type variety struct {
+	games    map[uint64]bool
+	plies    []pliesSeen // by ply of the game
+	count    int         // games
+	length   int         // plies of all games
+	searched int         // positions
+	proven   int
+	first    float64
+}
+
+// pliesSeen are the searched positions at one ply of the games.
+type pliesSeen struct {
+	positions map[uint64]bool
+	count     int
+	entropy   float64
+	teaching  int
+}
+
+func (v *variety) add(game *env.Game, r *record) {
+	if v.games == nil {
+		v.games = make(map[uint64]bool)
+		v.plies = make([]pliesSeen, game.MaxPlies)
+	}
+	hash := fnv.New64a()
+	state := game.NewState()
+	for i, a := range r.moves() {
+		if j := i - len(r.opening); j >= 0 {
+			v.plies[i].see(state, &r.plies[j])
+			v.searched++
+			if r.plies[j].proven >= 0 {
+				v.proven++
+			}
+		}
+		hash.Write(binary.LittleEndian.AppendUint32(nil, uint32(a)))
+		state.Apply(a)
+	}
+	v.games[hash.Sum64()] = true
+	v.count++
+	v.length += len(r.opening) + len(r.plies)
+	v.first += score(r.goals)
+}
+
+func (s *pliesSeen) see(state env.State, p *ply) {
+	if s.positions == nil {
+		s.positions = make(map[uint64]bool)
+	}
+	key := state.Key()
+	s.positions[key.Hash()] = true
+	s.count++
+	if p.teaches {
+		s.teaching++
+		s.entropy += entropyOf(p.policy)
+	}
+}
+
+func (v *variety) result() Diversity {
+	var d Diversity
+	if v.count == 0 {
 		return d
 	}
-	n := float64(len(records))
-	d.MeanPlies, d.FirstShare, d.Duplicates = float64(plies)/n, d.FirstShare/n, 1-float64(len(games))/n
-	d.Proven = float64(proven) / float64(max(1, searched))
-	for i := range longest {
-		d.Distinct = append(d.Distinct, share(float64(len(seen[i])), count[i]))
-		d.Entropy = append(d.Entropy, share(entropy[i], teach[i]))
+	n := float64(v.count)
+	d.MeanPlies, d.FirstShare, d.Duplicates = float64(v.length)/n, v.first/n, 1-float64(len(v.games))/n
+	d.Proven = float64(v.proven) / float64(max(1, v.searched))
+	for _, s := range v.plies {
+		d.Distinct = append(d.Distinct, share(float64(len(s.positions)), float64(s.count)))
+		d.Entropy = append(d.Entropy, share(s.entropy, float64(s.teaching)))
 	}
 	return d
 }

@@ -239,6 +239,100 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestPlyClasses plays a slot against an evaluator that is sure of First's win, whoever moves: what a ply records of the
+// search speaks from its mover's side, after a block too.
+func TestPlyClasses(t *testing.T) {
+	game := newGame(t, "quad-7x7")
+	settings := DefaultSettings(game)
+	settings.Simulations = 8
+	s := newSlot(game, &settings, 1, 0)
+	newWorkers(game, &settings, []*slot{s}, 1)
+	s.meanPlies, s.left = 10, 600
+	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
+	for s.advance() {
+		clear(classes)
+		classes[game.ClassFor(s.search.Leaf(s.leaf).Player(), 0)] = 1
+		s.search.Backup(s.leaf, logits, classes)
+	}
+	checked, again := 0, 0
+	for _, r := range append(s.finished, s.rec) {
+		movers := moversOf(game, r)
+		for i, p := range r.plies {
+			if len(r.opening)+i > 3 {
+				break // the end of the game is near enough to be seen, which the evaluator cannot change
+			}
+			checked++
+			if i > 0 && movers[i] == movers[i-1] {
+				again++
+			}
+			if first := p.classes[game.ClassFor(movers[i], 0)]; first < unit-1 {
+				t.Fatalf("ply %d of %s gives First's win %d of %d", i, game.Players[movers[i]], first, unit)
+			}
+		}
+	}
+	if checked < 20 || again == 0 {
+		t.Fatalf("%d plies checked, %d after a block", checked, again)
+	}
+}
+
+// TestHeldOut: no held-out game is learnt from, and both windows follow from what entered them.
+func TestHeldOut(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	settings := DefaultSettings(game)
+	settings.HeldOut, settings.Window = 0.3, 200
+	l := newLearner(game, &settings, 1, nil)
+	rng := rand.New(rand.NewPCG(9, 9))
+	n := 0
+	for range 30 {
+		var records []*record
+		for range 5 {
+			records = append(records, randomRecord(game, rng))
+		}
+		l.add(records, n)
+		n += len(records)
+		for _, held := range l.heldOut.records() {
+			if slices.Contains(l.window.records(), held) {
+				t.Fatal("a held-out game is learnt from")
+			}
+		}
+	}
+	if share := float64(l.entered.HeldOut) / float64(l.entered.HeldOut+l.entered.Taught); math.Abs(share-0.3) > 0.1 {
+		t.Errorf("%.2f of the positions are held out", share)
+	}
+	if taught, kept := l.sizes(); l.window.positions < taught || l.heldOut.positions < kept {
+		t.Errorf("windows of %d and %d positions, should be %d and %d", l.window.positions, l.heldOut.positions, taught, kept)
+	}
+}
+
+// TestFill: a plan fills its time, with games short enough to end often.
+func TestFill(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		settings := DefaultSettings(game)
+		for _, c := range []cost{{0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
+			var p Plan
+			p.fill(300, game, &settings, c)
+			position := c.position + settings.Reuse*(1-settings.HeldOut)/float64(settings.Batch)*c.step
+			seconds := float64(p.Generations) * (float64(p.Slots*p.Plies)*position + c.generation)
+			if seconds > 300 || seconds < 200 || p.Generations < 30 || p.Slots < leastSlots {
+				t.Errorf("%s at %+v: plan %+v takes %.0f s of 300", name, c, p, seconds)
+			}
+		}
+	}
+}
+
+// TestSettle: a plan that was made for a machine twice as slow becomes twice as long, and the other way round.
+func TestSettle(t *testing.T) {
+	for _, seconds := range []float64{1, 4} {
+		p := Plan{Seconds: 200, Generations: 90}
+		p.settle(10, []float64{seconds, seconds, seconds}, 10*seconds)
+		end := 10*seconds + float64(p.Generations-10)*seconds
+		if want := 200 * (1 - judgingShare) * safety; math.Abs(end-want) > seconds || p.Settled != 1 {
+			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	s := DefaultSettings(game)
@@ -263,7 +357,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s=%s gives %v; want %q", c.key, c.value, err, c.says)
 		}
 	}
-	bad := map[string]string{"slots": "0", "blocks": "x", "nonsense": "1"}
+	bad := map[string]string{"slots": "-1", "blocks": "x", "nonsense": "1"}
 	if err := s.Apply(bad); strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("not every problem is reported at once: %v", err)
 	}

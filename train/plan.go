@@ -38,8 +38,9 @@ type Config struct {
 type Plan struct {
 	Seconds     float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
 	Generations int     `json:"generations"`
+	Slots       int     `json:"slots"`             // games in play
 	Plies       int     `json:"plies"`             // that every slot advances in a generation
-	Settled     int     `json:"settled,omitempty"` // the generation after which Generations was set right by the run's own speed
+	Settled     int     `json:"settled,omitempty"` // how often Generations was set right by the run's own speed
 	Stopped     int     `json:"stopped,omitempty"` // the generation after which the time was over; 0: it was not
 	// More was asked of a run that had ended after generation Resumed: its learner went back to generation Rewound,
 	// the last one kept from before the final fall of the learning rate.
@@ -55,6 +56,9 @@ func (p *Plan) Last() int {
 	return p.Generations
 }
 
+// lastConstant is the last generation before the final fall of the learning rate.
+func (p *Plan) lastConstant() int { return int(constantShare*float64(p.Generations)) + 1 }
+
 // share is how much of the plan lies behind at the start of a generation, from 0 to 1.
 func (p *Plan) share(generation int) float64 { return float64(generation-1) / float64(p.Generations) }
 
@@ -62,39 +66,53 @@ func (p *Plan) share(generation int) float64 { return float64(generation-1) / fl
 const (
 	judgingShare = 0.05
 	safety       = 0.95
-	leastGens    = 60  // generations a plan should have
-	mostPlies    = 8   // plies of a generation
-	settleShare  = 0.1 // of the generations: then the plan is set right; no schedule has left its first stage yet
-	settleOver   = 3   // generations whose speed counts then
+	leastGens    = 60 // generations a plan should have
+	leastGames   = 12 // games that each slot should finish, of the greatest length
+	leastSlots   = 16
+	mostSlots    = 256
+	mostPlies    = 8 // plies of a generation
 )
 
-// settle sets the plan right once, by what the last generations took, each in seconds, when the run has spent some.
+// fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
+func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
+	position := cost.position + s.Reuse*(1-s.HeldOut)/float64(s.Batch)*cost.step
+	room := seconds * (1 - judgingShare) * safety
+	if p.Slots = s.Slots; p.Slots == 0 {
+		p.Slots = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
+	}
+	if p.Plies = s.Plies; p.Plies == 0 {
+		p.Plies = min(max(int(room/position/float64(p.Slots*leastGens)), 1), mostPlies)
+	}
+	generation := position*float64(p.Slots*p.Plies) + cost.generation
+	p.Generations = max(1, int(room/generation))
+}
+
+// settleAt are the shares of the plan after which it is set right by what the last settleOver generations took, all of
+// them in the rate's constant stage.
+var settleAt = []float64{0.1, 0.35, 0.6}
+
+const settleOver = 3
+
+// settle sets the plan right by the seconds of each of the last generations, when the run has spent some.
 func (p *Plan) settle(generation int, seconds []float64, spent float64) {
 	recent := 0.0
 	for _, s := range seconds {
 		recent += s / float64(len(seconds))
 	}
-	p.Settled = generation
-	p.Generations = generation + max(1, int((p.Seconds*(1-judgingShare)*safety-spent)/recent))
-}
-
-// generationsFor returns the plies and the number of generations that fill the given seconds.
-func generationsFor(seconds float64, s *Settings, cost cost) (plies, generations int) {
-	position := cost.position + s.Reuse*(1-s.HeldOut)/float64(s.Batch)*cost.step
-	room := seconds * (1 - judgingShare) * safety
-	plies = s.Plies
-	if plies == 0 {
-		plies = min(max(int(room/position/float64(s.Slots*leastGens)), 1), mostPlies)
+	for p.Settled < len(settleAt) && p.share(generation+1) >= settleAt[p.Settled] {
+		p.Settled++
 	}
-	generation := position*float64(s.Slots*plies) + cost.generation
-	return plies, max(1, int(room/generation))
+	p.Generations = generation + max(1, int((p.Seconds*(1-judgingShare)*safety-spent)/recent))
 }
 
 // cost is what work takes on this machine, in seconds.
 type cost struct{ position, step, generation float64 }
 
-// measuring is how long measure plays at least.
-const measuring = 1500 * time.Millisecond
+// measure plays in so many slots for at least so long.
+const (
+	measuredSlots = 64
+	measuring     = 1500 * time.Millisecond
+)
 
 // measure plays and learns for a few seconds, with generators of its own, to find the cost of work.
 func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.Weights, threads int) (cost, error) {
@@ -103,7 +121,7 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 	if err != nil {
 		return c, err
 	}
-	slots := make([]*slot, min(s.Slots, 64))
+	slots := make([]*slot, measuredSlots)
 	for i := range slots {
 		slots[i] = newSlot(game, s, uint64(i), -1)
 		slots[i].scatter()
@@ -196,8 +214,8 @@ func readConfig(dir string) (*Config, error) {
 	if err := c.Settings.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if c.Plan.Generations < 1 || c.Plan.Plies < 1 {
-		return nil, fmt.Errorf("%s: %w: a plan needs generations and plies of at least 1", path, checkpoints.ErrDamaged)
+	if c.Plan.Generations < 1 || c.Plan.Plies < 1 || c.Plan.Slots < 1 {
+		return nil, fmt.Errorf("%s: %w: a plan needs generations, slots and plies of at least 1", path, checkpoints.ErrDamaged)
 	}
 	return c, nil
 }

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -79,8 +80,9 @@ type counters struct {
 	Games      int          `json:"games"`     // finished
 	Plies      int          `json:"plies"`     // of the finished games, openings included
 	Positions  int          `json:"positions"` // searched
-	Entered    int          `json:"entered"`   // positions of games to learn from
-	Seconds    float64      `json:"seconds"`   // spent on the run
+	Entered    entered      `json:"entered"`
+	Seconds    float64      `json:"seconds"` // spent on the run
+	Config     *Config      `json:"config"`  // as it was
 }
 
 // meanPlies is the mean length of the finished games, and a guess before there are any.
@@ -102,6 +104,7 @@ type run struct {
 	learner *learner
 	started time.Time // less what earlier processes spent
 	speed   float64   // positions a second, of the last generation
+	owed    int       // steps that the learner took in generations that it went back over
 	resumed counters  // where this process began
 	began   time.Time // when it did
 }
@@ -112,7 +115,8 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
-	if err := prepareDir(o.Dir); err != nil {
+	isNew, err := prepareDir(o.Dir)
+	if err != nil {
 		return nil, err
 	}
 	release, err := checkpoints.Lock(filepath.Join(o.Dir, "lock"))
@@ -126,6 +130,10 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 	}
 	weights, err := r.configure(ctx)
 	if err != nil {
+		if isNew { // leave nothing behind
+			os.Remove(filepath.Join(o.Dir, "lock"))
+			os.Remove(o.Dir)
+		}
 		return nil, err
 	}
 	already, err := r.load(weights)
@@ -144,23 +152,26 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 	return r.summary(already)
 }
 
-// prepareDir makes the run directory, and refuses one that holds something else.
-func prepareDir(dir string) error {
+// prepareDir makes the run directory, and refuses one that holds something else. It reports whether there was none.
+func prepareDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, checkpoints.MakeDir(dir)
+	}
+	if err != nil {
+		return false, err
 	}
 	for _, e := range entries {
 		if e.Name() == "config.json" {
-			return nil
+			return false, nil
 		}
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != "lock" && !strings.HasPrefix(name, ".") {
-			return fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, ErrNoRun, name)
+			return false, fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, ErrNoRun, name)
 		}
 	}
-	return checkpoints.MakeDir(dir)
+	return false, nil
 }
 
 // configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
@@ -269,7 +280,10 @@ func (r *run) settle(config *Config, from source, isNew bool) (Settings, error) 
 func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	plan, settings := &r.config.Plan, &r.config.Settings
 	if r.Generations > 0 {
-		plan.Generations, plan.Plies = r.Generations, settings.Plies
+		*plan = Plan{Generations: r.Generations, Slots: settings.Slots, Plies: settings.Plies}
+		if plan.Slots == 0 {
+			plan.Slots = mostSlots
+		}
 		if plan.Plies == 0 {
 			plan.Plies = mostPlies
 		}
@@ -285,81 +299,65 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 		return err
 	}
 	plan.Seconds = budget.Seconds()
-	plan.Plies, plan.Generations = generationsFor(plan.Seconds-time.Since(r.started).Seconds(), settings, c)
+	plan.fill(plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
 	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games (measured: %.1f ms a position, %.0f ms a step)",
-		budget, plan.Generations, plan.Plies, settings.Slots, 1000*c.position, 1000*c.step)})
+		budget, plan.Generations, plan.Plies, plan.Slots, 1000*c.position, 1000*c.step)})
 	return nil
 }
 
 // extend gives an existing run more to do where that is asked for and the run has ended.
 func (r *run) extend() error {
 	plan := &r.config.Plan
-	newest, err := r.newestID()
-	if err != nil {
-		return err
-	}
-	ended := newest >= plan.Last()
 	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
 	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
 	if sameTime && sameGenerations {
 		return nil
 	}
-	if !ended {
-		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); go on without --time and --generations, and ask for more once it is finished",
-			r.Dir, ErrContrary, newest, plan.Generations)
-	}
-	checkpoint, err := r.store.Load(newest)
-	if err != nil {
-		return err
-	}
 	var count counters
-	if err := json.Unmarshal(checkpoint.Meta, &count); err != nil {
-		return err
+	checkpoint, _, err := r.store.Newest() // what is damaged, load tells
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, &count)
 	}
-	generations, seconds := r.Generations, 0.0
+	if err != nil && !errors.Is(err, checkpoints.ErrNone) {
+		return fmt.Errorf("run %s: %w", r.Dir, err)
+	}
+	ended := count.Generation
+	if ended < plan.Last() {
+		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); go on without --time and --generations, and ask for more once it is finished",
+			r.Dir, ErrContrary, ended, plan.Last())
+	}
+	more := Plan{Generations: r.Generations, Slots: plan.Slots, Plies: plan.Plies, Resumed: ended}
 	if r.Time > 0 {
-		seconds = r.Time.Seconds()
-		generations = newest + int((seconds*(1-judgingShare)-count.Seconds)/count.Seconds*float64(newest))
+		more.Seconds = r.Time.Seconds()
+		more.Settled = len(settleAt) // the run's speed is known
+		more.Generations = ended + int((more.Seconds*(1-judgingShare)-count.Seconds)/count.Seconds*float64(ended))
 	}
-	if generations <= newest {
+	if more.Generations <= ended {
 		return nil // no more than the run has done: it stays finished
 	}
-	rewound := newest
-	if float64(newest) > constantShare*float64(plan.Generations) {
-		rewound = r.beforeFall(plan.Generations, newest)
+	if more.Rewound, err = r.beforeFall(plan, ended); err != nil {
+		return err
 	}
-	*plan = Plan{Seconds: seconds, Generations: generations, Plies: plan.Plies, Resumed: newest, Rewound: rewound}
+	*plan = more
 	return r.config.write(r.Dir)
 }
 
-// beforeFall returns the last generation kept from before the final fall of the learning rate, or newest if none is.
-func (r *run) beforeFall(generations, newest int) int {
+// beforeFall returns the newest kept generation of a plan that ended from before the final fall of its learning rate,
+// or the last one where none is kept.
+func (r *run) beforeFall(plan *Plan, ended int) (int, error) {
 	ids, err := r.store.List()
-	if err != nil {
-		return newest
-	}
-	found := newest
-	for _, id := range ids {
-		if id > 0 && float64(id) <= constantShare*float64(generations) {
-			found = id
+	for _, id := range slices.Backward(ids) {
+		if id > plan.Resumed && id <= min(plan.lastConstant(), ended) {
+			return id, err
 		}
 	}
-	return found
-}
-
-// newestID is the newest checkpoint's number, whatever its health, or 0.
-func (r *run) newestID() (int, error) {
-	ids, err := r.store.List()
-	if err != nil || len(ids) == 0 {
-		return 0, err
-	}
-	return ids[len(ids)-1], nil
+	return ended, err
 }
 
 // load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
 // reports whether the run had ended there.
 func (r *run) load(weights *infer.Weights) (ended bool, err error) {
-	r.slots = make([]*slot, r.config.Settings.Slots)
+	r.slots = make([]*slot, r.config.Plan.Slots)
 	for i := range r.slots {
 		r.slots[i] = newSlot(r.Game, &r.config.Settings, r.config.Seed, i)
 	}
@@ -368,6 +366,9 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
 	}
 	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNone) && listErr == nil && len(ids) == 0 {
+		if r.config.From != "" && r.From == "" {
+			return false, fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrContrary)
+		}
 		return false, r.begin(weights)
 	}
 	if err != nil {
@@ -385,6 +386,7 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 	if err := r.makeLearner(learned); err != nil {
 		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
 	}
+	r.owed = r.count.Steps - r.learner.trainer.Steps()
 	if err := unmarshalSlots(r.Game, checkpoint.Part("slots"), r.slots); err != nil {
 		return false, fmt.Errorf("checkpoint %d: slots: %w", checkpoint.ID, err)
 	}
@@ -436,6 +438,7 @@ func (r *run) save() error {
 	r.count.Seconds = time.Since(r.started).Seconds()
 	r.count.Steps = r.learner.trainer.Steps()
 	r.count.Entered = r.learner.entered
+	r.count.Config = r.config
 	parts := []checkpoints.Part{
 		{Name: "weights.safetensors", Data: r.learner.trainer.Average().Marshal()},
 		{Name: "optimizer.safetensors", Data: r.learner.trainer.MarshalState()},
@@ -444,26 +447,24 @@ func (r *run) save() error {
 	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
 		return err
 	}
-	return r.store.Thin(keepNewest, keepEvery)
+	plan, settings := &r.config.Plan, &r.config.Settings
+	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, plan.lastConstant(), plan.Rewound)
 }
-
-// Which checkpoints stay: the newest, and one of every ten.
-const (
-	keepNewest = 5
-	keepEvery  = 10
-)
 
 // loop plays and learns, generation by generation, until the plan is done or its time over.
 func (r *run) loop(ctx context.Context) error {
 	plan := &r.config.Plan
-	var seconds []float64 // that this process's generations took
+	var seconds []float64 // that each generation with learning took in this process
 	for r.count.Generation < plan.Last() {
+		start, steps := time.Now(), r.learner.trainer.Steps()
 		m, err := r.generation(ctx)
 		if err != nil {
 			return err
 		}
 		r.tell(Event{Metrics: m})
-		seconds = append(seconds, m.PlaySeconds+m.LearnSeconds)
+		if m.Steps > steps {
+			seconds = append(seconds, time.Since(start).Seconds())
+		}
 		if err := r.settlePlan(seconds); err != nil {
 			return err
 		}
@@ -482,15 +483,18 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// settlePlan sets a time plan right once enough of it has been done to know what a generation takes.
+// settlePlan sets a time plan right by the seconds of this process's learning generations, when it is due.
 func (r *run) settlePlan(seconds []float64) error {
-	plan := &r.config.Plan
-	due := plan.Seconds > 0 && plan.Settled == 0 && plan.Resumed == 0
-	if !due || len(seconds) < settleOver || float64(r.count.Generation) < settleShare*float64(plan.Generations) {
+	plan, next := &r.config.Plan, r.count.Generation+1
+	if plan.Seconds == 0 || plan.Settled >= len(settleAt) || len(seconds) < settleOver ||
+		plan.share(next) < settleAt[plan.Settled] || next > plan.lastConstant() {
 		return nil
 	}
 	before := plan.Generations
 	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds())
+	if plan.Generations == before {
+		return nil
+	}
 	r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	return r.config.write(r.Dir)
 }
@@ -528,7 +532,8 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	if err := r.writeGames(generation, games); err != nil {
 		return nil, err
 	}
-	stepsBefore := r.learner.steps()
+	stepsBefore := r.learner.steps() - r.owed
+	r.owed = 0
 	r.learner.add(games, r.count.Games)
 	r.count.Games += len(games)
 	r.count.Positions += m.Positions

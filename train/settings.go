@@ -32,6 +32,8 @@ type Settings struct {
 	Explore     int     `json:"explore"`
 	Uniform     float64 `json:"uniform"`
 	HeldOut     float64 `json:"held_out"`
+	KeepNewest  int     `json:"keep_newest"`
+	KeepEvery   int     `json:"keep_every"`
 }
 
 // ranges say what each setting is and may be, in the order of the struct. Values of AlphaZero (AZ: Silver et al. 2018)
@@ -41,11 +43,11 @@ var ranges = []struct {
 	low, top float64
 	doc      string
 }{
-	{"slots", 1, 65536, "games in play at once (AZ 5000)"},
+	{"slots", 0, 65536, "games in play at once; 0: 256, or fewer where a time plan is short (AZ 5000)"},
 	{"plies", 0, 1000, "plies of each game in a generation; 0: by the plan"},
 	{"simulations", 2, 100000, "of each move in self-play (AZ 800, GZ 2 to 200)"},
 	{"value_scale", 0.01, 10, "c of the search's sigma on values in [-1, 1] (GZ 0.5)"},
-	{"channels", 4, 512, "width of the network (AZ 256)"},
+	{"channels", 4, 512, "width of the network, a multiple of 4 (AZ 256)"},
 	{"blocks", 1, 40, "residual blocks of the network (AZ 19)"},
 	{"batch", 8, 4096, "positions of a learning step (AZ 4096)"},
 	{"rate", 1e-6, 1, "highest learning rate"},
@@ -56,16 +58,19 @@ var ranges = []struct {
 	{"explore", 0, 100, "first plies of a game that are drawn, not chosen (AZ 30)"},
 	{"uniform", 0, 1, "share of the uniform distribution in those draws"},
 	{"held_out", 0, 0.5, "share of games kept from the learner, to measure its losses"},
+	{"keep_newest", 1, 1e6, "checkpoints that are kept, the newest ones"},
+	{"keep_every", 0, 1e6, "of the older ones, keep one of so many; 0: none"},
 }
 
 // DefaultSettings returns what a run of game uses where nothing else is asked for.
 func DefaultSettings(game *env.Game) Settings {
 	net := infer.DefaultConfig(game)
 	return Settings{
-		Slots: 256, Simulations: 32, ValueScale: 0.5,
+		Simulations: 32, ValueScale: 0.5,
 		Channels: net.Channels, Blocks: net.Blocks,
 		Batch: 256, Rate: 1e-3, Decay: 0.01, Reuse: 4,
 		Window: 20000, Blend: 0.25, Explore: 8, Uniform: 0.15, HeldOut: 0.05,
+		KeepNewest: 5, KeepEvery: 10,
 	}
 }
 

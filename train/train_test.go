@@ -3,11 +3,13 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +32,8 @@ func newGame(t testing.TB, name string) *env.Game {
 func tiny(t testing.TB, dir string, generations int) Options {
 	return Options{
 		Dir: dir, Game: newGame(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
-		Asked: map[string]string{"slots": "12", "plies": "3", "simulations": "6", "channels": "4", "blocks": "1", "batch": "16"},
+		Asked: map[string]string{"slots": "12", "plies": "3", "simulations": "6", "channels": "4", "blocks": "1", "batch": "16",
+			"window": "100", "held_out": "0.2"},
 	}
 }
 
@@ -74,6 +77,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	const generations = 6
 	one, four := t.TempDir(), t.TempDir()
 	o := tiny(t, one, generations)
+	o.Asked["batch"] = "80" // several shards of gradients
 	o.Threads = 1
 	mustTrain(t, o)
 	o.Dir, o.Threads = four, 4
@@ -145,9 +149,30 @@ func TestKill(t *testing.T) {
 		t.Errorf("killed %d times only", kills)
 	}
 	sameRun(t, whole, killed, killGenerations)
-	lines, err := checkpoints.ReadLines(filepath.Join(killed, "metrics.jsonl"))
-	if err != nil || len(lines) != killGenerations {
-		t.Errorf("%d lines of metrics for %d generations (%v)", len(lines), killGenerations, err)
+	sameMetrics(t, whole, killed, killGenerations)
+}
+
+// sameMetrics compares two runs' metrics but for what the clock said.
+func sameMetrics(t *testing.T, a, b string, generations int) {
+	t.Helper()
+	read := func(dir string) (all []Metrics) {
+		lines, err := checkpoints.ReadLines(filepath.Join(dir, "metrics.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			var m Metrics
+			if err := json.Unmarshal(line, &m); err != nil {
+				t.Fatal(err)
+			}
+			m.PlaySeconds, m.LearnSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0 // the cache starts empty in a new process
+			all = append(all, m)
+		}
+		return all
+	}
+	x, y := read(a), read(b)
+	if len(x) != generations || !reflect.DeepEqual(x, y) {
+		t.Errorf("metrics of %d generations differ:\n%+v\n%+v", generations, x, y)
 	}
 }
 
@@ -211,11 +236,54 @@ func TestMore(t *testing.T) {
 	}
 	more := mustTrain(t, tiny(t, dir, 14))
 	plan := more.Config.Plan
-	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound > 7 || plan.Rewound < 1 {
+	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 8 {
 		t.Errorf("more was asked for, the plan is %+v", plan)
 	}
-	if more.Games <= first.Games {
-		t.Error("no more games were played")
+	if more.Games <= first.Games || more.Steps <= first.Steps {
+		t.Errorf("%d games and %d steps became %d and %d", first.Games, first.Steps, more.Games, more.Steps)
+	}
+	mustTrain(t, tiny(t, dir, 24))
+	if plan := mustTrain(t, tiny(t, dir, 25)).Config.Plan; plan.Resumed != 24 || plan.Rewound != 17 {
+		t.Errorf("more was asked for a third time, the plan is %+v", plan)
+	}
+}
+
+// TestMoreInterrupted asks for more and stops on the way: nothing comes out differently.
+func TestMoreInterrupted(t *testing.T) {
+	whole, stopped := t.TempDir(), t.TempDir()
+	for _, dir := range []string{whole, stopped} {
+		mustTrain(t, tiny(t, dir, 5))
+	}
+	mustTrain(t, tiny(t, whole, 9))
+	for stop := 6; stop < 9; stop++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := tiny(t, stopped, 9)
+		o.Observe = func(e Event) {
+			if e.Metrics != nil && e.Metrics.Generation == stop {
+				cancel()
+			}
+		}
+		if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	mustTrain(t, tiny(t, stopped, 9))
+	sameRun(t, whole, stopped, 9)
+}
+
+// TestDamagedGames: games that are lost are missed, and named, but end no run.
+func TestDamagedGames(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 5))
+	if err := os.Truncate(gamesPath(dir, 4), 20); err != nil {
+		t.Fatal(err)
+	}
+	notes := ""
+	o := tiny(t, dir, 7)
+	o.Observe = func(e Event) { notes += e.Note }
+	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") {
+		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
 	}
 }
 
@@ -241,6 +309,8 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 1`), []byte(`"version": 9`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	odd := tiny(t, filepath.Join(t.TempDir(), "odd"), 2)
+	odd.Asked["channels"] = "30"
 	torn := tiny(t, t.TempDir(), 2)
 	if err := os.WriteFile(filepath.Join(torn.Dir, "config.json"), config[:len(config)/2], 0o644); err != nil {
 		t.Fatal(err)
@@ -262,6 +332,12 @@ func TestRefusals(t *testing.T) {
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v; want one that wraps %q and says %q", c.name, err, c.want, c.says)
 		}
+	}
+	if _, err := Train(context.Background(), odd); err == nil || !strings.Contains(err.Error(), "multiple of 4") {
+		t.Errorf("30 channels give %v", err)
+	}
+	if _, err := os.Stat(odd.Dir); err == nil {
+		t.Error("a run that could not begin left its folder behind")
 	}
 	if after, _ := os.ReadFile(filepath.Join(dir, "config.json")); !bytes.Equal(config, after) {
 		t.Error("a refused call changed config.json")
