@@ -84,7 +84,7 @@ func DescribeSettings(game *env.Game) []Setting {
 	i := 0
 	for key, field := range s.fields() {
 		r := ranges[i]
-		all = append(all, Setting{key, fmt.Sprint(field.Interface()), fmt.Sprintf("%s; %v to %v", r.doc, r.low, r.top)})
+		all = append(all, Setting{key, fmt.Sprint(field.Interface()), fmt.Sprintf("%s; %s to %s", r.doc, plain(r.low), plain(r.top))})
 		i++
 	}
 	return all
@@ -97,7 +97,7 @@ func (s *Settings) Validate() error {
 	for key, field := range s.fields() {
 		r := ranges[i]
 		if x := number(field); !(x >= r.low && x <= r.top) {
-			errs = append(errs, fmt.Errorf("setting %s=%v: it must lie between %v and %v", key, field.Interface(), r.low, r.top))
+			errs = append(errs, fmt.Errorf("setting %s=%v: it must lie between %s and %s", key, field.Interface(), plain(r.low), plain(r.top)))
 		}
 		i++
 	}
@@ -176,6 +176,9 @@ func (s *Settings) fields() func(yield func(string, reflect.Value) bool) {
 		}
 	}
 }
+
+// plain writes a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func number(v reflect.Value) float64 {
 	if v.Kind() == reflect.Int {
