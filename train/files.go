@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,7 @@ func (r *run) loadWindow() error {
 	var generations [][2][]*record // taught and held out, newest first
 	for g, need, needKept := r.count.Generation, size, keptSize; g > 0 && (need > 0 || needKept > 0); g-- {
 		records, first, err := readGames(r.Game, r.Dir, g)
-		if errors.Is(err, checkpoints.ErrDamaged) {
+		if isLost(err) {
 			r.tell(Event{Note: fmt.Sprintf("%v; going on without its games", err)})
 			continue
 		}
@@ -84,6 +85,11 @@ func (r *run) loadWindow() error {
 		l.heldOut.add(games[1], keptSize)
 	}
 	return nil
+}
+
+// isLost says that a file of games is damaged or gone.
+func isLost(err error) bool {
+	return errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }
 
 func positionsOf(records []*record) int {
@@ -136,7 +142,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 	var varied variety
 	for g := r.count.Generation; g > 0 && varied.searched < mostVariety; g-- {
 		records, _, err := readGames(r.Game, r.Dir, g)
-		if errors.Is(err, checkpoints.ErrDamaged) {
+		if isLost(err) {
 			r.tell(Event{Note: fmt.Sprintf("%v; it is left out of the summary", err)})
 			continue
 		}

@@ -195,7 +195,11 @@ var (
 	ErrOtherGame = errors.New("the run directory belongs to another game")
 	ErrContrary  = errors.New("what is asked for contradicts the run's config.json")
 	ErrNoRun     = errors.New("not a run directory")
+	ErrNetwork   = errors.New("the settings do not fit the network to start from")
 )
+
+// settingsBefore are what runs used that were made before a setting existed.
+var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10}
 
 // readConfig reads config.json of a run directory.
 func readConfig(dir string) (*Config, error) {
@@ -204,7 +208,7 @@ func readConfig(dir string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{}
+	c := &Config{Settings: settingsBefore}
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
 	}

@@ -256,8 +256,8 @@ func (r *run) settle(config *Config, from source, isNew bool) (Settings, error) 
 		return settings, err
 	}
 	if c := from.weights; c != nil && (c.Config.Channels != settings.Channels || c.Config.Blocks != settings.Blocks) {
-		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d",
-			ErrContrary, settings.Channels, settings.Blocks, r.From, c.Config.Channels, c.Config.Blocks)
+		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
+			ErrNetwork, settings.Channels, settings.Blocks, r.From, c.Config.Channels, c.Config.Blocks)
 	}
 	if isNew {
 		return settings, nil

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -279,10 +280,13 @@ func TestDamagedGames(t *testing.T) {
 	if err := os.Truncate(gamesPath(dir, 4), 20); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Remove(gamesPath(dir, 2)); err != nil {
+		t.Fatal(err)
+	}
 	notes := ""
 	o := tiny(t, dir, 7)
 	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") {
+	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") || !strings.Contains(notes, "000002.games") {
 		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
 	}
 }
@@ -349,6 +353,27 @@ func TestRefusals(t *testing.T) {
 	defer release()
 	if _, err := Train(context.Background(), tiny(t, dir, 2)); !errors.Is(err, checkpoints.ErrLocked) {
 		t.Errorf("a run in use gives %v", err)
+	}
+}
+
+// TestOlderConfig: a run that was made before the newest settings existed goes on.
+func TestOlderConfig(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 2))
+	path := filepath.Join(dir, "config.json")
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := regexp.MustCompile(`,\s*"keep_newest": 5,\s*"keep_every": 10`).ReplaceAll(config, nil)
+	if len(older) == len(config) {
+		t.Fatal("config.json does not hold the newest settings")
+	}
+	if err := os.WriteFile(path, older, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s := mustTrain(t, tiny(t, dir, 4)); s.Config.Plan.Generations != 4 {
+		t.Errorf("plan %+v", s.Config.Plan)
 	}
 }
 

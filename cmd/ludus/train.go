@@ -44,6 +44,9 @@ Settings (--set key=value, with the defaults of quad-5x5):
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("time") && cmd.Flags().Changed("generations") {
+				return usage(cmd, errors.New("--time and --generations both say how long to train; give one of them"))
+			}
 			if cmd.Flags().Changed("time") && o.Time < time.Second {
 				return usage(cmd, fmt.Errorf("--time %v: it must be 1s or more, such as 10m or 2h", o.Time))
 			}
@@ -74,7 +77,6 @@ Settings (--set key=value, with the defaults of quad-5x5):
 	flags.StringVar(&o.From, "from", "", "an exported weights file to start from")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set goes before it")
-	cmd.MarkFlagsMutuallyExclusive("time", "generations")
 	return cmd
 }
 
@@ -167,12 +169,11 @@ func (s *screen) show(e train.Event) {
 		if j.Final {
 			return // the closing table has it
 		}
-		s.line(fmt.Sprintf("generation %d against %s: %.1f %% (95 %%: %.1f to %.1f), %d wins, %d draws, %d losses",
-			j.Generation, j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses))
+		s.line(fmt.Sprintf("generation %d scores %.0f %% against %s (95 %%: %.0f to %.0f; %d games)",
+			j.Generation, 100*j.Score, j.Opponent, 100*j.Low, 100*j.High, j.Games))
 	case e.Metrics != nil:
-		if m := e.Metrics; s.bar == nil {
-			fmt.Fprintf(s.w, "generation %d: %d games, %.0f positions/s, losses %.3f policy %.3f outcome, mean length %.1f, %.0f s playing, %.0f s learning\n",
-				m.Generation, m.AllGames, float64(m.Positions)/m.PlaySeconds, m.Policy, m.Outcome, m.MeanPlies, m.PlaySeconds, m.LearnSeconds)
+		if s.bar == nil {
+			fmt.Fprintln(s.w, describeGeneration(e.Metrics))
 		}
 	case s.bar != nil:
 		s.bar.Describe(describe(e.Progress, s.score))
@@ -181,6 +182,22 @@ func (s *screen) show(e train.Event) {
 	case e.Phase == "measuring":
 		fmt.Fprintln(s.w, "measuring how fast this machine is")
 	}
+}
+
+// describeGeneration is the plain line of a generation.
+func describeGeneration(m *train.Metrics) string {
+	parts := []string{
+		fmt.Sprintf("generation %d: %d games", m.Generation, m.AllGames),
+		fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds),
+		fmt.Sprintf("%.0f s playing, %.0f s learning", m.PlaySeconds, m.LearnSeconds),
+	}
+	if m.Games > 0 {
+		parts = append(parts, fmt.Sprintf("mean length %.1f", m.MeanPlies))
+	}
+	if m.Rate > 0 {
+		parts = append(parts, fmt.Sprintf("losses %.3f policy, %.3f outcome", m.Policy, m.Outcome))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // describe puts a run's progress into the words beside the bar.

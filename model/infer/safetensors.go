@@ -1,9 +1,12 @@
 package infer
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -19,9 +22,17 @@ const maxTensorDims = 8
 
 // MarshalTensors writes tensors, in their order, and free metadata as a safetensors file: the header's length as 8 bytes
 // little-endian, the header as JSON padded with blanks to a multiple of 8, the values. Equal arguments give equal bytes.
-// It panics on a name that occurs twice and on data that do not fill their shape.
+// The metadata gets one entry more, the SHA-256 of the values, which [UnmarshalTensors] checks and takes away again. It panics on a name that occurs twice and on data that do not fill their shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
-	entries := map[string]any{"__metadata__": metadata}
+	var values []byte
+	for _, t := range tensors {
+		for _, v := range t.Data {
+			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
+		}
+	}
+	summed := map[string]string{sumKey: sumOf(values)}
+	maps.Copy(summed, metadata)
+	entries := map[string]any{"__metadata__": summed}
 	var size uint64
 	for _, t := range tensors {
 		if _, twice := entries[t.Name]; twice || len(t.Data) != product(t.Shape) {
@@ -38,15 +49,18 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	for len(head)%8 != 0 {
 		head = append(head, ' ')
 	}
-	out := make([]byte, 0, 8+uint64(len(head))+size)
+	out := make([]byte, 0, 8+len(head)+len(values))
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(head)))
 	out = append(out, head...)
-	for _, t := range tensors {
-		for _, v := range t.Data {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
-		}
-	}
-	return out
+	return append(out, values...)
+}
+
+// sumKey is the metadata's entry for the SHA-256 of the values, in hexadecimal digits.
+const sumKey = "sha256"
+
+func sumOf(values []byte) string {
+	sum := sha256.Sum256(values)
+	return hex.EncodeToString(sum[:])
 }
 
 // UnmarshalTensors reads a safetensors file whose tensors are all float32 and finite, in the order of their values.
@@ -91,6 +105,12 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	}
 	if end != uint64(len(values)) {
 		return nil, nil, fmt.Errorf("%w: tensors end at byte %d of %d", ErrFormat, end, len(values))
+	}
+	if sum, ok := metadata[sumKey]; ok {
+		if sum != sumOf(values) {
+			return nil, nil, fmt.Errorf("%w: its values are altered: their SHA-256 is not the one it names", ErrFormat)
+		}
+		delete(metadata, sumKey)
 	}
 	return metadata, tensors, nil
 }

@@ -34,15 +34,20 @@ func TestMarshal(t *testing.T) {
 // TestFormat pins the bytes of a small file: length, header, values.
 func TestFormat(t *testing.T) {
 	got := MarshalTensors(map[string]string{"k": "v"}, []Tensor{{"b", []int{2}, []float32{1, -2}}, {"a", []int{1, 1}, []float32{0.5}}})
-	head := `{"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1,1],"data_offsets":[8,12]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
+	const sum = "2ce4bdb6b34a50ac7092eb9fee94337a27498e9eb9bae44192f15b88831b2422" // sha256sum of the 12 bytes of values
+	head := `{"__metadata__":{"k":"v","sha256":"` + sum + `"},"a":{"dtype":"F32","shape":[1,1],"data_offsets":[8,12]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
 	head += strings.Repeat(" ", (8-len(head)%8)%8)
 	want := string(binary.LittleEndian.AppendUint64(nil, uint64(len(head)))) + head + "\x00\x00\x80\x3f\x00\x00\x00\xc0\x00\x00\x00\x3f"
 	if string(got) != want {
 		t.Errorf("file %q; want %q", got, want)
 	}
 	metadata, tensors, err := UnmarshalTensors(got)
-	if err != nil || metadata["k"] != "v" || len(tensors) != 2 || tensors[0].Name != "b" || tensors[1].Data[0] != 0.5 {
+	if err != nil || metadata["k"] != "v" || len(metadata) != 1 || len(tensors) != 2 || tensors[0].Name != "b" || tensors[1].Data[0] != 0.5 {
 		t.Errorf("read back as %v %v %v", metadata, tensors, err)
+	}
+	got[len(got)-1] ^= 1
+	if _, _, err := UnmarshalTensors(got); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "altered") {
+		t.Errorf("an altered value gives %v", err)
 	}
 }
 
