@@ -66,7 +66,7 @@ var ranges = []struct {
 func DefaultSettings(game *env.Game) Settings {
 	net := infer.DefaultConfig(game)
 	return Settings{
-		Simulations: 32, ValueScale: 0.5,
+		Simulations: 16, ValueScale: 0.5,
 		Channels: net.Channels, Blocks: net.Blocks,
 		Batch: 256, Rate: 1e-3, Decay: 0.01, Reuse: 4,
 		Window: 20000, Blend: 0.25, Explore: 8, Uniform: 0.15, HeldOut: 0.05,
