@@ -197,9 +197,10 @@ func FileName(name string) string {
 	return b.String()
 }
 
-// Nearest returns the candidate closest to name by edit distance, or "" where none is near enough to be what was meant.
+// Nearest returns the candidate closest to name by edit distance, or "" where none is near enough to be what was meant:
+// within a third of name's length, rounded up.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", len(name)/2+2
+	best, bestDistance := "", (len(name)+2)/3+1
 	for _, c := range candidates {
 		if d := editDistance(name, c); d < bestDistance {
 			best, bestDistance = c, d

@@ -82,10 +82,11 @@ func TestFileName(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"quad-7x7", "quad-5x5", "breakthrough-6x6"}
+	known := []string{"quad-7x7", "quad-5x5", "breakthrough-6x6", "random", "simulations"}
 	for name, want := range map[string]string{
 		"quad-5x6": "quad-5x5", "quad5x5": "quad-5x5", "quad-5x5": "quad-5x5", "breakthru-6x6": "breakthrough-6x6",
-		"go": "", "": "",
+		"randon": "random", "simulatons": "simulations", "nonsense": "", "reason": "",
+		"go": "", "": "", "quad-5x4": "quad-5x5", "quadratic": "", "chess-8x8": "",
 	} {
 		if got := env.Nearest(name, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
