@@ -30,7 +30,7 @@ func newJudge(game *env.Game, network *infer.Network, symmetric bool) *judge {
 		images = len(game.Symmetries)
 	}
 	return &judge{
-		game: game, network: network.NewEvaluator(max(leaves, images)), symmetric: symmetric,
+		game: game, network: network.NewEvaluator(max(maxLeaves, images)), symmetric: symmetric,
 		tensor: make([]float32, game.Tensor.Size()),
 		turned: make([]float32, images*game.Tensor.Size()),
 		logits: make([]float32, images*game.NumActions()),

@@ -23,7 +23,7 @@ const (
 type Match struct {
 	Game     *env.Game
 	A, B     *Spec
-	Games    int // 1 or more
+	Games    int // 1 to MaxGames
 	Seed     uint64
 	Openings int   // random plies at the start of every game, 0 or more; a random opening that ends the game is drawn again
 	Seats    Seats // "" is Swap
@@ -64,8 +64,15 @@ type played struct {
 	moves []env.Action
 }
 
-// tellEvery is the shortest time between two reports of progress but the last.
-const tellEvery = 100 * time.Millisecond
+// MaxGames is the largest number of games in a match.
+const MaxGames = 1_000_000
+
+// Between two reports of progress, but the last, lie at least tellEvery and tellShare times what a report took: it sums
+// up all games, while the other threads wait.
+const (
+	tellEvery = 100 * time.Millisecond
+	tellShare = 20
+)
 
 // What a match draws random numbers for; agent A's and B's streams are 0 and 1.
 const openingStream = 2
@@ -76,8 +83,8 @@ var ErrOpening = errors.New("no opening found")
 // Validate reports every field that is out of range.
 func (m *Match) Validate() error {
 	var errs []error
-	if m.Games < 1 {
-		errs = append(errs, fmt.Errorf("games is %d; it must be 1 or more", m.Games))
+	if m.Games < 1 || m.Games > MaxGames {
+		errs = append(errs, fmt.Errorf("games is %d; it must lie between 1 and %d", m.Games, MaxGames))
 	}
 	if m.Openings < 0 || m.Openings >= m.Game.MaxPlies {
 		errs = append(errs, fmt.Errorf("openings is %d; in %s it must lie between 0 and %d",
@@ -107,7 +114,7 @@ func (m Match) Run(ctx context.Context) (Result, error) {
 		mutex    sync.Mutex // guards what follows
 		games    = make([]*played, m.Games)
 		finished int
-		told     time.Time
+		tell     time.Time // when progress is told next
 		next     int
 		fault    error
 	)
@@ -123,9 +130,10 @@ func (m Match) Run(ctx context.Context) (Result, error) {
 				defer mutex.Unlock()
 				games[i] = g
 				finished++
-				if m.Progress != nil && (finished == m.Games || time.Since(told) > tellEvery) {
-					told = time.Now()
-					m.Progress(m.result(games, time.Since(start)))
+				if m.Progress != nil && (finished == m.Games || time.Now().After(tell)) {
+					begun := time.Now()
+					m.Progress(m.result(games[:min(next, m.Games)], time.Since(start)))
+					tell = time.Now().Add(max(tellEvery, tellShare*time.Since(begun)))
 				}
 			})
 			if err != nil {

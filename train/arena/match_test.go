@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -153,10 +154,26 @@ func TestCancelledMatchKeepsItsGames(t *testing.T) {
 	}
 }
 
+// However long a telling takes, the games get nearly all the time.
+func TestProgressTakesLittleTime(t *testing.T) {
+	const slow = 20 * time.Millisecond
+	told, last := 0, 0
+	start := time.Now()
+	play(t, Match{Games: 30000, Seed: 1, Threads: 2, Progress: func(r Result) {
+		time.Sleep(slow)
+		told++
+		last = r.Games
+	}}, "quad-5x5", "random", "random")
+	if most := 2 + int(time.Since(start)/(tellShare*slow)); told > most || last != 30000 {
+		t.Errorf("told %d times, %d games at last; want at most %d times, and all games", told, last, most)
+	}
+}
+
 func TestMatchValidate(t *testing.T) {
 	game := quad(t)
 	for want, m := range map[string]Match{
 		"games is 0":    {Threads: 1},
+		"1 and 1000000": {Threads: 1, Games: 1 << 60},
 		"openings is 1": {Games: 1, Threads: 1, Openings: 16},
 		"openings is -": {Games: 1, Threads: 1, Openings: -1},
 		"seats is":      {Games: 1, Threads: 1, Seats: "third"},

@@ -21,7 +21,8 @@ type net struct {
 	judge   *judge
 	cache   *mcts.Cache
 	search  *mcts.Search
-	analyst *mcts.Search // PUCT; the search itself if that is PUCT; nil until it is needed
+	analyst *mcts.Search // PUCT; nil until it is needed
+	waiting int          // leaves of analyst
 
 	kept   bool      // the tree of search stands at position
 	at     env.State // while kept
@@ -30,9 +31,13 @@ type net struct {
 }
 
 const (
-	leaves       = 16      // in flight within one tree
+	maxLeaves    = 16      // in flight within one tree
 	cacheEntries = 1 << 13 // evaluations remembered from move to move
 )
+
+// puctLeaves is the number of leaves in flight of a PUCT search: each is selected without knowing of the others' values,
+// which distorts the shares of few simulations. Gumbel has all of a round in flight anyway.
+func puctLeaves(simulations int) int { return max(1, min(maxLeaves, simulations/16)) }
 
 func newNet(game *env.Game, network *infer.Network, options Options) *net {
 	n := &net{game: game, options: options, rng: newRand(0), at: game.NewState()}
@@ -40,18 +45,15 @@ func newNet(game *env.Game, network *infer.Network, options Options) *net {
 	if !options.Symmetries { // or the cache would hold averages of roots beside plain evaluations
 		n.cache = mcts.NewCache(cacheEntries)
 	}
-	rule := mcts.Gumbel
 	if options.PUCT {
-		rule = mcts.PUCT
-	}
-	n.search = n.newSearch(rule)
-	if options.PUCT {
-		n.analyst = n.search
+		n.search = n.newSearch(mcts.PUCT, puctLeaves(n.budget()))
+	} else {
+		n.search = n.newSearch(mcts.Gumbel, maxLeaves)
 	}
 	return n
 }
 
-func (n *net) newSearch(rule mcts.Rule) *mcts.Search {
+func (n *net) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
 	config.Rule, config.Leaves = rule, leaves
 	return mcts.New(n.game, config, n.cache)
@@ -118,12 +120,11 @@ func (n *net) run(ctx context.Context, search *mcts.Search) error {
 
 // Analyze searches with PUCT in a new tree, so that the answer depends on the position alone.
 func (n *net) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
-	n.kept = false
-	if n.analyst == nil {
-		n.analyst = n.newSearch(mcts.PUCT)
-	}
 	if simulations == 0 {
 		simulations = n.budget()
+	}
+	if leaves := puctLeaves(simulations); n.analyst == nil || n.waiting != leaves {
+		n.analyst, n.waiting = n.newSearch(mcts.PUCT, leaves), leaves
 	}
 	n.analyst.Start(state, simulations, nil)
 	n.judge.averageNext()

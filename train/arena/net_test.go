@@ -335,6 +335,31 @@ func TestTreeIsKept(t *testing.T) {
 	}
 }
 
+// Few simulations are done one by one, so that their values count at once; without a limit as many as there may be.
+func TestLeavesFollowTheBudget(t *testing.T) {
+	for simulations, want := range map[int]int{1: 1, 16: 1, 64: 4, 255: 15, 256: 16, MaxSimulations: 16} {
+		if got := puctLeaves(simulations); got != want {
+			t.Errorf("%d simulations: %d leaves in flight; want %d", simulations, got, want)
+		}
+	}
+	game := quad(t)
+	text := "net:" + testRun(t, game, 1)
+	used := agent(t, game, text)
+	for _, simulations := range []int{0, 1000, 10} { // no answer depends on earlier ones
+		got, err := used.Analyze(context.Background(), game.NewState(), simulations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := agent(t, game, text).Analyze(context.Background(), game.NewState(), simulations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *got.Value != *want.Value || got.Moves[0].Action != want.Moves[0].Action {
+			t.Errorf("%d simulations: value %v, from a new agent %v", simulations, *got.Value, *want.Value)
+		}
+	}
+}
+
 func TestTemperature(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := []float64{0.6, 0.3, 0.1, 0}

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrSpec is wrapped by errors about the text of an agent.
-var ErrSpec = errors.New("unknown agent")
+var ErrSpec = errors.New("bad agent")
 
 // Spec is an agent's description, read and checked. Its files are read once, by the first New or Load, and shared by
 // all its agents. It is safe for concurrent use.
@@ -62,7 +62,7 @@ func Kinds() []string {
 
 var kindNames = []string{"random", "greedy", "mcts", "alphabeta", "net", "policy"}
 
-// optionKeys are the options of each kind that reads a network.
+// optionKeys are the options of each kind that reads a network; net has them all.
 var optionKeys = map[string][]string{
 	"net":    {"sims", "time", "search", "temp", "sym"},
 	"policy": {"temp", "sym"},
@@ -90,7 +90,7 @@ func Parse(game *env.Game, text string) (*Spec, error) {
 		if near := env.Nearest(kind, kindNames); near != "" {
 			hint = fmt.Sprintf("; did you mean %s?", Kinds()[slices.Index(kindNames, near)])
 		}
-		return nil, fmt.Errorf("%w %q%s (an agent is one of %s)", ErrSpec, text, hint, strings.Join(Kinds(), ", "))
+		return nil, fmt.Errorf("%w %q: unknown kind%s (an agent is one of %s)", ErrSpec, text, hint, strings.Join(Kinds(), ", "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %w", ErrSpec, text, err)
@@ -113,7 +113,7 @@ func number(text, what string, limit int) (int, error) {
 // parseNetwork reads PATH and options.
 func (s *Spec) parseNetwork(rest string) error {
 	keys := optionKeys[s.kind]
-	path, options := cutPath(rest, keys)
+	path, options := cutPath(rest)
 	if path == "" {
 		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/%s",
 			s.kind, env.FileName(s.game.Name))
@@ -124,10 +124,10 @@ func (s *Spec) parseNetwork(rest string) error {
 		key, value, _ := strings.Cut(option, "=")
 		if !slices.Contains(keys, key) {
 			hint := ""
-			if near := env.Nearest(key, keys); near != "" {
+			if near := env.Nearest(key, keys); near != "" && !slices.Contains(optionKeys["net"], key) {
 				hint = fmt.Sprintf("; did you mean %q?", near)
 			}
-			return fmt.Errorf("unknown option %q%s (%s takes %s)", option, hint, s.kind, strings.Join(keys, ", "))
+			return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, s.kind, strings.Join(keys, ", "))
 		}
 		if _, twice := given[key]; twice {
 			return fmt.Errorf("option %s is given twice", key)
@@ -140,12 +140,12 @@ func (s *Spec) parseNetwork(rest string) error {
 	return s.options.complete(s.kind, given["search"])
 }
 
-// cutPath splits PATH[,key=value]...; the path ends at the first comma that a known key follows.
-func cutPath(text string, keys []string) (path string, options []string) {
+// cutPath splits PATH[,key=value]...; the path ends at the first comma that a key of any kind follows.
+func cutPath(text string) (path string, options []string) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		key, _, assigned := strings.Cut(part, "=")
-		if i > 0 && assigned && slices.Contains(keys, key) {
+		if i > 0 && assigned && slices.Contains(optionKeys["net"], key) {
 			return strings.Join(parts[:i], ","), parts[i:]
 		}
 	}

@@ -67,7 +67,7 @@ func TestParseErrors(t *testing.T) {
 		"random:1":                    "takes nothing",
 		"mcts":                        "a number from 1 to 1000000",
 		"mcts:":                       "a number from 1 to 1000000",
-		"mcts:0":                      "a number from 1 to 1000000",
+		"mcts:0":                      "bad agent \"mcts:0\": it needs a number from 1 to 1000000",
 		"mcts:-5":                     "a number from 1 to 1000000",
 		"mcts:1e3":                    "a number from 1 to 1000000",
 		"mcts:99999999999999999":      "a number from 1 to 1000000",
@@ -90,7 +90,8 @@ func TestParseErrors(t *testing.T) {
 		"net:a,temp=NaN":              "0 to 100",
 		"net:a,temp=warm":             "0 to 100",
 		"net:a,sym=some":              "it must be all",
-		"policy:a,temp=1,sims=2":      "policy takes temp, sym",
+		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
+		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
 	} {
 		_, err := Parse(game, text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
