@@ -21,10 +21,11 @@ func analyzeCommand() *cobra.Command {
   {"id":"a1","moves":["(mark r3 c3)"],"simulations":64}
   {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,"moves":[...]}
 
-moves lead from the start to the position; simulations may be left out. Every value is the expected utility, from -1 to 1,
-for the player to move; moves lists every legal move with its visits, value and prior, the best first; null is what the
-agent does not know; "proven":true says that the value is exact. A finished game gets
-{"id":"a1","terminal":true,"goals":{...}}, a bad line {"id":"a1","error":"..."}.
+moves lead from the start to the position; simulations may be left out. A network always searches with PUCT here,
+whatever search= says. Every value is the expected utility, from -1 to 1, for the player to move; moves lists every
+legal move with its visits, value and prior, the best first; null is what the agent does not know; "proven":true says
+that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, a bad line
+{"id":"a1","error":"..."}.
 
 ` + agentHelp,
 		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,

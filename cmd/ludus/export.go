@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,9 @@ Formats:
 			if format != "weights" {
 				return usage(cmd, fmt.Errorf("--format is %q; the formats are: weights", format))
 			}
+			if path == "-" {
+				return usage(cmd, errors.New("-o -: weights are not written to a stream; name a file"))
+			}
 			weights, origin, err := arena.ReadWeights(args[0])
 			warnDamaged(cmd, origin)
 			if err != nil {
@@ -62,16 +66,28 @@ Formats:
 	return cmd
 }
 
-// writeNew writes a file whole or not at all, and replaces one that exists only with force.
+// writeNew writes a file whole or not at all, and replaces one that exists only with force; a symbolic link stays, and
+// what it leads to is replaced.
 func writeNew(path string, data []byte, force bool) error {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is a link to nowhere; name another", path)
+		}
+		return checkpoints.WriteFile(path, data)
+	case err != nil:
+		return err
+	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", path)
-	case err == nil && !force:
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file; name another", path)
+	case !force:
 		return fmt.Errorf("%s exists; --force replaces it", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
 		return err
 	}
-	return checkpoints.WriteFile(path, data)
+	return checkpoints.WriteFile(target, data)
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -53,23 +54,31 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	root.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		hint := ""
-		if near := env.Nearest(args[0], commandNames(cmd)); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return usage(cmd, fmt.Errorf("unknown command %q%s", args[0], hint))
+		Args:          noCommand,
+
+		DisableFlagParsing: true, // of the root alone, or --help would go before an unknown command
 	}
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
 	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), analyzeCommand(), exportCommand(), gamesCommand(),
 		perftCommand(), verifyCommand(), versionCommand())
 	return root
+}
+
+// noCommand checks the arguments of the root, which are those that name no command.
+func noCommand(root *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 || args[0] == "--help" || args[0] == "-h":
+		return nil
+	case strings.HasPrefix(args[0], "-"):
+		return usage(root, fmt.Errorf("unknown flag: %s", args[0]))
+	}
+	hint := ""
+	if near := env.Nearest(args[0], commandNames(root)); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usage(root, fmt.Errorf("unknown command %q%s", args[0], hint))
 }
 
 func commandNames(root *cobra.Command) (names []string) {
@@ -87,6 +96,28 @@ func (e usageError) Unwrap() error { return e.error }
 // usage makes err a usageError that says where help is.
 func usage(cmd *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; see %q", err, cmd.CommandPath()+" --help")}
+}
+
+// flagValues says what the flags of each type take.
+var flagValues = map[string]string{
+	"bool":     "true or false",
+	"duration": "a duration, such as 10m, 90s or 2h",
+	"int":      "a whole number of at most 18 digits",
+	"uint64":   "a whole number from 0 to 18446744073709551615",
+}
+
+// plainFlagError says what a flag takes where its value could not be read.
+func plainFlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	flag := invalid.GetFlag()
+	want, ok := flagValues[flag.Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s %s: it must be %s", flag.Name, invalid.GetValue(), want)
 }
 
 // oneLine writes an error, however many it joins, on one line.

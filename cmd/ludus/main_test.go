@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,12 +170,20 @@ func TestErrors(t *testing.T) {
 	}{
 		{2, `unknown command "tarin"; did you mean "train"?`, "tarin"},
 		{2, `unknown command "x"`, "x"},
+		{2, `unknown command "nonsense"; see`, "nonsense --help"},
+		{2, "unknown flag: --nonsense", "--nonsense"},
 		{2, "unknown flag: --dept", "perft quad-5x5 --dept 3"},
 		{2, "arguments are missing: ludus perft GAME", "perft"},
 		{2, `one argument too many, "b"`, "games a b"},
 		{2, "--depth is 0", "perft quad-5x5 --depth 0"},
 		{2, "between 1 and 16", "perft quad-5x5 --depth 17"},
-		{2, "invalid argument", "perft quad-5x5 --depth x"},
+		{2, "--depth x: it must be a whole number", "perft quad-5x5 --depth x"},
+		{2, "--games 99999999999999999999: it must be a whole number of at most 18 digits", "arena quad-5x5 random random --games 99999999999999999999"},
+		{2, "--seed -1: it must be a whole number from 0", "arena quad-5x5 random random --seed -1"},
+		{2, "--time 10: it must be a duration, such as 10m", "train quad-5x5 --time 10"},
+		{2, "--json maybe: it must be true or false", "games --json=maybe"},
+		{1, "is a folder; name a file", "verify quad-5x5 ."},
+		{2, "it must lie between 1 and 1000000", "arena quad-5x5 random random --games 1000000000000000"},
 		{1, "did you mean quad-5x5?", "games qaud-5x5"},
 		{1, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
 		{1, "did you mean random?", "arena quad-5x5 random rndom"},
@@ -192,6 +201,7 @@ func TestErrors(t *testing.T) {
 		{2, "the formats are: weights", "export " + runs},
 		{2, "the formats are: weights", "export " + runs + " --format onyx"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
+		{2, "-o -: weights are not written to a stream", "export " + runs + " --format weights -o - --force"},
 		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
 		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
 		{1, "neither a run nor a checkpoint", "export . --format weights"},
@@ -226,6 +236,40 @@ func TestExportCommand(t *testing.T) {
 		t.Errorf("%v is left behind, %v", entries, err)
 	}
 	run(t, dir, "", "arena", "quad-5x5", "net:quad-5x5.safetensors,sims=8", "random", "--games", "2")
+}
+
+// What is no regular file stays what it is, and a link still leads where it led.
+func TestExportReplacesOnlyFiles(t *testing.T) {
+	dir := t.TempDir()
+	file, link, astray, loose := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "astray"), filepath.Join(dir, "loose")
+	err := errors.Join(os.WriteFile(file, []byte("old"), 0o666), os.Symlink("file", link), os.Symlink("folder", astray),
+		os.Symlink("nowhere", loose), os.Mkdir(filepath.Join(dir, "folder"), 0o777))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeNew(link, []byte("new"), true); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "new" {
+		t.Errorf("the link's file holds %q, %v", data, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != "file" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	socket, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "socket"): "is no regular file; name another",
+		astray:                       "is a folder",
+		loose:                        "is a link to nowhere",
+	} {
+		if err := writeNew(path, nil, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v; want one that says %q", path, err, want)
+		}
+	}
 }
 
 func TestDamagedCheckpointIsNamed(t *testing.T) {
@@ -300,7 +344,7 @@ func TestAnalyzeCommand(t *testing.T) {
 }
 
 func TestPlayCommand(t *testing.T) {
-	out := run(t, "", "hint\nr3 c3\nquit\n", "play", "quad-5x5", "net:"+runFolder(t)+",sims=8", "--side", "x")
+	out := run(t, "", "hint\nr3 c3\nquit\n", "play", "quad-5x5", "net:"+runFolder(t)+",sims=8", "--side", "X")
 	for _, want := range []string{"you are x", "would play (mark", "o plays (mark"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,7 @@ for the legal moves, a hint, or your last move back; type help to see how.
 // seat finds the player that a text names.
 func seat(game *env.Game, text string) (env.Player, error) {
 	sides := []string{"first", "second", game.Players[0], game.Players[1]}
-	i := slices.Index(sides, text)
+	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })
 	if i < 0 {
 		return 0, fmt.Errorf("--side %s: it must be first (%s) or second (%s)", text, game.Players[0], game.Players[1])
 	}

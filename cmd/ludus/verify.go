@@ -33,6 +33,9 @@ legal moves and, at the end, the goals. Prints how much was compared, or fails a
 // verify compares each file; with several of them each line says which file it is about.
 func verify(w io.Writer, game *env.Game, paths []string) error {
 	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder; name a file", path)
+		}
 		file, err := os.Open(path)
 		if err != nil {
 			return err

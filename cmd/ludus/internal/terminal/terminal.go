@@ -71,26 +71,44 @@ func (g *Game) Play(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
+// maxLine is the number of bytes from which on a line is too long to be a move; only its beginning is kept.
+const maxLine = 1024
+
 // readLines sends the lines of in; once they are closed, fault has what ended them, nil for the end of in.
 func readLines(ctx context.Context, in io.Reader) (lines <-chan string, fault <-chan error) {
 	send, failed := make(chan string), make(chan error, 1)
 	go func() {
 		defer close(send)
-		scanner := bufio.NewScanner(in)
-		for scanner.Scan() {
+		reader := bufio.NewReaderSize(in, 2*maxLine)
+		for {
+			part, more, err := reader.ReadLine()
+			line := string(part)
+			for more && err == nil {
+				_, more, err = reader.ReadLine()
+			}
+			if err != nil {
+				if err == io.EOF {
+					err = nil
+				}
+				failed <- err
+				return
+			}
 			select {
-			case send <- scanner.Text():
+			case send <- line:
 			case <-ctx.Done():
 				return
 			}
 		}
-		failed <- scanner.Err()
 	}()
 	return send, failed
 }
 
 // obey does what a line says.
 func (g *Game) obey(ctx context.Context, line string) (quit bool, err error) {
+	if len(line) >= maxLine {
+		fmt.Fprintln(g.out, "That line is too long; \"help\" says what can be typed.")
+		return false, nil
+	}
 	line = strings.ToLower(strings.TrimSpace(line))
 	switch line {
 	case "":

@@ -62,6 +62,12 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// A line without end is wrong input like any other, whatever it begins with.
+func TestLongLine(t *testing.T) {
+	contains(t, session(t, "quad-5x5", "greedy", env.First, "3 3"+strings.Repeat(" ", 1<<17)+"x", "board", "3 3", "quit"),
+		"x> That line is too long", "x> ", "o plays (mark")
+}
+
 func TestAgentMovesFirst(t *testing.T) {
 	contains(t, session(t, "breakthrough-6x6", "greedy", env.Second, "undo", "board"),
 		"you are black", "white plays (move", "black> ", "There is nothing to take back.", "black> ", "The input has ended before the game.")
