@@ -2,23 +2,15 @@ package train
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/model"
 	"ludus/model/infer"
 )
 
@@ -150,305 +142,6 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	return r.summary(already)
-}
-
-// prepareDir makes the run directory, and refuses one that holds something else. It reports whether there was none.
-func prepareDir(dir string) (isNew bool, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, checkpoints.MakeDir(dir)
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		if e.Name() == "config.json" {
-			return false, nil
-		}
-	}
-	for _, e := range entries {
-		if name := e.Name(); name != "lock" && !strings.HasPrefix(name, ".") {
-			return false, fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, ErrNoRun, name)
-		}
-	}
-	return false, nil
-}
-
-// configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
-func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
-	config, err := readConfig(r.Dir)
-	isNew := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !isNew {
-		return nil, err
-	}
-	if isNew {
-		config = &Config{Version: configVersion, Game: r.Game.Name, Seed: 1, Settings: DefaultSettings(r.Game)}
-		if r.Seed != nil {
-			config.Seed = *r.Seed
-		}
-	}
-	if config.Game != r.Game.Name {
-		return nil, fmt.Errorf("%s: %w: it holds %s, asked for is %s; choose another --run", r.Dir, ErrOtherGame, config.Game, r.Game.Name)
-	}
-	from, err := r.readFrom()
-	if err != nil {
-		return nil, err
-	}
-	settings, err := r.settle(config, from, isNew)
-	if err != nil {
-		return nil, err
-	}
-	weights := from.weights
-	if weights == nil {
-		network := infer.DefaultConfig(r.Game)
-		network.Channels, network.Blocks = settings.Channels, settings.Blocks
-		if err := network.Validate(r.Game); err != nil {
-			return nil, err
-		}
-		weights = infer.NewWeights(r.Game, network, rand.New(newPCG(config.Seed, "weights", 0)))
-	}
-	r.config = config
-	if !isNew {
-		return weights, r.extend()
-	}
-	config.Settings, config.From = settings, from.sum
-	if err := r.makePlan(ctx, weights); err != nil {
-		return nil, err
-	}
-	return weights, config.write(r.Dir)
-}
-
-// source is the weights file that a run starts from.
-type source struct {
-	weights *infer.Weights
-	sum     string // SHA-256
-}
-
-func (r *run) readFrom() (source, error) {
-	if r.From == "" {
-		return source{}, nil
-	}
-	data, err := os.ReadFile(r.From)
-	if err != nil {
-		return source{}, err
-	}
-	weights, err := infer.Unmarshal(data)
-	if err != nil {
-		return source{}, fmt.Errorf("%s: %w", r.From, err)
-	}
-	if weights.Config.Game != r.Game.Name {
-		return source{}, fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
-	}
-	if err := weights.Validate(r.Game); err != nil {
-		return source{}, fmt.Errorf("%s: %w", r.From, err)
-	}
-	sum := sha256.Sum256(data)
-	return source{weights, hex.EncodeToString(sum[:])}, nil
-}
-
-// settle returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
-func (r *run) settle(config *Config, from source, isNew bool) (Settings, error) {
-	settings := config.Settings
-	if from.weights != nil && isNew {
-		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
-	}
-	if err := settings.Apply(r.Asked); err != nil {
-		return settings, err
-	}
-	if c := from.weights; c != nil && (c.Config.Channels != settings.Channels || c.Config.Blocks != settings.Blocks) {
-		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
-			ErrNetwork, settings.Channels, settings.Blocks, r.From, c.Config.Channels, c.Config.Blocks)
-	}
-	if isNew {
-		return settings, nil
-	}
-	contrary := settings.Differences(&config.Settings)
-	if r.Seed != nil && *r.Seed != config.Seed {
-		contrary = append(contrary, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
-	}
-	if from.sum != "" && from.sum != config.From {
-		contrary = append(contrary, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
-	}
-	if len(contrary) > 0 {
-		return settings, fmt.Errorf("%s: %w: %s; leave them out to go on, or choose another --run",
-			r.Dir, ErrContrary, strings.Join(contrary, ", "))
-	}
-	return settings, nil
-}
-
-// makePlan decides how far a new run goes.
-func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
-	plan, settings := &r.config.Plan, &r.config.Settings
-	if r.Generations > 0 {
-		*plan = Plan{Generations: r.Generations, Slots: settings.Slots, Plies: settings.Plies}
-		if plan.Slots == 0 {
-			plan.Slots = mostSlots
-		}
-		if plan.Plies == 0 {
-			plan.Plies = mostPlies
-		}
-		return nil
-	}
-	budget := r.Time
-	if budget == 0 {
-		budget = DefaultTime
-	}
-	r.tell(Event{Progress: Progress{Phase: "measuring"}})
-	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
-	if err != nil {
-		return err
-	}
-	plan.Seconds = budget.Seconds()
-	plan.fill(plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
-	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games (measured: %.1f ms a position, %.0f ms a step)",
-		budget, plan.Generations, plan.Plies, plan.Slots, 1000*c.position, 1000*c.step)})
-	return nil
-}
-
-// extend gives an existing run more to do where that is asked for and the run has ended.
-func (r *run) extend() error {
-	plan := &r.config.Plan
-	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
-	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
-	if sameTime && sameGenerations {
-		return nil
-	}
-	var count counters
-	checkpoint, _, err := r.store.Newest() // what is damaged, load tells
-	if err == nil {
-		err = json.Unmarshal(checkpoint.Meta, &count)
-	}
-	if err != nil && !errors.Is(err, checkpoints.ErrNone) {
-		return fmt.Errorf("run %s: %w", r.Dir, err)
-	}
-	ended := count.Generation
-	if ended < plan.Last() {
-		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); go on without --time and --generations, and ask for more once it is finished",
-			r.Dir, ErrContrary, ended, plan.Last())
-	}
-	more := Plan{Generations: r.Generations, Slots: plan.Slots, Plies: plan.Plies, Resumed: ended}
-	if r.Time > 0 {
-		more.Seconds = r.Time.Seconds()
-		more.Settled = len(settleAt) // the run's speed is known
-		more.Generations = ended + int((more.Seconds*(1-judgingShare)-count.Seconds)/count.Seconds*float64(ended))
-	}
-	if more.Generations <= ended {
-		return nil // no more than the run has done: it stays finished
-	}
-	if more.Rewound, err = r.beforeFall(plan, ended); err != nil {
-		return err
-	}
-	*plan = more
-	return r.config.write(r.Dir)
-}
-
-// beforeFall returns the newest kept generation of a plan that ended from before the final fall of its learning rate,
-// or the last one where none is kept.
-func (r *run) beforeFall(plan *Plan, ended int) (int, error) {
-	ids, err := r.store.List()
-	for _, id := range slices.Backward(ids) {
-		if id > plan.Resumed && id <= min(plan.lastConstant(), ended) {
-			return id, err
-		}
-	}
-	return ended, err
-}
-
-// load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
-// reports whether the run had ended there.
-func (r *run) load(weights *infer.Weights) (ended bool, err error) {
-	r.slots = make([]*slot, r.config.Plan.Slots)
-	for i := range r.slots {
-		r.slots[i] = newSlot(r.Game, &r.config.Settings, r.config.Seed, i)
-	}
-	checkpoint, warnings, err := r.store.Newest()
-	for _, w := range warnings {
-		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
-	}
-	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNone) && listErr == nil && len(ids) == 0 {
-		if r.config.From != "" && r.From == "" {
-			return false, fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrContrary)
-		}
-		return false, r.begin(weights)
-	}
-	if err != nil {
-		return false, fmt.Errorf("run %s: %w", r.Dir, err)
-	}
-	if err := json.Unmarshal(checkpoint.Meta, &r.count); err != nil {
-		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
-	}
-	learned := checkpoint
-	if r.count.Generation == r.config.Plan.Resumed && r.config.Plan.Rewound != r.config.Plan.Resumed {
-		if learned, err = r.store.Load(r.config.Plan.Rewound); err != nil {
-			return false, err
-		}
-	}
-	if err := r.makeLearner(learned); err != nil {
-		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
-	}
-	r.owed = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalSlots(r.Game, checkpoint.Part("slots"), r.slots); err != nil {
-		return false, fmt.Errorf("checkpoint %d: slots: %w", checkpoint.ID, err)
-	}
-	r.started = r.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
-	r.ready()
-	if err := r.loadWindow(); err != nil {
-		return false, err
-	}
-	return r.count.Generation >= r.config.Plan.Last(), r.dropNewer()
-}
-
-// begin writes checkpoint 0.
-func (r *run) begin(weights *infer.Weights) error {
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel(r.Threads))
-	if err != nil {
-		return err
-	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
-	r.count = counters{Game: r.Game.Name, Network: weights.Config}
-	r.ready()
-	return r.save()
-}
-
-// ready completes the run once its counters are known.
-func (r *run) ready() {
-	r.workers = newWorkers(r.Game, &r.config.Settings, r.slots, r.Threads)
-	r.resumed, r.began = r.count, time.Now()
-}
-
-// makeLearner restores the learner from a checkpoint.
-func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
-	weights, err := infer.Unmarshal(c.Part("weights.safetensors"))
-	if err != nil {
-		return err
-	}
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel(r.Threads))
-	if err != nil {
-		return err
-	}
-	if err := trainer.UnmarshalState(c.Part("optimizer.safetensors")); err != nil {
-		return err
-	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
-	return nil
-}
-
-// save writes the checkpoint of the generation counted last.
-func (r *run) save() error {
-	r.count.Seconds = time.Since(r.started).Seconds()
-	r.count.Steps = r.learner.trainer.Steps()
-	r.count.Entered = r.learner.entered
-	r.count.Config = r.config
-	parts := []checkpoints.Part{
-		{Name: "weights.safetensors", Data: r.learner.trainer.Average().Marshal()},
-		{Name: "optimizer.safetensors", Data: r.learner.trainer.MarshalState()},
-		{Name: "slots", Data: marshalSlots(r.slots)},
-	}
-	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
-		return err
-	}
-	plan, settings := &r.config.Plan, &r.config.Settings
-	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, plan.lastConstant(), plan.Rewound)
 }
 
 // loop plays and learns, generation by generation, until the plan is done or its time over.
@@ -598,6 +291,24 @@ func (r *run) learn(ctx context.Context, m *Metrics, steps int) error {
 	m.setLosses(taught, kept)
 	m.Rate = rate
 	return err
+}
+
+// save writes the checkpoint of the generation counted last.
+func (r *run) save() error {
+	r.count.Seconds = time.Since(r.started).Seconds()
+	r.count.Steps = r.learner.trainer.Steps()
+	r.count.Entered = r.learner.entered
+	r.count.Config = r.config
+	parts := []checkpoints.Part{
+		{Name: "weights.safetensors", Data: r.learner.trainer.Average().Marshal()},
+		{Name: "optimizer.safetensors", Data: r.learner.trainer.MarshalState()},
+		{Name: "slots", Data: marshalSlots(r.slots)},
+	}
+	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
+		return err
+	}
+	plan, settings := &r.config.Plan, &r.config.Settings
+	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, plan.lastConstant(), plan.Rewound)
 }
 
 // playShare is the share of a generation's work that playing is, roughly: for the bar alone.

@@ -1,0 +1,75 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ludus/checkpoints"
+	"ludus/model"
+)
+
+// configVersion is the newest format of config.json that is understood.
+const configVersion = 1
+
+// Config is config.json: everything that a run's games and weights follow from.
+type Config struct {
+	Version  int      `json:"version"`
+	Game     string   `json:"game"`
+	Seed     uint64   `json:"seed"`
+	From     string   `json:"from,omitempty"` // SHA-256 of the weights file that the run started from
+	Settings Settings `json:"settings"`
+	Plan     Plan     `json:"plan"`
+}
+
+// Errors of opening a run; each is wrapped with what would be right.
+var (
+	ErrOtherGame = errors.New("the run directory belongs to another game")
+	ErrContrary  = errors.New("what is asked for contradicts the run's config.json")
+	ErrNoRun     = errors.New("not a run directory")
+	ErrNetwork   = errors.New("the settings do not fit the network to start from")
+)
+
+// settingsBefore are what runs used that were made before a setting existed.
+var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10}
+
+// readConfig reads config.json of a run directory.
+func readConfig(dir string) (*Config, error) {
+	path := filepath.Join(dir, "config.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Config{Settings: settingsBefore}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
+	}
+	if c.Version > configVersion {
+		return nil, fmt.Errorf("%s: format version %d: %w", path, c.Version, checkpoints.ErrNewer)
+	}
+	if err := c.Settings.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if c.Plan.Generations < 1 || c.Plan.Plies < 1 || c.Plan.Slots < 1 {
+		return nil, fmt.Errorf("%s: %w: a plan needs generations, slots and plies of at least 1", path, checkpoints.ErrDamaged)
+	}
+	return c, nil
+}
+
+// write makes config the run directory's config.json.
+func (c *Config) write(dir string) error {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return checkpoints.WriteFile(filepath.Join(dir, "config.json"), append(data, '\n'))
+}
+
+// trainerConfig turns the settings into the trainer's.
+func trainerConfig(s *Settings) model.Config {
+	c := model.DefaultConfig()
+	c.Decay = s.Decay
+	return c
+}
