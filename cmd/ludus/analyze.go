@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -36,8 +35,8 @@ that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals"
 			if err != nil {
 				return err
 			}
-			if threads < 1 {
-				return usage(cmd, fmt.Errorf("--threads is %d; it must be 1 or more", threads))
+			if err := checkThreads(cmd, threads); err != nil {
+				return err
 			}
 			spec, err := loadAgent(cmd, game, args[1])
 			if err != nil {

@@ -44,6 +44,9 @@ many threads play them (agents with a time limit excepted).
 			if err != nil {
 				return err
 			}
+			if err := checkThreads(cmd, match.Threads); err != nil {
+				return err
+			}
 			match.Game, match.Seats = game, arena.Seats(seats)
 			if err := match.Validate(); err != nil {
 				return usage(cmd, err)

@@ -153,6 +153,16 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// mostThreads bounds --threads, each of which takes memory.
+const mostThreads = 1024
+
+func checkThreads(cmd *cobra.Command, threads int) error {
+	if threads < 1 || threads > mostThreads {
+		return usage(cmd, fmt.Errorf("--threads %d: it must be from 1 to %d", threads, mostThreads))
+	}
+	return nil
+}
+
 // completeGames lets a shell complete the first argument with the games' names.
 func completeGames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {

@@ -53,8 +53,8 @@ Settings (--set key=value, with the defaults of quad-5x5):
 			if cmd.Flags().Changed("generations") && o.Generations < 1 {
 				return usage(cmd, fmt.Errorf("--generations %d: it must be 1 or more", o.Generations))
 			}
-			if o.Threads < 1 {
-				return usage(cmd, fmt.Errorf("--threads %d: it must be 1 or more", o.Threads))
+			if err := checkThreads(cmd, o.Threads); err != nil {
+				return err
 			}
 			if o.Asked, err = askedSettings(game, sets, config); err != nil {
 				return err
