@@ -244,7 +244,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	d := &s.Diversity
 	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.0f %% of positions solved by the search, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
-	fmt.Fprintf(w, "positions never seen before:%s\n\n", distinctByPly(d.Distinct))
+	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
 	fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	for _, j := range s.Judged {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
