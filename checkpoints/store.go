@@ -37,8 +37,9 @@ func (c *Checkpoint) Part(name string) []byte {
 
 // Store is the checkpoints of one run.
 type Store struct {
-	dir  string
-	fsys fileSystem
+	dir   string
+	fsys  fileSystem
+	saved int // id of the last Save, 0 before one
 }
 
 // Temporary names: ID.new is being written, ID.old is being removed.
@@ -97,6 +98,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 	if err := s.fsys.SyncDir(s.dir); err != nil {
 		return err
 	}
+	s.saved = id
 	return removeTree(s.fsys, final+oldSuffix)
 }
 
@@ -207,7 +209,7 @@ func (s *Store) List() ([]int, error) {
 
 // Thin removes old checkpoints: of all but the newest keepNewest (at least 1) it keeps those whose number is a multiple
 // of keepEvery, none if that is 0, and those that are pinned. A crash leaves every checkpoint whole or gone. Call it after
-// a successful Save, which makes sure that the newest is whole.
+// a successful Save, which makes sure that the newest is whole; what lies above it, damaged, is neither counted nor touched.
 func (s *Store) Thin(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
 		panic("checkpoints: Thin would keep less than the newest checkpoint")
@@ -218,6 +220,9 @@ func (s *Store) Thin(keepNewest, keepEvery int, pinned ...int) error {
 	ids, err := s.List()
 	if err != nil {
 		return err
+	}
+	if i := slices.Index(ids, s.saved); s.saved > 0 && i >= 0 {
+		ids = ids[:i+1] // newer ones are damaged, or Save would not have come to this number
 	}
 	for _, id := range ids[:max(0, len(ids)-keepNewest)] {
 		if keepEvery > 0 && id%keepEvery == 0 || slices.Contains(pinned, id) {

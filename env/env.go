@@ -50,9 +50,9 @@ type Param struct{ Name, Value string }
 
 // Game describes one game. It is immutable once built and shared by all goroutines.
 //
-// Laws, checked by envtest for every game: Classes are sorted by falling utility, all utilities differ, and class k of one player
-// is class K-1-k of the other, with the opposite utility. Every symmetry commutes with play, with Encode and with Frame. Equal tensors have equal
-// legal moves and equal classes along every continuation.
+// Laws, checked by envtest for every game: Classes are sorted by falling utility, all utilities differ, and class k of
+// one player is class K-1-k of the other, with the opposite utility. Every symmetry commutes with play, with Encode and
+// with Frame. Equal tensors have equal legal moves and equal classes along every continuation.
 type Game struct {
 	Name    string    // canonical name, e.g. "quad-5x5"
 	Family  string    // e.g. "quad"
@@ -68,7 +68,8 @@ type Game struct {
 
 	ActionTexts []string // official text of each action; entries that no position allows may be ""
 	Classes     []Class  // a player's outcomes, best first
-	// GoalHead says that the classes leave the goals open, so that a network predicts both (as a share of 100, mover's first) beside them.
+	// GoalHead says that the classes leave the goals open, so that a network predicts both (as a share of 100, mover's
+	// first) beside them.
 	GoalHead bool
 	MaxPlies int // no game is longer
 
@@ -121,7 +122,8 @@ func (k *Key) Hash() uint64 {
 }
 
 // Finish completes a game that a family has filled in: it indexes the action texts and sets how each player's actions
-// map to the mover's frame. frame is the involution that turns Second's actions into its own frame; nil means that both players share one frame.
+// map to the mover's frame. frame is the involution that turns Second's actions into its own frame; nil means that both
+// players share one frame.
 func (g *Game) Finish(frame []Action) *Game {
 	n := g.NumActions()
 	if len(g.ActionTexts) != n || len(g.Planes) != g.Tensor.C || len(g.PolicyNames) != g.PolicyPlanes+g.PolicyExtras {
@@ -145,7 +147,8 @@ func (g *Game) Finish(frame []Action) *Game {
 // NumActions is A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return g.PolicyPlanes*g.Tensor.Cells() + g.PolicyExtras }
 
-// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. It is its own inverse. The caller must not change it.
+// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. It is its own inverse.
+// The caller must not change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
 // ClassFor turns First's class into p's.

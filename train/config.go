@@ -14,7 +14,7 @@ import (
 // configVersion is the newest format of config.json that is understood.
 const configVersion = 1
 
-// Config is config.json: everything that a run's games and weights follow from.
+// Config is config.json: what a run's games and weights follow from, with the weights file that it started from, if any.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`

@@ -13,8 +13,8 @@
 // # Determinism
 //
 // Each generator is a PCG seeded by a hash of (seed, purpose, index). Slots have one owner at a time and rows of a batch
-// are independent, so games and weights depend on the seed, the settings and the plan alone: not on the clock, the
-// number of goroutines, or interruptions. The clock decides only how long a time plan may be, which is then recorded.
+// are independent, so games and weights depend on the seed, the settings and the [Plan] alone: not on the number of
+// goroutines, or interruptions. A plan of generations is free of the clock; a plan of a time is not, and is recorded.
 //
 // The loop knows no screen: it reports [Progress] to a callback. What it leaves out: gating, distributed self-play.
 package train

@@ -100,7 +100,8 @@ func positionsOf(records []*record) int {
 	return n
 }
 
-// dropNewer removes what a stopped process left behind of generations after the checkpoint.
+// dropNewer removes the lines that a stopped process wrote of generations after the checkpoint; their files of games are
+// overwritten in their turn.
 func (r *run) dropNewer() error {
 	for _, name := range []string{"metrics.jsonl", "arena.jsonl"} {
 		path := filepath.Join(r.Dir, name)

@@ -12,12 +12,12 @@ import (
 	"ludus/train/arena"
 )
 
-// A run is judged against baselines by matches between generations, which take a few percent of its time and never touch training's
-// generators: judgings times on its way, each for judgeShare of the time expected, and finally for finalShare.
+// A run is judged against baselines by matches between generations, which never touch training's generators: judgings
+// times on its way, each for about judgeShare of the time expected, and finally for finalShare; that is 4 % in all.
 const (
 	judgings    = 10
-	judgeShare  = 0.0025
-	finalShare  = 0.025
+	judgeShare  = 0.002
+	finalShare  = 0.02
 	mostMatches = 100 // games of a match
 	openings    = 2   // random plies that its games start with
 )
@@ -36,12 +36,11 @@ type Judged struct {
 
 // judgeNow plays the match that is due after the generation counted last, if one is.
 func (r *run) judgeNow(ctx context.Context) error {
-	every := max(1, r.config.Plan.Generations/judgings)
+	every := (r.config.Plan.Generations + judgings - 1) / judgings
 	if r.count.Generation%every != 0 || r.count.Generation >= r.config.Plan.Last() {
 		return nil
 	}
-	_, err := r.judge(ctx, baselines[len(baselines)-1], judgeShare, false)
-	return err
+	return r.judge(ctx, baselines[len(baselines)-1], judgeShare, false)
 }
 
 // judgeFinally plays the matches that are missing for the last generation.
@@ -58,7 +57,7 @@ func (r *run) judgeFinally(ctx context.Context) error {
 		if done[opponent] {
 			continue
 		}
-		if _, err := r.judge(ctx, opponent, finalShare/float64(len(baselines)), true); err != nil {
+		if err := r.judge(ctx, opponent, finalShare/float64(len(baselines)), true); err != nil {
 			return err
 		}
 	}
@@ -66,15 +65,15 @@ func (r *run) judgeFinally(ctx context.Context) error {
 }
 
 // judge plays the newest checkpoint against opponent for about a share of the time that the run is expected to take.
-func (r *run) judge(ctx context.Context, opponent string, share float64, final bool) (*Judged, error) {
+func (r *run) judge(ctx context.Context, opponent string, share float64, final bool) error {
 	agent := fmt.Sprintf("net:%s@%d", r.Dir, r.count.Generation)
 	a, err := arena.Parse(r.Game, agent)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b, err := arena.Parse(r.Game, opponent)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.progress("judging", 1)
 	match := arena.Match{
@@ -84,22 +83,22 @@ func (r *run) judge(ctx context.Context, opponent string, share float64, final b
 	match.Progress = func(arena.Result) { r.progress("judging", 1) }
 	result, err := match.Run(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j := &Judged{Generation: r.count.Generation, Agent: agent, Opponent: opponent, Final: final, Result: result}
 	line, err := json.Marshal(j)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "arena.jsonl"), line); err != nil {
-		return nil, err
+		return err
 	}
 	r.tell(Event{Judged: j})
-	return j, nil
+	return nil
 }
 
-// gamesWithin is how many games fit into a share of the run's time, an even number. The agent plays every other ply of
-// a game at twice the simulations of self-play, more or less: a game costs about as much as one of self-play.
+// gamesWithin is how many games fit into a share of the run's time, an even number. A game is reckoned to take as long as
+// one of self-play: the agent plays every other ply only, with more simulations, and wins soon.
 func (r *run) gamesWithin(share float64) int {
 	expected := r.config.Plan.Seconds
 	if expected == 0 {

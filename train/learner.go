@@ -10,7 +10,8 @@ import (
 )
 
 // The learning rate rises over the first warmUp steps, or warmShare of the plan's generations if that is sooner, stays at
-// its height for constantShare of them, and then falls along a cosine to finalRate of it. The outcome target is pure for the first pureShare.
+// its height for constantShare of them, and then falls along a cosine to finalRate of it. The outcome target is pure for
+// the first pureShare.
 const (
 	warmUp        = 200
 	warmShare     = 0.05
@@ -93,35 +94,41 @@ func (l *learner) steps() int {
 	return int(float64(l.entered.Taught) * l.settings.Reuse / float64(l.settings.Batch))
 }
 
-// train takes the given number of steps at a share of the plan's generations, calling each after every one, and returns
-// the mean losses on the games learnt from and the losses on a batch of those held out.
-func (l *learner) train(ctx context.Context, generation, steps int, share float64, each func()) (taught, kept model.Losses, rate float64, err error) {
+// lesson is what a generation's steps came to.
+type lesson struct {
+	taught model.Losses // mean over the steps
+	kept   model.Losses // on a batch of held-out games, before the steps
+	rate   float64      // of the last step
+}
+
+// train takes the given number of steps at a share of the plan's generations, calling each after every one.
+func (l *learner) train(ctx context.Context, generation, steps int, share float64, each func()) (m lesson, err error) {
 	blend := 0.0
 	if share > pureShare {
 		blend = l.settings.Blend
 	}
 	if l.heldOut.positions > 0 {
 		l.rows.fill(l.batch, &l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
-		if kept, err = l.trainer.Loss(l.batch); err != nil {
-			return taught, kept, 0, err
+		if m.kept, err = l.trainer.Loss(l.batch); err != nil {
+			return m, err
 		}
 	}
 	rng := rand.New(newPCG(l.seed, "learner", generation))
 	for range steps {
 		if err := ctx.Err(); err != nil {
-			return taught, kept, rate, err
+			return m, err
 		}
 		l.rows.fill(l.batch, &l.window, blend, rng)
-		rate = l.settings.Rate * rateAt(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(l.batch, rate)
+		m.rate = l.settings.Rate * rateAt(share, l.trainer.Steps())
+		losses, err := l.trainer.Step(l.batch, m.rate)
 		if err != nil {
-			return taught, kept, rate, err
+			return m, err
 		}
-		taught.Policy += losses.Policy / float64(steps)
-		taught.Outcome += losses.Outcome / float64(steps)
-		taught.Goals += losses.Goals / float64(steps)
-		taught.Total += losses.Total / float64(steps)
+		m.taught.Policy += losses.Policy / float64(steps)
+		m.taught.Outcome += losses.Outcome / float64(steps)
+		m.taught.Goals += losses.Goals / float64(steps)
+		m.taught.Total += losses.Total / float64(steps)
 		each()
 	}
-	return taught, kept, rate, nil
+	return m, nil
 }

@@ -6,18 +6,18 @@ import (
 	"math"
 
 	"ludus/env"
-	"ludus/model"
 )
 
 // Metrics is one line of metrics.jsonl: a generation.
 type Metrics struct {
-	Generation int     `json:"generation"`
-	Games      int     `json:"games"`     // finished in this generation
-	AllGames   int     `json:"all_games"` // finished in the run
-	Positions  int     `json:"positions"` // searched in this generation
-	Steps      int     `json:"steps"`     // of the learner, in the run
-	Rate       float64 `json:"rate"`      // the last step's learning rate
-	Window     int     `json:"window"`    // positions to learn from
+	Generation  int     `json:"generation"`
+	Generations int     `json:"generations"` // of the plan when this one was in work: the schedules follow from both
+	Games       int     `json:"games"`       // finished in this generation
+	AllGames    int     `json:"all_games"`   // finished in the run
+	Positions   int     `json:"positions"`   // searched in this generation
+	Steps       int     `json:"steps"`       // of the learner, in the run
+	Rate        float64 `json:"rate"`        // the last step's learning rate
+	Window      int     `json:"window"`      // positions to learn from
 
 	Policy         float64 `json:"policy_loss"`           // nats
 	Outcome        float64 `json:"outcome_loss"`          // nats
@@ -157,8 +157,8 @@ func entropyOf(q []uint16) float64 {
 	return h
 }
 
-// setLosses copies the learner's losses.
-func (m *Metrics) setLosses(taught, kept model.Losses) {
-	m.Policy, m.Outcome, m.Goals = taught.Policy, taught.Outcome, taught.Goals
-	m.HeldOutPolicy, m.HeldOutOutcome = kept.Policy, kept.Outcome
+// setLesson copies what the learner's steps came to.
+func (m *Metrics) setLesson(l *lesson) {
+	m.Policy, m.Outcome, m.Goals, m.Rate = l.taught.Policy, l.taught.Outcome, l.taught.Goals, l.rate
+	m.HeldOutPolicy, m.HeldOutOutcome = l.kept.Policy, l.kept.Outcome
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -55,13 +56,14 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 		}
 	}
 	if config.Game != r.Game.Name {
-		return nil, fmt.Errorf("%s: %w: it holds %s, asked for is %s; choose another --run", r.Dir, ErrOtherGame, config.Game, r.Game.Name)
+		return nil, fmt.Errorf("%s: %w: it holds %s, asked for is %s; choose another --run",
+			r.Dir, ErrOtherGame, config.Game, r.Game.Name)
 	}
 	from, err := r.readFrom()
 	if err != nil {
 		return nil, err
 	}
-	settings, err := r.settle(config, from, isNew)
+	settings, err := r.resolveSettings(config, from, isNew)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +115,8 @@ func (r *run) readFrom() (source, error) {
 	return source{weights, hex.EncodeToString(sum[:])}, nil
 }
 
-// settle returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
-func (r *run) settle(config *Config, from source, isNew bool) (Settings, error) {
+// resolveSettings returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
+func (r *run) resolveSettings(config *Config, from source, isNew bool) (Settings, error) {
 	settings := config.Settings
 	if from.weights != nil && isNew {
 		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
@@ -167,8 +169,8 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	}
 	plan.Seconds = budget.Seconds()
 	plan.fill(plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
-	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games (measured: %.1f ms a position, %.0f ms a step)",
-		budget, plan.Generations, plan.Plies, plan.Slots, 1000*c.position, 1000*c.step)})
+	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games",
+		budget, plan.Generations, plan.Plies, plan.Slots)})
 	return nil
 }
 
@@ -190,35 +192,58 @@ func (r *run) extend() error {
 	}
 	ended := count.Generation
 	if ended < plan.Last() {
-		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); go on without --time and --generations, and ask for more once it is finished",
-			r.Dir, ErrContrary, ended, plan.Last())
+		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
+			"go on without --time and --generations, and ask for more once it is finished", r.Dir, ErrContrary, ended, plan.Last())
 	}
-	more := Plan{Generations: r.Generations, Slots: plan.Slots, Plies: plan.Plies, Resumed: ended}
+	more := Plan{Generations: r.Generations, Slots: plan.Slots, Plies: plan.Plies, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
 	if r.Time > 0 {
+		again, err := r.learningSeconds(more.Rewound+1, ended)
+		if err != nil {
+			return err
+		}
 		more.Seconds = r.Time.Seconds()
 		more.Settled = len(settleAt) // the run's speed is known
-		more.Generations = ended + int((more.Seconds*(1-judgingShare)-count.Seconds)/count.Seconds*float64(ended))
+		left := more.Seconds*(1-finalShare) - count.Seconds - again
+		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
 	if more.Generations <= ended {
 		return nil // no more than the run has done: it stays finished
-	}
-	if more.Rewound, err = r.beforeFall(plan, ended); err != nil {
-		return err
 	}
 	*plan = more
 	return r.config.write(r.Dir)
 }
 
-// beforeFall returns the newest kept generation of a plan that ended from before the final fall of its learning rate,
-// or the last one where none is kept.
-func (r *run) beforeFall(plan *Plan, ended int) (int, error) {
-	ids, err := r.store.List()
+// beforeFall returns the newest whole checkpoint of a plan that ended from before the final fall of its learning rate:
+// the one that the plan itself went back to where it never rose above the fall, and the last one where none is left.
+func (r *run) beforeFall(plan *Plan, ended int) int {
+	var candidates []int
+	ids, _ := r.store.List() // what cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
 		if id > plan.Resumed && id <= min(plan.lastConstant(), ended) {
-			return id, err
+			candidates = append(candidates, id)
 		}
 	}
-	return ended, err
+	for _, id := range append(candidates, plan.Rewound) {
+		if id == 0 {
+			continue
+		}
+		if _, err := r.store.Load(id); err == nil {
+			return id
+		}
+	}
+	return ended
+}
+
+// learningSeconds is how long the learner took in the generations from first to last.
+func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
+	lines, err := checkpoints.ReadLines(filepath.Join(r.Dir, "metrics.jsonl"))
+	for _, line := range lines {
+		var m Metrics
+		if json.Unmarshal(line, &m) == nil && m.Generation >= first && m.Generation <= last {
+			seconds += m.LearnSeconds
+		}
+	}
+	return seconds, err
 }
 
 // load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
@@ -236,7 +261,10 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 		if r.config.From != "" && r.From == "" {
 			return false, fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrContrary)
 		}
-		return false, r.begin(weights)
+		if err := r.begin(weights); err != nil {
+			return false, err
+		}
+		return false, r.dropNewer()
 	}
 	if err != nil {
 		return false, fmt.Errorf("run %s: %w", r.Dir, err)
@@ -244,11 +272,9 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 	if err := json.Unmarshal(checkpoint.Meta, &r.count); err != nil {
 		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
 	}
-	learned := checkpoint
-	if r.count.Generation == r.config.Plan.Resumed && r.config.Plan.Rewound != r.config.Plan.Resumed {
-		if learned, err = r.store.Load(r.config.Plan.Rewound); err != nil {
-			return false, err
-		}
+	learned, err := r.learnedFrom(checkpoint)
+	if err != nil {
+		return false, err
 	}
 	if err := r.makeLearner(learned); err != nil {
 		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
@@ -263,6 +289,25 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 		return false, err
 	}
 	return r.count.Generation >= r.config.Plan.Last(), r.dropNewer()
+}
+
+// learnedFrom returns the checkpoint that the learner goes on from when the run goes on from c: c itself, or the one
+// from before the fall where more was asked for at c.
+func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
+	plan := &r.config.Plan
+	if c.ID < plan.Resumed { // what came after is damaged; the plan begins anew from here
+		plan.Resumed, plan.Rewound = 0, 0
+		return c, r.config.write(r.Dir)
+	}
+	if c.ID > plan.Resumed || plan.Rewound == plan.Resumed {
+		return c, nil
+	}
+	before, err := r.store.Load(plan.Rewound)
+	if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrNone) {
+		r.tell(Event{Note: fmt.Sprintf("%v; the learner goes on from generation %d", err, c.ID)})
+		return c, nil
+	}
+	return before, err
 }
 
 // begin writes checkpoint 0.

@@ -327,7 +327,7 @@ func TestSettle(t *testing.T) {
 		p := Plan{Seconds: 200, Generations: 90}
 		p.settle(10, []float64{seconds, seconds, seconds}, 10*seconds)
 		end := 10*seconds + float64(p.Generations-10)*seconds
-		if want := 200 * (1 - judgingShare) * safety; math.Abs(end-want) > seconds || p.Settled != 1 {
+		if want := 10*seconds + (200*(1-finalShare)-10*seconds)*safety; math.Abs(end-want) > seconds || p.Settled != 0 {
 			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
 		}
 	}

@@ -9,14 +9,15 @@ import (
 // DefaultTime is the plan of a run where neither time nor generations are asked for.
 const DefaultTime = 8 * time.Minute
 
-// Plan is how far a run goes. It is made once and recorded, so that nothing later depends on the clock, except that a
-// run over its time stops after a generation, which is recorded too.
+// Plan is how far a run goes, and recorded in config.json. The plan of a run that was given a time is made by measuring
+// the machine, set right a few times by the run's own speed, and cut short when the time is over; that is all that the
+// clock decides, and every line of metrics.jsonl says what the plan was. A plan of generations never changes.
 type Plan struct {
 	Seconds     float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
 	Generations int     `json:"generations"`
 	Slots       int     `json:"slots"`             // games in play
 	Plies       int     `json:"plies"`             // that every slot advances in a generation
-	Settled     int     `json:"settled,omitempty"` // how often Generations was set right by the run's own speed
+	Settled     int     `json:"settled,omitempty"` // how many of settleAt lie behind
 	Stopped     int     `json:"stopped,omitempty"` // the generation after which the time was over; 0: it was not
 	// More was asked of a run that had ended after generation Resumed: its learner went back to generation Rewound,
 	// the last one kept from before the final fall of the learning rate.
@@ -38,21 +39,19 @@ func (p *Plan) lastConstant() int { return int(constantShare*float64(p.Generatio
 // share is how much of the plan lies behind at the start of a generation, from 0 to 1.
 func (p *Plan) share(generation int) float64 { return float64(generation-1) / float64(p.Generations) }
 
-// A planned run keeps room for judging, and for a machine that turns out slower than it was when measured.
 const (
-	judgingShare = 0.05
-	safety       = 0.95
-	leastGens    = 60 // generations a plan should have
-	leastGames   = 12 // games that each slot should finish, of the greatest length
-	leastSlots   = 16
-	mostSlots    = 256
-	mostPlies    = 8 // plies of a generation
+	safety     = 0.93 // share of the time left that is planned for: judging on the way and slower hours need some
+	leastGens  = 60   // generations a plan should have
+	leastGames = 12   // games that each slot should finish, of the greatest length
+	leastSlots = 16
+	mostSlots  = 256
+	mostPlies  = 8 // plies of a generation
 )
 
 // fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
 func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
 	position := cost.position + s.Reuse*(1-s.HeldOut)/float64(s.Batch)*cost.step
-	room := seconds * (1 - judgingShare) * safety
+	room := seconds * (1 - finalShare) * safety
 	if p.Slots = s.Slots; p.Slots == 0 {
 		p.Slots = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
 	}
@@ -65,7 +64,7 @@ func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
 
 // settleAt are the shares of the plan after which it is set right by what the last settleOver generations took, all of
 // them in the rate's constant stage.
-var settleAt = []float64{0.1, 0.35, 0.6}
+var settleAt = []float64{0.15, 0.4, 0.65}
 
 const settleOver = 3
 
@@ -78,5 +77,5 @@ func (p *Plan) settle(generation int, seconds []float64, spent float64) {
 	for p.Settled < len(settleAt) && p.share(generation+1) >= settleAt[p.Settled] {
 		p.Settled++
 	}
-	p.Generations = generation + max(1, int((p.Seconds*(1-judgingShare)*safety-spent)/recent))
+	p.Generations = generation + max(1, int((p.Seconds*(1-finalShare)-spent)*safety/recent))
 }

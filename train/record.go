@@ -195,7 +195,8 @@ func (r *reader) record() *record {
 		b := r.bytes(3)
 		rec.outcome, rec.goals = int(b[0]), [2]int{int(b[1]), int(b[2])}
 	}
-	if r.err == nil && (rec.done != state.Done() || rec.done && (rec.outcome != state.Outcome() || rec.goals != state.Goals())) {
+	wrongEnd := rec.done && (rec.outcome != state.Outcome() || rec.goals != state.Goals())
+	if r.err == nil && (rec.done != state.Done() || wrongEnd) {
 		r.fail("its end is not the position's")
 	}
 	return rec

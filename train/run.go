@@ -60,7 +60,7 @@ type Summary struct {
 	Steps     int
 	Seconds   float64   // spent on the run
 	Judged    []Judged  // the matches of the last generation
-	Diversity Diversity // over the whole run
+	Diversity Diversity // over the run, or its newest million positions
 }
 
 // counters are what the checkpoints' manifests say of the run so far.
@@ -128,11 +128,15 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 		}
 		return nil, err
 	}
+	defer func() {
+		if r.learner != nil {
+			r.learner.trainer.Close()
+		}
+	}()
 	already, err := r.load(weights)
 	if err != nil {
 		return nil, err
 	}
-	defer r.learner.trainer.Close()
 	if !already {
 		if err := r.loop(ctx); err != nil {
 			return nil, err
@@ -147,21 +151,21 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 // loop plays and learns, generation by generation, until the plan is done or its time over.
 func (r *run) loop(ctx context.Context) error {
 	plan := &r.config.Plan
-	var seconds []float64 // that each generation with learning took in this process
+	var seconds []float64 // that each generation took in this process, once the learner has begun
 	for r.count.Generation < plan.Last() {
-		start, steps := time.Now(), r.learner.trainer.Steps()
+		start, steps, owed := time.Now(), r.learner.trainer.Steps(), r.owed
 		m, err := r.generation(ctx)
 		if err != nil {
 			return err
 		}
 		r.tell(Event{Metrics: m})
-		if m.Steps > steps {
+		if m.Steps > steps && owed == 0 {
 			seconds = append(seconds, time.Since(start).Seconds())
 		}
 		if err := r.settlePlan(seconds); err != nil {
 			return err
 		}
-		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime() {
+		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime(seconds) {
 			plan.Stopped = r.count.Generation
 			if err := r.config.write(r.Dir); err != nil {
 				return err
@@ -185,18 +189,20 @@ func (r *run) settlePlan(seconds []float64) error {
 	}
 	before := plan.Generations
 	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds())
-	if plan.Generations == before {
-		return nil
+	if plan.Generations != before {
+		r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	}
-	r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	return r.config.write(r.Dir)
 }
 
 // overTime says that another generation and the last matches would not fit into the time of the plan.
-func (r *run) overTime() bool {
-	spent := time.Since(r.started).Seconds()
-	generation := time.Since(r.began).Seconds() / float64(max(1, r.count.Generation-r.resumed.Generation))
-	return spent+generation > r.config.Plan.Seconds*(1-finalShare)
+// seconds are those of this process's generations.
+func (r *run) overTime(seconds []float64) bool {
+	spent, next := time.Since(r.started).Seconds(), 0.0
+	if len(seconds) > 0 {
+		next = seconds[len(seconds)-1]
+	}
+	return spent+next > r.config.Plan.Seconds*(1-finalShare)
 }
 
 // generation plays, learns and leaves a checkpoint: the commit point, before which nothing of it counts.
@@ -208,7 +214,10 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 		return nil, err
 	}
 	var games []*record
-	m := &Metrics{Generation: generation, PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.Plies}
+	m := &Metrics{
+		Generation: generation, Generations: plan.Generations,
+		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.Plies,
+	}
 	for _, s := range r.slots {
 		games = append(games, s.finished...)
 		m.Simulations += s.simulated
@@ -284,12 +293,11 @@ func (r *run) learn(ctx context.Context, m *Metrics, steps int) error {
 		return nil // too little yet to learn from without learning it by heart
 	}
 	i := 0
-	taught, kept, rate, err := r.learner.train(ctx, m.Generation, steps, r.config.Plan.share(m.Generation), func() {
+	lesson, err := r.learner.train(ctx, m.Generation, steps, r.config.Plan.share(m.Generation), func() {
 		i++
 		r.progress("learning", playShare+(1-playShare)*float64(i)/float64(steps))
 	})
-	m.setLosses(taught, kept)
-	m.Rate = rate
+	m.setLesson(&lesson)
 	return err
 }
 

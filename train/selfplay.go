@@ -52,7 +52,8 @@ func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads int) 
 
 // playGeneration advances every slot by plies plies with the network, one goroutine a worker, and returns when all have
 // or ctx has ended. It counts the plies played in progress.
-func playGeneration(ctx context.Context, workers []*worker, network *infer.Network, plies int, progress *atomic.Int64) error {
+func playGeneration(ctx context.Context, workers []*worker, network *infer.Network, plies int,
+	progress *atomic.Int64) error {
 	var wait sync.WaitGroup
 	for _, w := range workers {
 		wait.Go(func() { w.play(ctx, network, plies, progress) })

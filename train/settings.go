@@ -84,7 +84,8 @@ func DescribeSettings(game *env.Game) []Setting {
 	i := 0
 	for key, field := range s.fields() {
 		r := ranges[i]
-		all = append(all, Setting{key, fmt.Sprint(field.Interface()), fmt.Sprintf("%s; %s to %s", r.doc, plain(r.low), plain(r.top))})
+		doc := fmt.Sprintf("%s; %s to %s", r.doc, plain(r.low), plain(r.top))
+		all = append(all, Setting{key, fmt.Sprint(field.Interface()), doc})
 		i++
 	}
 	return all
@@ -97,7 +98,8 @@ func (s *Settings) Validate() error {
 	for key, field := range s.fields() {
 		r := ranges[i]
 		if x := number(field); !(x >= r.low && x <= r.top) {
-			errs = append(errs, fmt.Errorf("setting %s=%v: it must lie between %s and %s", key, field.Interface(), plain(r.low), plain(r.top)))
+			errs = append(errs, fmt.Errorf("setting %s=%v: it must lie between %s and %s",
+				key, field.Interface(), plain(r.low), plain(r.top)))
 		}
 		i++
 	}

@@ -166,7 +166,7 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 			if err := json.Unmarshal(line, &m); err != nil {
 				t.Fatal(err)
 			}
-			m.PlaySeconds, m.LearnSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0 // the cache starts empty in a new process
+			m.PlaySeconds, m.LearnSeconds, m.IdleShare = 0, 0, 0
 			all = append(all, m)
 		}
 		return all
@@ -243,7 +243,9 @@ func TestMore(t *testing.T) {
 	if more.Games <= first.Games || more.Steps <= first.Steps {
 		t.Errorf("%d games and %d steps became %d and %d", first.Games, first.Steps, more.Games, more.Steps)
 	}
-	mustTrain(t, tiny(t, dir, 24))
+	if plan := mustTrain(t, tiny(t, dir, 24)).Config.Plan; plan.Resumed != 14 || plan.Rewound != 8 {
+		t.Errorf("a plan that never rose above the fall went back to no better place: %+v", plan)
+	}
 	if plan := mustTrain(t, tiny(t, dir, 25)).Config.Plan; plan.Resumed != 24 || plan.Rewound != 17 {
 		t.Errorf("more was asked for a third time, the plan is %+v", plan)
 	}
@@ -256,11 +258,16 @@ func TestMoreInterrupted(t *testing.T) {
 		mustTrain(t, tiny(t, dir, 5))
 	}
 	mustTrain(t, tiny(t, whole, 9))
-	for stop := 6; stop < 9; stop++ {
+	for _, stop := range []func(e Event) bool{
+		func(e Event) bool { return e.Phase == "learning" && e.Generation == 6 }, // with steps owed
+		func(e Event) bool { return e.Metrics != nil && e.Metrics.Generation == 6 },
+		func(e Event) bool { return e.Phase == "learning" && e.Generation == 7 },
+		func(e Event) bool { return e.Metrics != nil && e.Metrics.Generation == 8 },
+	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := tiny(t, stopped, 9)
 		o.Observe = func(e Event) {
-			if e.Metrics != nil && e.Metrics.Generation == stop {
+			if stop(e) {
 				cancel()
 			}
 		}
@@ -271,6 +278,30 @@ func TestMoreInterrupted(t *testing.T) {
 	}
 	mustTrain(t, tiny(t, stopped, 9))
 	sameRun(t, whole, stopped, 9)
+}
+
+// TestDamagedRewind: where the checkpoint to go back to is damaged, the learner goes on from the newest.
+func TestDamagedRewind(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 10))
+	ctx, cancel := context.WithCancel(context.Background())
+	o := tiny(t, dir, 14)
+	o.Observe = func(e Event) { cancel() } // with the new plan written, and nothing done
+	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for _, id := range []int{8, 7, 6} {
+		path := filepath.Join(dir, "checkpoints", checkpointName(id), "optimizer.safetensors")
+		if err := os.Truncate(path, 30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notes := ""
+	o = tiny(t, dir, 14)
+	o.Observe = func(e Event) { notes += e.Note }
+	if s := mustTrain(t, o); s.Config.Plan.Generations != 14 || !strings.Contains(notes, "goes on from generation 10") {
+		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
+	}
 }
 
 // TestDamagedGames: games that are lost are missed, and named, but end no run.

@@ -76,7 +76,7 @@ Settings (--set key=value, with the defaults of quad-5x5):
 	flags.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
 	flags.StringVar(&o.From, "from", "", "an exported weights file to start from")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
-	flags.StringVar(&config, "config", "", "a JSON file of settings; --set goes before it")
+	flags.StringVar(&config, "config", "", "a JSON file of settings; --set wins over it")
 	return cmd
 }
 
@@ -126,7 +126,7 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	summary, err := train.Train(cmd.Context(), o)
 	screen.close()
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; what is finished is kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
+		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished generations are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
 	}
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
 		s.Config.Game, plan.Last(), s.Games, s.Positions, s.Steps, spent)
 	d := &s.Diversity
-	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.0f %% of positions solved by the search, %.1f %% duplicate games\n",
+	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
 	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
 	fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")

@@ -22,7 +22,8 @@ const maxTensorDims = 8
 
 // MarshalTensors writes tensors, in their order, and free metadata as a safetensors file: the header's length as 8 bytes
 // little-endian, the header as JSON padded with blanks to a multiple of 8, the values. Equal arguments give equal bytes.
-// The metadata gets one entry more, the SHA-256 of the values, which [UnmarshalTensors] checks and takes away again. It panics on a name that occurs twice and on data that do not fill their shape.
+// The metadata gets one entry more, the SHA-256 of the values, which [UnmarshalTensors] checks and takes away again. It
+// panics on a name that occurs twice and on data that do not fill their shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	var values []byte
 	for _, t := range tensors {
