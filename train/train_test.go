@@ -251,6 +251,15 @@ func TestMore(t *testing.T) {
 	}
 }
 
+// TestOwedSteps: a run that goes back for one generation more has learnt more in the end, not less.
+func TestOwedSteps(t *testing.T) {
+	dir := t.TempDir()
+	before := mustTrain(t, tiny(t, dir, 10))
+	if after := mustTrain(t, tiny(t, dir, 11)); after.Config.Plan.Rewound != 8 || after.Steps <= before.Steps {
+		t.Errorf("%d steps became %d by plan %+v", before.Steps, after.Steps, after.Config.Plan)
+	}
+}
+
 // TestMoreInterrupted asks for more and stops on the way: nothing comes out differently.
 func TestMoreInterrupted(t *testing.T) {
 	whole, stopped := t.TempDir(), t.TempDir()
