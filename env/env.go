@@ -92,6 +92,9 @@ type State interface {
 	Legal(dst []Action) []Action
 	// Apply plays a legal action. An illegal one is the caller's bug: the state is undefined afterwards.
 	Apply(a Action)
+	// Endings appends to dst the legal actions that end the game at once, ascending, with what each leads to: what
+	// playing every legal action on a copy would find, for much less.
+	Endings(dst []Ending) []Ending
 	// Outcome is First's class once the game is done; Second's is K-1-Outcome.
 	Outcome() int
 	// Goals are both players' goals (0 to 100) once the game is done; before that, what each has earned for good so far
@@ -105,6 +108,12 @@ type State interface {
 	CopyFrom(src State)
 	// Board draws the position for people: several lines, coordinates as in the action texts.
 	Board() string
+}
+
+// Ending is a legal action that ends the game at once.
+type Ending struct {
+	Action  Action
+	Outcome int // First's class, as State.Outcome will tell it
 }
 
 // Key holds a whole position of any game here, unused words zero.

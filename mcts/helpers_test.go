@@ -57,6 +57,21 @@ func (s *tableState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+func (s *tableState) Endings(dst []env.Ending) []env.Ending {
+	return endings(dst, s, func() env.State { next := *s; return &next })
+}
+
+// endings finds what State.Endings tells by playing every legal action on a copy.
+func endings(dst []env.Ending, s env.State, copied func() env.State) []env.Ending {
+	for _, a := range s.Legal(nil) {
+		next := copied()
+		if next.Apply(a); next.Done() {
+			dst = append(dst, env.Ending{Action: a, Outcome: next.Outcome()})
+		}
+	}
+	return dst
+}
+
 // newGame describes a game of A actions in a row and K classes of evenly spaced utilities. Second's frame is reversed.
 func newGame(A, K int, state func() env.State) *env.Game {
 	g := &env.Game{
@@ -158,6 +173,10 @@ func (s *mazeState) Legal(dst []env.Action) []env.Action {
 		}
 	}
 	return dst
+}
+
+func (s *mazeState) Endings(dst []env.Ending) []env.Ending {
+	return endings(dst, s, func() env.State { next := *s; return &next })
 }
 
 // hashed is a deterministic evaluator whose opinions come from the position's hash.

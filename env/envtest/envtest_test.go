@@ -42,6 +42,19 @@ func (s *broken) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+func (s *broken) Endings(dst []env.Ending) []env.Ending {
+	n := len(dst)
+	dst = s.State.Endings(dst)
+	switch {
+	case len(dst) == n:
+	case s.fault == "forgets an ending":
+		return dst[:len(dst)-1]
+	case s.fault == "ending of the mover" && s.Player() == env.Second:
+		dst[n].Outcome = 6 - dst[n].Outcome
+	}
+	return dst
+}
+
 func (s *broken) Encode(dst []float32) {
 	cells := s.size / 9
 	last := dst[s.size-1]
@@ -84,7 +97,7 @@ func TestFaultyStates(t *testing.T) {
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
-		"outcome of the mover": "Play", "none": "",
+		"outcome of the mover": "Play", "forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
 	} {
 		g := *good
 		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }

@@ -92,6 +92,25 @@ func checkEnd(w *walk) error {
 	return nil
 }
 
+// checkEndings compares Endings with what playing every legal action on a copy finds.
+func checkEndings(g *env.Game) error {
+	mark := env.Ending{Action: -7}
+	next := g.NewState()
+	return collect(g, 100, func(w *walk) error {
+		want := []env.Ending{mark}
+		for _, a := range w.state.Legal(nil) {
+			next.CopyFrom(w.state)
+			if next.Apply(a); next.Done() {
+				want = append(want, env.Ending{Action: a, Outcome: next.Outcome()})
+			}
+		}
+		if list := w.state.Endings([]env.Ending{mark}); !slices.Equal(list, want) {
+			return w.errorf("Endings appends %v to %v; playing finds %v", list[1:], mark, want[1:])
+		}
+		return nil
+	})
+}
+
 // checkCopies checks that a copy is the same position and leads a life of its own.
 func checkCopies(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -322,12 +341,14 @@ func checkAllocations(g *env.Game) error {
 	start := g.NewState()
 	x := make([]float32, g.Tensor.Size())
 	var legal []env.Action
+	var endings []env.Ending
 	var hash uint64
 	play := func() {
 		rng := uint64(1)
 		for c.CopyFrom(start); !c.Done(); {
 			s.CopyFrom(c)
 			legal = s.Legal(legal[:0])
+			endings = s.Endings(endings[:0])
 			s.Encode(x)
 			k := s.Key()
 			hash ^= k.Hash()

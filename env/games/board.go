@@ -46,6 +46,14 @@ func contains[W words](w, part W) bool {
 	return missing == 0
 }
 
+// both is the set of the cells in a and in b.
+func both[W words](a, b W) W {
+	for i := range len(a) {
+		a[i] &= b[i]
+	}
+	return a
+}
+
 // count is the number of cells in w.
 func count[W words](w W) int {
 	n := 0
@@ -63,6 +71,26 @@ func appendCells[W words](dst []env.Action, w W, first env.Action) []env.Action 
 		}
 	}
 	return dst
+}
+
+// appendEndings appends an ending for each cell of w, ascending, by the action first + cell: all have one outcome.
+func appendEndings[W words](dst []env.Ending, w W, first env.Action, outcome int) []env.Ending {
+	for i := range len(w) {
+		for b := w[i]; b != 0; b &= b - 1 {
+			dst = append(dst, env.Ending{Action: first + env.Action(i<<6+bits.TrailingZeros64(b)), Outcome: outcome})
+		}
+	}
+	return dst
+}
+
+// completing are the cells that are the only ones missing from one of the shapes.
+func completing[W words](shapes []W, owned W) (cells W) {
+	for _, shape := range shapes {
+		if missing := minus(shape, owned); count(missing) == 1 {
+			cells = union(cells, missing)
+		}
+	}
+	return cells
 }
 
 // encodeCells writes one plane of n cells, 1 where w has the cell, and returns what is left of dst.

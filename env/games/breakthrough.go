@@ -153,6 +153,40 @@ func (s *breakthroughState) Apply(a env.Action) {
 	}
 }
 
+// Endings are the steps into the goal row and the capture of the last piece. Without captures every step is tried, as it
+// may leave the other player without a move.
+func (s *breakthroughState) Endings(dst []env.Ending) []env.Ending {
+	if s.Done() {
+		return dst
+	}
+	b, p := s.game, s.player
+	last := s.owned[p.Other()]
+	if last&(last-1) != 0 {
+		last = 0
+	}
+	first, before := b.plane[p], len(dst)
+	for i := range 3 {
+		starts := s.starts(i)
+		if b.captures {
+			starts &= bits.RotateLeft64(b.goal[p]|last, -b.distance[p][i])
+		}
+		dst = appendEndings(dst, [1]uint64{starts}, first, int(p))
+		first += env.Action(b.cells)
+	}
+	if b.captures {
+		return dst
+	}
+	tried := dst[before:]
+	dst = dst[:before]
+	for _, e := range tried {
+		next := *s
+		if next.Apply(e.Action); next.Done() {
+			dst = append(dst, e)
+		}
+	}
+	return dst
+}
+
 func (s *breakthroughState) Key() env.Key {
 	return env.Key{s.owned[0], s.owned[1], uint64(s.player)}
 }

@@ -234,6 +234,20 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+// Endings are all moves of the last turn.
+func (s *freeForAllState) Endings(dst []env.Ending) []env.Ending {
+	if s.left != 1 {
+		return dst
+	}
+	var moves [512]env.Action
+	for _, a := range s.Legal(moves[:0]) {
+		next := *s
+		next.Apply(a)
+		dst = append(dst, env.Ending{Action: a, Outcome: int(next.outcome)})
+	}
+	return dst
+}
+
 func (s *freeForAllState) Apply(a env.Action) {
 	p, o := s.player, s.player.Other()
 	move := s.game.moves[a]

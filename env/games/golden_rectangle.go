@@ -23,16 +23,19 @@ var _ = register(family{
 // goldenRectangle is the board of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
 type goldenRectangle[W words] struct {
 	columns, rows, cells int
+	top                  W     // the highest row
 	through              [][]W // for each cell the rectangles with a corner there, as their three other corners
 }
 
 // goldenRectangleState is a position of Golden Rectangle.
 type goldenRectangleState[W words] struct {
-	game    *goldenRectangle[W]
-	owned   [2]W
-	free    W // the next free cell of each column
-	player  env.Player
-	outcome int8
+	game  *goldenRectangle[W]
+	owned [2]W
+	free  W // the next free cell of each column
+	// completing are the cells that would complete a rectangle of the player's; some may be occupied.
+	completing [2]W
+	player     env.Player
+	outcome    int8
 }
 
 func buildGoldenRectangle(v values) (*env.Game, error) {
@@ -49,6 +52,9 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
 	}
 	r.cells = r.columns * r.rows
+	for c := range r.columns {
+		r.top = union(r.top, bit[W](r.cells-1-c))
+	}
 	r.findRectangles(span)
 	g := &env.Game{
 		Players:      [2]string{"red", "yellow"},
@@ -117,15 +123,26 @@ func (s *goldenRectangleState[W]) Apply(a env.Action) {
 		s.free = union(s.free, bit[W](above))
 	}
 	s.player = p.Other()
-	for _, others := range s.game.through[cell] {
-		if contains(s.owned[p], others) {
-			s.outcome = int8(p)
-			return
-		}
+	if has(s.completing[p], cell) {
+		s.outcome = int8(p)
+		return
 	}
+	s.completing[p] = union(s.completing[p], completing(s.game.through[cell], s.owned[p]))
 	if count(s.free) == 0 {
 		s.outcome = int8(env.Second)
 	}
+}
+
+// Endings are the marks that complete a rectangle, and the last mark of all.
+func (s *goldenRectangleState[W]) Endings(dst []env.Ending) []env.Ending {
+	if s.Done() {
+		return dst
+	}
+	winning := both(s.free, s.completing[s.player])
+	if count(winning) == 0 && count(s.free) == 1 && contains(s.game.top, s.free) {
+		return appendEndings(dst, s.free, 0, int(env.Second))
+	}
+	return appendEndings(dst, winning, 0, int(s.player))
 }
 
 func (s *goldenRectangleState[W]) Key() (k env.Key) {

@@ -223,24 +223,3 @@ func turnedState(s env.State) env.State {
 	}
 	panic("not a game with equal seats")
 }
-
-// BenchmarkPlayout plays random games and reports moves a second.
-func BenchmarkPlayout(b *testing.B) {
-	for _, name := range append(Names(), "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)") {
-		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
-			start, s := g.NewState(), g.NewState()
-			rng := rand.NewPCG(1, 1)
-			var legal []env.Action
-			moves := 0
-			for b.Loop() {
-				for s.CopyFrom(start); !s.Done(); moves++ {
-					legal = s.Legal(legal[:0])
-					s.Apply(legal[rng.Uint64()>>32*uint64(len(legal))>>32])
-				}
-			}
-			b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
-}

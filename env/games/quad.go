@@ -58,6 +58,7 @@ type quadState[W words] struct {
 	game          *quad[W]
 	owned         [2]W
 	blocked       W
+	completing    [2]W    // cells that would complete a square of the player's own marks; some may be occupied
 	quads, whites [2]int8 // stocks left
 	player        env.Player
 	outcome       int8
@@ -234,24 +235,40 @@ func (s *quadState[W]) Apply(a env.Action) {
 	s.owned[p] = union(s.owned[p], bit[W](cell))
 	s.quads[p]--
 	s.player = p.Other()
-	for _, others := range s.game.through[cell] {
-		if contains(s.owned[p], others) {
-			s.outcome = int8(p) * quadLast
-			return
-		}
+	if has(s.completing[p], cell) {
+		s.outcome = int8(p) * quadLast
+		return
 	}
+	s.completing[p] = union(s.completing[p], completing(s.game.through[cell], s.owned[p]))
 	if s.quads == [2]int8{} {
 		s.outcome = s.finish()
 	}
 }
 
+// Endings are the marks that complete a square, or all marks where the mover's is the last quad of all.
+func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
+	if s.Done() {
+		return dst
+	}
+	p, empty := s.player, s.empty()
+	winning := both(empty, s.completing[p])
+	if s.quads[p] > 1 || s.quads[p.Other()] > 0 {
+		return appendEndings(dst, winning, 0, int(p)*quadLast)
+	}
+	before := len(dst)
+	dst = appendEndings(dst, empty, 0, 0)
+	for i := before; i < len(dst); i++ {
+		last := *s
+		last.Apply(dst[i].Action)
+		dst[i].Outcome = int(last.outcome)
+	}
+	return dst
+}
+
 // finish is x's class when all quads are used and nobody owns a square.
 func (s *quadState[W]) finish() int8 {
-	occupied := union(s.owned[env.Second], s.blocked)
-	for _, square := range s.game.squares {
-		if count(minus(square, s.owned[env.First])) == 1 && count(minus(square, occupied)) == 4 {
-			return quadThree
-		}
+	if count(both(s.empty(), s.completing[env.First])) > 0 {
+		return quadThree
 	}
 	switch x, o := s.whites[env.First], s.whites[env.Second]; {
 	case x > o:

@@ -1,0 +1,77 @@
+package games
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/envtest"
+)
+
+func BenchmarkPlayout(b *testing.B) {
+	for _, name := range append(Names(), "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)") {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			start, state := g.NewState(), g.NewState()
+			rng := rand.NewPCG(1, 1)
+			moves := 0
+			var legal []env.Action
+			for b.Loop() {
+				state.CopyFrom(start)
+				for !state.Done() {
+					legal = state.Legal(legal[:0])
+					state.Apply(legal[rng.Uint64()>>32*uint64(len(legal))>>32])
+					moves++
+				}
+			}
+			b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
+		})
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			x := make([]float32, g.Tensor.Size())
+			positions := benchPositions(b, g)
+			i := 0
+			for b.Loop() {
+				positions[i%len(positions)].Encode(x)
+				i++
+			}
+		})
+	}
+}
+
+func BenchmarkLegal(b *testing.B) {
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			var legal []env.Action
+			positions := benchPositions(b, g)
+			i := 0
+			for b.Loop() {
+				legal = positions[i%len(positions)].Legal(legal[:0])
+				i++
+			}
+		})
+	}
+}
+
+func benchPositions(b *testing.B, g *env.Game) []env.State { return envtest.Positions(g, 1, 256) }
+
+func BenchmarkEndings(b *testing.B) {
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			var endings []env.Ending
+			positions := benchPositions(b, g)
+			i := 0
+			for b.Loop() {
+				endings = positions[i%len(positions)].Endings(endings[:0])
+				i++
+			}
+		})
+	}
+}
