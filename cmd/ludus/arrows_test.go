@@ -16,21 +16,23 @@ import (
 
 // arrows says which packages of this module each package may import. Tests may import more.
 var arrows = map[string][]string{
-	"env":                    {},
-	"env/games":              {"env"},
-	"env/envtest":            {"env"},
-	"mcts":                   {"env"},
-	"model/infer":            {"env"},
-	"model":                  {"env", "model/infer"},
-	"checkpoints":            {},
-	"train/arena":            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints"},
-	"train":                  {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena"},
-	"cmd/ludus":              {"..."},
-	"cmd/ludus/internal/...": {"..."},
+	"env":                              {},
+	"env/games":                        {"env"},
+	"env/envtest":                      {"env"},
+	"mcts":                             {"env"},
+	"model/infer":                      {"env"},
+	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
+	"model/infer/onnx/internal/onnxpb": {},
+	"model":                            {"env", "model/infer"},
+	"checkpoints":                      {},
+	"train/arena":                      {"env", "env/games", "mcts", "model/infer", "model", "checkpoints"},
+	"train":                            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena"},
+	"cmd/ludus":                        {"..."},
+	"cmd/ludus/internal/...":           {"..."},
 }
 
 // quiet packages start no goroutine: what runs at the same time is for their callers to say.
-var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "checkpoints"}
+var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "checkpoints"}
 
 // source is one parsed file of the module.
 type source struct {

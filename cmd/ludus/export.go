@@ -7,14 +7,45 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/model/infer/onnx"
 	"ludus/train/arena"
 )
+
+// exportFormat is a way to write a network.
+type exportFormat struct {
+	name, extension string
+	marshal         func(w *infer.Weights) ([]byte, error)
+}
+
+var formats = []exportFormat{
+	{"weights", ".safetensors", func(w *infer.Weights) ([]byte, error) { return w.Marshal(), nil }},
+	{"onnx", ".onnx", marshalONNX},
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func marshalONNX(w *infer.Weights) ([]byte, error) {
+	game, err := games.New(w.Config.Game)
+	if err != nil {
+		return nil, err
+	}
+	return onnx.Marshal(game, w)
+}
 
 func exportCommand() *cobra.Command {
 	var (
@@ -24,20 +55,22 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Take a run's network away as one file",
-		Long: `Writes the network of a run into one file that describes itself, for agents (net:FILE) and for training to start
-from (--from FILE). RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a file that was exported before.
+		Long: `Writes the network of a run into one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or weights
+that were exported before.
 
 Formats:
-  weights    safetensors, named like quad-5x5.safetensors`,
+  weights    safetensors, named like quad-5x5.safetensors: for agents (net:FILE) and for training to start from (--from FILE)
+  onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size`,
 		Example: `  ludus export runs/quad-5x5 --format weights
-  ludus export runs/quad-5x5@best --format weights -o best.safetensors --force`,
+  ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "weights" {
-				return usage(cmd, fmt.Errorf("--format is %q; the formats are: weights", format))
+			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
+			if i < 0 {
+				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
 			}
 			if path == "-" {
-				return usage(cmd, errors.New("-o -: weights are not written to a stream; name a file"))
+				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
 			}
 			weights, origin, err := arena.ReadWeights(args[0])
 			warnDamaged(cmd, origin)
@@ -45,9 +78,13 @@ Formats:
 				return err
 			}
 			if path == "" {
-				path = env.FileName(weights.Config.Game) + ".safetensors"
+				path = env.FileName(weights.Config.Game) + formats[i].extension
 			}
-			if err := writeNew(path, weights.Marshal(), force); err != nil {
+			data, err := formats[i].marshal(weights)
+			if err != nil {
+				return err
+			}
+			if err := writeNew(path, data, force); err != nil {
 				return err
 			}
 			return output(cmd, func(w io.Writer) error {
@@ -60,7 +97,7 @@ Formats:
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "what to write: weights")
+	cmd.Flags().StringVar(&format, "format", "", "what to write: "+formatNames())
 	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: after the game, in the current folder)")
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd

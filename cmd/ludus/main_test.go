@@ -198,10 +198,10 @@ func TestErrors(t *testing.T) {
 		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --openings 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
-		{2, "the formats are: weights", "export " + runs},
-		{2, "the formats are: weights", "export " + runs + " --format onyx"},
+		{2, "the formats are: weights, onnx", "export " + runs},
+		{2, "the formats are: weights, onnx", "export " + runs + " --format onyx"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
-		{2, "-o -: weights are not written to a stream", "export " + runs + " --format weights -o - --force"},
+		{2, "-o -: networks are not written to a stream", "export " + runs + " --format weights -o - --force"},
 		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
 		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
 		{1, "neither a run nor a checkpoint", "export . --format weights"},
@@ -236,6 +236,23 @@ func TestExportCommand(t *testing.T) {
 		t.Errorf("%v is left behind, %v", entries, err)
 	}
 	run(t, dir, "", "arena", "quad-5x5", "net:quad-5x5.safetensors,sims=8", "random", "--games", "2")
+}
+
+// A run and the weights that were exported from it give the same model.
+func TestExportONNX(t *testing.T) {
+	dir, runs := t.TempDir(), runFolder(t)
+	run(t, dir, "", "export", runs, "--format", "weights")
+	out := run(t, dir, "", "export", "quad-5x5.safetensors", "--format", "onnx")
+	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; out != want {
+		t.Errorf("export prints %q; want %q", out, want)
+	}
+	run(t, dir, "", "export", runs, "--format", "onnx", "-o", "run.onnx")
+	first, err := os.ReadFile(filepath.Join(dir, "quad-5x5.onnx"))
+	second, err2 := os.ReadFile(filepath.Join(dir, "run.onnx"))
+	if err := errors.Join(err, err2); err != nil || len(first) == 0 || !bytes.Equal(first, second) {
+		t.Errorf("models of %d and %d bytes differ, %v", len(first), len(second), err)
+	}
+	fails(t, dir, 1, "quad-5x5.onnx exists; --force replaces it", "export", runs, "--format", "onnx")
 }
 
 // What is no regular file stays what it is, and a link still leads where it led.

@@ -1,0 +1,120 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"ludus/model/infer"
+	pb "ludus/model/infer/onnx/internal/onnxpb"
+)
+
+// builder adds a network's operators and constants to a graph. Each is known by its name, which no other has.
+type builder struct {
+	weights *infer.Weights
+	graph   *pb.GraphProto
+}
+
+// node adds an operator whose only output has its name, which is returned.
+func (b *builder) node(op, name string, inputs []string, attributes ...*pb.AttributeProto) string {
+	b.graph.Node = append(b.graph.Node, &pb.NodeProto{
+		OpType: proto.String(op), Name: proto.String(name),
+		Input: inputs, Output: []string{name},
+		Attribute: attributes,
+	})
+	return name
+}
+
+// relu adds max(x, 0).
+func (b *builder) relu(x string) string { return b.node("Relu", x+".relu", []string{x}) }
+
+// flatten adds [B, C, H, W] as [B, C*H*W].
+func (b *builder) flatten(x string) string {
+	return b.node("Flatten", x+".flat", []string{x}, integer("axis", 1))
+}
+
+// conv adds a 3x3 convolution with its scale folded in.
+func (b *builder) conv(prefix, suffix, x string) string {
+	name := prefix + "conv" + suffix
+	weight, scale := b.weights.Lookup(name), b.weights.Lookup(prefix+"scale"+suffix)
+	out, in := weight.Shape[0], weight.Shape[3]
+	folded := make([]float32, len(weight.Data)) // [out, in, 3, 3] from [out, 3, 3, in]
+	for i, v := range weight.Data {
+		o, tap, c := i/(9*in), i/in%9, i%in
+		folded[(o*in+c)*9+tap] = v * scale.Data[o]
+	}
+	w := b.constant(name+".weight", folded, out, in, 3, 3)
+	bias := b.constant(name+".bias", b.weights.Lookup(prefix+"bias"+suffix).Data, out)
+	return b.node("Conv", name, []string{x, w, bias}, integers("kernel_shape", 3, 3), integers("pads", 1, 1, 1, 1))
+}
+
+// pointwise adds a 1x1 convolution.
+func (b *builder) pointwise(name, x string) string {
+	weight := b.weights.Lookup(name + ".weight")
+	w := b.constant(name+".weight", weight.Data, weight.Shape[0], weight.Shape[1], 1, 1)
+	return b.node("Conv", name, []string{x, w, b.bias(name)}, integers("kernel_shape", 1, 1))
+}
+
+// linear adds a linear layer.
+func (b *builder) linear(name, x string) string {
+	weight := b.weights.Lookup(name + ".weight")
+	w := b.constant(name+".weight", weight.Data, weight.Shape...)
+	return b.node("Gemm", name, []string{x, w, b.bias(name)}, integer("transB", 1))
+}
+
+func (b *builder) bias(name string) string {
+	bias := b.weights.Lookup(name + ".bias")
+	return b.constant(bias.Name, bias.Data, bias.Shape...)
+}
+
+// constant adds a float32 constant and returns its name.
+func (b *builder) constant(name string, data []float32, shape ...int) string {
+	raw := make([]byte, 0, 4*len(data))
+	for _, v := range data {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
+		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_FLOAT)),
+		Dims: wide(shape), RawData: raw,
+	})
+	return name
+}
+
+// output makes the value of that name, of shape [B, dims...], one of the model's outputs.
+func (b *builder) output(name string, dims ...int) {
+	b.graph.Output = append(b.graph.Output, tensorInfo(name, dims...))
+}
+
+// tensorInfo describes a float32 tensor [B, dims...].
+func tensorInfo(name string, dims ...int) *pb.ValueInfoProto {
+	shape := &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dimension{
+		{Value: &pb.TensorShapeProto_Dimension_DimParam{DimParam: "batch"}},
+	}}
+	for _, d := range wide(dims) {
+		shape.Dim = append(shape.Dim, &pb.TensorShapeProto_Dimension{
+			Value: &pb.TensorShapeProto_Dimension_DimValue{DimValue: d},
+		})
+	}
+	return &pb.ValueInfoProto{Name: proto.String(name), Type: &pb.TypeProto{
+		Value: &pb.TypeProto_TensorType{TensorType: &pb.TypeProto_Tensor{
+			ElemType: proto.Int32(int32(pb.TensorProto_FLOAT)), Shape: shape,
+		}},
+	}}
+}
+
+func integer(name string, value int64) *pb.AttributeProto {
+	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INT.Enum(), I: proto.Int64(value)}
+}
+
+func integers(name string, values ...int64) *pb.AttributeProto {
+	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INTS.Enum(), Ints: values}
+}
+
+func wide(dims []int) []int64 {
+	w := make([]int64, len(dims))
+	for i, d := range dims {
+		w[i] = int64(d)
+	}
+	return w
+}

@@ -1,0 +1,9 @@
+// Package onnxpb holds the Go bindings of ONNX's official message definitions. onnx-ml.proto is the file of onnx 1.12.0
+// (https://github.com/onnx/onnx, Apache-2.0), unchanged; IR version 8 is its newest. onnx-ml.pb.go is made from it by
+// protoc 3.21.12 and protoc-gen-go v1.36.12:
+//
+//	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+//	go generate ./model/infer/onnx/internal/onnxpb
+package onnxpb
+
+//go:generate protoc --go_out=. --go_opt=paths=source_relative --go_opt=Monnx-ml.proto=ludus/model/infer/onnx/internal/onnxpb onnx-ml.proto

@@ -1,0 +1,95 @@
+package onnx
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"ludus/env"
+	"ludus/model/infer"
+	pb "ludus/model/infer/onnx/internal/onnxpb"
+)
+
+// Names of a model's input and outputs.
+const (
+	Input   = "tensor"
+	Policy  = "policy"
+	Outcome = "outcome"
+	Value   = "value"
+	Goals   = "goals"
+)
+
+const opset = 17
+
+// Marshal writes the network w of game as a model. Equal weights give equal bytes. It is an error if they are not a whole
+// network of game.
+func Marshal(game *env.Game, w *infer.Weights) ([]byte, error) {
+	if err := w.Validate(game); err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	b := &builder{weights: channelsFirst(w, game.Tensor.Cells()), graph: &pb.GraphProto{Name: proto.String(game.Name)}}
+	b.network(game)
+	model := &pb.ModelProto{
+		IrVersion:    proto.Int64(int64(pb.Version_IR_VERSION)),
+		OpsetImport:  []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
+		ProducerName: proto.String("ludus"),
+		DocString:    proto.String("Plays " + game.Name + "; what goes in and comes out is in the frame of the player to move."),
+		Graph:        b.graph,
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(model)
+}
+
+// network adds all that game's network consists of.
+func (b *builder) network(game *env.Game) {
+	b.graph.Input = append(b.graph.Input, tensorInfo(Input, game.Tensor.C, game.Tensor.H, game.Tensor.W))
+	x := b.tower()
+
+	policy := b.relu(b.pointwise("policy.hidden", x))
+	logits := []string{b.flatten(b.pointwise("policy.planes", policy))}
+	cells := b.flatten(b.relu(b.pointwise("outcome.cells", x)))
+	hidden := b.relu(b.linear("outcome.hidden", cells))
+	if game.PolicyExtras > 0 {
+		logits = append(logits, b.linear("policy.extras", hidden))
+	}
+	b.output(b.node("Concat", Policy, logits, integer("axis", 1)), game.NumActions())
+
+	classes := b.linear("outcome.classes", hidden)
+	b.output(b.node("Softmax", Outcome, []string{classes}, integer("axis", 1)), len(game.Classes))
+	b.output(b.node("MatMul", Value, []string{Outcome, b.utilities(game)}))
+	if game.GoalHead {
+		b.output(b.linear(Goals, hidden), 2)
+	}
+}
+
+// tower adds the stem and the blocks.
+func (b *builder) tower() string {
+	x := b.relu(b.conv("stem.", "", Input))
+	for i := range b.weights.Config.Blocks {
+		prefix := fmt.Sprintf("blocks.%d.", i)
+		y := b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x)))
+		x = b.relu(b.node("Add", prefix+"sum", []string{x, y}))
+	}
+	return x
+}
+
+// utilities adds the constant [K] of what the classes are worth to the mover.
+func (b *builder) utilities(game *env.Game) string {
+	data := make([]float32, len(game.Classes))
+	for i, class := range game.Classes {
+		data[i] = class.Utility
+	}
+	return b.constant("utilities", data, len(data))
+}
+
+// channelsFirst returns weights whose outcome head takes its cells as ONNX flattens them: channels first, then cells.
+func channelsFirst(w *infer.Weights, cells int) *infer.Weights {
+	swapped := w.Clone()
+	from, to := w.Lookup("outcome.hidden.weight"), swapped.Lookup("outcome.hidden.weight")
+	in := from.Shape[1]
+	channels := in / cells
+	for i, v := range from.Data {
+		row, cell, c := i/in, i%in/channels, i%channels
+		to.Data[row*in+c*cells+cell] = v
+	}
+	return swapped
+}

@@ -1,0 +1,159 @@
+package onnx
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	pb "ludus/model/infer/onnx/internal/onnxpb"
+)
+
+func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game, infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
+}
+
+func marshal(t *testing.T, game *env.Game, w *infer.Weights) *pb.ModelProto {
+	t.Helper()
+	data, err := Marshal(game, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := &pb.ModelProto{}
+	if err := proto.Unmarshal(data, model); err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+// dims returns a float32 tensor's shape, -1 for the free batch dimension.
+func dims(t *testing.T, v *pb.ValueInfoProto) (shape []int) {
+	t.Helper()
+	tensor := v.GetType().GetTensorType()
+	if tensor.GetElemType() != int32(pb.TensorProto_FLOAT) {
+		t.Errorf("%s has elements of type %d", v.GetName(), tensor.GetElemType())
+	}
+	for _, d := range tensor.GetShape().GetDim() {
+		if d.GetDimParam() == "batch" {
+			shape = append(shape, -1)
+		} else {
+			shape = append(shape, int(d.GetDimValue()))
+		}
+	}
+	return shape
+}
+
+// TestModel checks versions, names and shapes for every game.
+func TestModel(t *testing.T) {
+	for _, name := range games.Names() {
+		game, w := newWeights(t, name)
+		model := marshal(t, game, w)
+		sets := model.GetOpsetImport()
+		if model.GetIrVersion() != 8 || len(sets) != 1 || sets[0].GetDomain() != "" || sets[0].GetVersion() != 17 {
+			t.Errorf("%s: IR version %d, operator sets %v", name, model.GetIrVersion(), sets)
+		}
+		want := map[string][]int{
+			"tensor": {-1, game.Tensor.C, game.Tensor.H, game.Tensor.W},
+			"policy": {-1, game.NumActions()}, "outcome": {-1, len(game.Classes)}, "value": {-1},
+		}
+		if game.GoalHead {
+			want["goals"] = []int{-1, 2}
+		}
+		ends := slices.Concat(model.Graph.GetInput(), model.Graph.GetOutput())
+		if len(ends) != len(want) || len(model.Graph.GetInput()) != 1 || ends[0].GetName() != "tensor" {
+			t.Errorf("%s: inputs and outputs are %v", name, ends)
+		}
+		for _, v := range ends {
+			if !slices.Equal(dims(t, v), want[v.GetName()]) {
+				t.Errorf("%s: %s has shape %v; want %v", name, v.GetName(), dims(t, v), want[v.GetName()])
+			}
+		}
+		checkGraph(t, model.Graph)
+	}
+}
+
+// checkGraph checks that every name is made once and before it is used, and that constants are as long as their shapes.
+func checkGraph(t *testing.T, g *pb.GraphProto) {
+	t.Helper()
+	made := map[string]bool{}
+	add := func(name string) {
+		if name == "" || made[name] {
+			t.Errorf("%s: the name %q is made twice", g.GetName(), name)
+		}
+		made[name] = true
+	}
+	for _, v := range g.GetInput() {
+		add(v.GetName())
+	}
+	for _, c := range g.GetInitializer() {
+		add(c.GetName())
+		size := int64(4)
+		for _, d := range c.GetDims() {
+			size *= d
+		}
+		if int64(len(c.GetRawData())) != size {
+			t.Errorf("%s: %s of shape %v has %d bytes", g.GetName(), c.GetName(), c.GetDims(), len(c.GetRawData()))
+		}
+	}
+	for _, n := range g.GetNode() {
+		for _, name := range n.GetInput() {
+			if !made[name] {
+				t.Errorf("%s: %s uses %s, which is not there", g.GetName(), n.GetName(), name)
+			}
+		}
+		add(n.GetOutput()[0])
+	}
+	for _, v := range g.GetOutput() {
+		if !made[v.GetName()] {
+			t.Errorf("%s: output %s is not made", g.GetName(), v.GetName())
+		}
+	}
+}
+
+// TestFolding checks one weight of a convolution, its scale folded in and its axes in ONNX's order.
+func TestFolding(t *testing.T) {
+	game, w := newWeights(t, "quad-5x5")
+	in := w.Lookup("blocks.1.conv1").Shape[3]
+	w.Lookup("blocks.1.conv1").Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
+	w.Lookup("blocks.1.scale1").Data[2] = 0.5
+	for _, c := range marshal(t, game, w).Graph.GetInitializer() {
+		if c.GetName() != "blocks.1.conv1.weight" {
+			continue
+		}
+		bits := binary.LittleEndian.Uint32(c.GetRawData()[4*(((2*in+5)*3+1)*3+0):])
+		if got := math.Float32frombits(bits); got != 1.5 {
+			t.Errorf("weight %v; want 1.5", got)
+		}
+		return
+	}
+	t.Error("the convolution is missing")
+}
+
+func TestEqualWeightsGiveEqualBytes(t *testing.T) {
+	game, w := newWeights(t, "free-for-all-2p")
+	a, err := Marshal(game, w)
+	b, err2 := Marshal(game, w.Clone())
+	if err != nil || err2 != nil || !bytes.Equal(a, b) {
+		t.Errorf("the models differ, %v, %v", err, err2)
+	}
+}
+
+func TestWeightsOfAnotherGame(t *testing.T) {
+	_, w := newWeights(t, "quad-5x5")
+	other, _ := newWeights(t, "quad-7x7")
+	if _, err := Marshal(other, w); err == nil {
+		t.Error("weights of another game are accepted")
+	}
+}
