@@ -32,11 +32,11 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 		slots[i] = newSlot(game, s, uint64(i), -1)
 		slots[i].scatter()
 	}
-	workers := newWorkers(game, s, slots, threads)
+	workers := newWorkers(game, s, slots, threads, cacheEntries)
 	start := time.Now()
 	var played atomic.Int64
 	for time.Since(start) < measuring {
-		if err := playGeneration(ctx, workers, network, 1, &played); err != nil {
+		if err := playGeneration(ctx, workers, judgedBy(network), 1, &played); err != nil {
 			return c, err
 		}
 	}

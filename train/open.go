@@ -324,7 +324,7 @@ func (r *run) begin(weights *infer.Weights) error {
 
 // ready completes the run once its counters are known.
 func (r *run) ready() {
-	r.workers = newWorkers(r.Game, &r.config.Settings, r.slots, r.Threads)
+	r.workers = newWorkers(r.Game, &r.config.Settings, r.slots, r.Threads, cacheEntries)
 	r.resumed, r.began = r.count, time.Now()
 }
 

@@ -227,7 +227,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	for _, w := range r.workers {
 		m.Evaluations += w.evals
 		idle += 1 - w.busy.Seconds()/m.PlaySeconds
-		w.evals = 0
+		w.evals, w.batches = 0, 0
 	}
 	m.IdleShare = share(idle, float64(len(r.workers)))
 	r.speed = float64(m.Positions) / m.PlaySeconds
@@ -272,7 +272,7 @@ func (r *run) play(ctx context.Context) error {
 	var played atomic.Int64
 	finished := make(chan error, 1)
 	start, total := time.Now(), float64(len(r.slots)*r.config.Plan.Plies)
-	go func() { finished <- playGeneration(ctx, r.workers, network, r.config.Plan.Plies, &played) }()
+	go func() { finished <- playGeneration(ctx, r.workers, judgedBy(network), r.config.Plan.Plies, &played) }()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -8,7 +8,6 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
-	"ludus/model/infer"
 )
 
 // cacheEntries is the size of each worker's cache of evaluations.
@@ -19,24 +18,28 @@ const cacheEntries = 1 << 15
 type worker struct {
 	game    *env.Game
 	slots   []*slot
-	cache   *mcts.Cache
+	cache   *mcts.Cache // or nil
 	states  []env.State
 	waiting []*slot
 	logits  []float32     // [slots, A]
 	classes []float32     // [slots, K]
 	evals   int           // evaluations of this generation
+	batches int           // in which they were done
 	busy    time.Duration // time spent playing in this generation
 }
 
-// newWorkers deals the slots to at most threads workers and gives each slot its search. What a slot plays does not
-// depend on its worker.
-func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads int) []*worker {
+// newWorkers deals the slots to at most threads workers and gives each slot its search, with a cache of so many entries
+// a worker, or none. What a slot plays depends neither on its worker nor on the cache.
+func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cacheEntries int) []*worker {
 	config := mcts.DefaultConfig()
 	config.ValueScale = settings.ValueScale
 	config.Leaves = 1
 	workers := make([]*worker, min(threads, len(slots)))
 	for i := range workers {
-		workers[i] = &worker{game: game, cache: mcts.NewCache(cacheEntries)}
+		workers[i] = &worker{game: game}
+		if cacheEntries > 0 {
+			workers[i].cache = mcts.NewCache(cacheEntries)
+		}
 	}
 	for i, s := range slots {
 		w := workers[i%len(workers)]
@@ -50,23 +53,27 @@ func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads int) 
 	return workers
 }
 
-// playGeneration advances every slot by plies plies with the network, one goroutine a worker, and returns when all have
+// newEvaluator makes the evaluator of one worker, for batches of up to so many states.
+type newEvaluator func(batch int) mcts.Evaluator
+
+// playGeneration advances every slot by plies plies, one goroutine and one evaluator a worker, and returns when all have
 // or ctx has ended. It counts the plies played in progress.
-func playGeneration(ctx context.Context, workers []*worker, network *infer.Network, plies int,
+func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluator, plies int,
 	progress *atomic.Int64) error {
 	var wait sync.WaitGroup
 	for _, w := range workers {
-		wait.Go(func() { w.play(ctx, network, plies, progress) })
+		wait.Go(func() { w.play(ctx, evaluator(len(w.slots)), plies, progress) })
 	}
 	wait.Wait()
 	return ctx.Err()
 }
 
-func (w *worker) play(ctx context.Context, network *infer.Network, plies int, progress *atomic.Int64) {
+func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, plies int, progress *atomic.Int64) {
 	start := time.Now()
 	defer func() { w.busy = time.Since(start) }()
-	evaluator := network.NewEvaluator(len(w.slots))
-	w.cache.Clear() // it holds the judgement of an older network
+	if w.cache != nil {
+		w.cache.Clear() // it holds the judgement of an older network
+	}
 	for _, s := range w.slots {
 		s.left = plies
 	}
@@ -87,6 +94,7 @@ func (w *worker) play(ctx context.Context, network *infer.Network, plies int, pr
 		n := len(w.states)
 		evaluator.Evaluate(w.states, w.logits[:n*actions], w.classes[:n*classes])
 		w.evals += n
+		w.batches++
 		for i, s := range w.waiting {
 			s.search.Backup(s.leaf, w.logits[i*actions:(i+1)*actions], w.classes[i*classes:(i+1)*classes])
 		}
