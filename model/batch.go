@@ -39,7 +39,7 @@ type Losses struct {
 	Policy  float64 // PolicyWeight times the cross-entropy over the legal actions, in nats
 	Entropy float64 // PolicyWeight times the entropy of the policy's target, below which Policy cannot fall
 	Outcome float64 // cross-entropy over the classes, in nats
-	Goals   float64 // sum of the two squared errors of the goals / 100; 0 without a goal head or with GoalWeight 0
+	Goals   float64 // sum of the two squared errors of the goals / 100; 0 without a goal head
 	Total   float64 // Policy + Outcome + Config.GoalWeight Goals: what training minimises
 }
 

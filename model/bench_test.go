@@ -7,7 +7,7 @@ import (
 	"ludus/env"
 )
 
-// BenchmarkStep reports samples a second of a training step on one and two goroutines.
+// BenchmarkStep reports samples a second of a training step on one and two goroutines, after two to warm up.
 func BenchmarkStep(b *testing.B) {
 	small, large := boardGame(7, 5, 5, 1, 0, 7, false), boardGame(11, 7, 7, 2, 0, 7, false)
 	for _, net := range []struct {
@@ -19,11 +19,15 @@ func BenchmarkStep(b *testing.B) {
 		{large, 64, 5, 128},
 	} {
 		for _, threads := range []int{1, 2} {
-			name := fmt.Sprintf("%dx%d-%dx%d/%d", net.channels, net.blocks, net.game.Tensor.H, net.game.Tensor.W, threads)
+			name := fmt.Sprintf("%dx%d-%dx%d-%d/threads=%d", net.channels, net.blocks, net.game.Tensor.H, net.game.Tensor.W,
+				net.size, threads)
 			b.Run(name, func(b *testing.B) {
 				w := randomWeights(net.game, net.channels, net.blocks, 1)
 				tr := newTrainer(b, net.game, w, DefaultConfig(), workers(threads))
 				batch := randomBatch(net.game, net.size, 1)
+				for range 2 {
+					tr.Step(batch, 1e-3)
+				}
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := tr.Step(batch, 1e-3); err != nil {
@@ -34,4 +38,24 @@ func BenchmarkStep(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkStockStep reports the same for Gorgonia's own operations.
+func BenchmarkStockStep(b *testing.B) {
+	game := boardGame(11, 7, 7, 2, 0, 7, false)
+	b.Run("64x5-7x7-128", func(b *testing.B) {
+		batch := randomBatch(game, 128, 1)
+		s, err := NewStock(game, randomWeights(game, 64, 5, 1), DefaultConfig(), batch.Size, 1e-3)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Close()
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := s.Step(batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N*batch.Size)/b.Elapsed().Seconds(), "samples/s")
+	})
 }

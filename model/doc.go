@@ -18,14 +18,17 @@
 //
 // A batch is cut into shards of 32 samples. Each runs through a graph of its own that shares the weights' memory; the
 // gradients are added in the shards' order. Who runs them is the caller's matter (see [NewTrainer]), so the result has
-// the same bits on any number of goroutines; the package starts none, Gorgonia's machine one for the length of each
-// run.
+// the same bits on any number of goroutines; the package starts none.
 //
 // # Graph
 //
-// The heavy layers are operations of our own (type op) on the kernels of package infer: convolution, affine with
-// residual and ReLU, linear, losses. They own and reuse their results. Activations are [B, H, W, C], an input's planes
-// padded to a multiple of 4. The tests hold a second graph, of Gorgonia's own operations, as the oracle.
+// The graph has one operation of our own (type op) for each of: the stem, every residual block, the heads, the loss.
+// Gorgonia differentiates it; the gradient of an operation is one more operation, which computes those of all its inputs
+// at once. Each owns and reuses its results, and no value of the graph is used twice, so Gorgonia adds no additions of
+// its own. A machine of our own (type machine) runs them: with the solver's work cut into pieces of the parameters, a
+// warm step allocates nothing. Activations are [B, H, W, C], C padded to a multiple of 8.
+//
+// [Stock] is a second graph, of Gorgonia's own operations: the tests' oracle, and the yardstick of the speed.
 //
 // What is left out: batch norm, learning-rate schedules (a step takes its rate), the choice of samples, and all but
 // float32.

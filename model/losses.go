@@ -3,47 +3,71 @@ package model
 import (
 	"math"
 
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
+	"ludus/env"
 )
 
-// crossEntropy is the scalar
+// loss is the scalar total loss of one shard. Inputs: the output of heads, then for each row the targets of the policy
+// [B, A], the outcome [B, K] and the goals [B, 2], the legal actions [B, A] of zeros and ones, and the row's weights [B]
+// in the policy's and in the other losses.
 //
-//	sum over rows r of weight[r] (-sum over i of target[r,i] log p[r,i])
-//	p[r,i] = legal[r,i] exp(x[r,i]) / sum over j of legal[r,j] exp(x[r,j])
-//
-// for logits x and targets [B, n], weights [B], and legal [B, n] of zeros and ones, nil for all ones. A target's row
-// sums to 1 and is zero where legal is, so the gradient is weight (p - target). Rows of weight 0 may hold anything.
-func (b *builder) crossEntropy(name string, x, target, weight, legal *gorgonia.Node) *gorgonia.Node {
-	rows, n := x.Shape()[0], x.Shape()[1]
-	inputs, wrt := []*gorgonia.Node{x, target, weight}, []bool{true, false, false, false}
-	if legal != nil {
-		inputs = append(inputs, legal)
-	}
-	gradient := make([]float32, rows*n) // weight (p - target), left by the forward run
-	o := &op{name: name, shape: tensor.ScalarShape(), wrt: wrt[:len(inputs)]}
-	o.forward = func(in [][]float32, out []float32) {
-		sum := 0.0
-		clear(gradient)
-		for r := range rows {
-			w := in[2][r]
-			if w == 0 {
-				continue
-			}
-			row := func(x []float32) []float32 { return x[r*n : (r+1)*n] }
-			var mask []float32
-			if legal != nil {
-				mask = row(in[3])
-			}
-			sum += float64(w) * crossEntropyRow(row(in[0]), row(in[1]), mask, w, row(gradient))
-		}
-		out[0] = float32(sum)
-	}
-	o.backward = scaled(name, x, gradient, len(inputs))
-	return b.apply(o, inputs...)
+// A target's row sums to 1 and is zero where legal is, so the gradient of a cross-entropy by its logits is weight (p -
+// target). Rows of weight 0 may hold anything.
+type loss struct {
+	rows, actions, classes, goals int
+	goalWeight                    float64
+
+	gradient []float32 // of the total by the heads' output, left by the forward run
+	parts    Losses    // of the forward run, but for the entropy
 }
 
-// crossEntropyRow returns one row's cross-entropy and fills its gradient, times weight.
+func newLoss(game *env.Game, rows int, goalWeight float64) *loss {
+	l := &loss{rows: rows, actions: game.NumActions(), classes: len(game.Classes), goalWeight: goalWeight}
+	if game.GoalHead {
+		l.goals = 2
+	}
+	l.gradient = make([]float32, rows*(l.actions+l.classes+l.goals))
+	return l
+}
+
+func (l *loss) forward(in [][]float32, total []float32) {
+	output, policy, classes, goals, legal, policyWeight, weight := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	clear(l.gradient)
+	l.parts = Losses{}
+	width := l.actions + l.classes + l.goals
+	for r := range l.rows {
+		x, gradient := output[r*width:(r+1)*width], l.gradient[r*width:(r+1)*width]
+		if w := policyWeight[r]; w != 0 {
+			row := func(x []float32) []float32 { return x[r*l.actions : (r+1)*l.actions] }
+			l.parts.Policy += float64(w) * crossEntropyRow(x[:l.actions], row(policy), row(legal), w, gradient)
+		}
+		w := weight[r]
+		if w == 0 {
+			continue
+		}
+		x, gradient = x[l.actions:], gradient[l.actions:]
+		l.parts.Outcome += float64(w) * crossEntropyRow(x[:l.classes], classes[r*l.classes:], nil, w, gradient)
+		x, gradient = x[l.classes:], gradient[l.classes:]
+		for i, v := range x {
+			d := float64(v - goals[2*r+i])
+			l.parts.Goals += float64(w) * d * d
+			gradient[i] = float32(2 * l.goalWeight * float64(w) * d)
+		}
+	}
+	l.parts.Total = l.parts.Policy + l.parts.Outcome + l.goalWeight*l.parts.Goals
+	total[0] = float32(l.parts.Total)
+}
+
+func (l *loss) backward(_ [][]float32, _, dTotal []float32, dIn [][]float32) {
+	for i, v := range l.gradient {
+		dIn[0][i] = v * dTotal[0]
+	}
+}
+
+// crossEntropyRow returns the cross-entropy of a row's target and
+//
+//	p[i] = legal[i] exp(x[i]) / sum over j of legal[j] exp(x[j])
+//
+// (legal nil for all ones), and fills its gradient by x, times weight, where legal.
 func crossEntropyRow(x, target, legal []float32, weight float32, gradient []float32) float64 {
 	top := math.Inf(-1)
 	for i, v := range x {
@@ -67,41 +91,4 @@ func crossEntropyRow(x, target, legal []float32, weight float32, gradient []floa
 		gradient[i] = weight * (float32(math.Exp(logP)) - target[i])
 	}
 	return loss
-}
-
-// squaredError is the scalar
-//
-//	sum over rows r of weight[r] sum over i of (x[r,i] - target[r,i])^2
-func (b *builder) squaredError(name string, x, target, weight *gorgonia.Node) *gorgonia.Node {
-	rows, n := x.Shape()[0], x.Shape()[1]
-	gradient := make([]float32, rows*n)
-	o := &op{name: name, shape: tensor.ScalarShape(), wrt: []bool{true, false, false}}
-	o.forward = func(in [][]float32, out []float32) {
-		sum := 0.0
-		for i, v := range in[0] {
-			w, d := in[2][i/n], v-in[1][i]
-			sum += float64(w) * float64(d) * float64(d)
-			gradient[i] = 2 * w * d
-		}
-		out[0] = float32(sum)
-	}
-	o.backward = scaled(name, x, gradient, 3)
-	return b.apply(o, x, target, weight)
-}
-
-// scaled is the backward function of a scalar loss of x whose forward run leaves the gradient: it multiplies that by the
-// loss's own.
-func scaled(name string, x *gorgonia.Node, gradient []float32, arity int) backward {
-	return func(_ gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-		g := &op{name: name + ".grad", shape: x.Shape()}
-		g.forward = func(in [][]float32, dx []float32) {
-			for i, v := range gradient {
-				dx[i] = v * in[1][0]
-			}
-		}
-		nodes := make(gorgonia.Nodes, arity)
-		var err error
-		nodes[0], err = g.apply(out, grad) // out, for the order of running
-		return nodes, err
-	}
 }

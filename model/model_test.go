@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ludus/env"
@@ -80,16 +81,24 @@ func normalise(x []float32) {
 	}
 }
 
-// workers runs jobs on n goroutines.
+// workers returns a function that runs jobs on n goroutines. It allocates nothing itself.
 func workers(n int) func(int, func(int)) {
-	return func(jobs int, do func(int)) {
-		var wg sync.WaitGroup
-		for w := range n {
-			wg.Go(func() {
-				for i := w; i < jobs; i += n {
-					do(i)
-				}
-			})
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	var jobs int
+	var do func(int)
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < jobs; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+		wg.Done()
+	}
+	return func(count int, job func(int)) {
+		jobs, do = count, job
+		next.Store(0)
+		wg.Add(n)
+		for range n {
+			go work()
 		}
 		wg.Wait()
 	}

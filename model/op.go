@@ -13,37 +13,30 @@ import (
 	"ludus/model/infer"
 )
 
-// op is a differentiable Gorgonia operation whose work is a Go function on slices. It owns its output and reuses it in
-// every run, so running a graph allocates little; a value read from the graph is valid until the next run.
+// layer is a differentiable piece of the network on slices. It may keep what forward found out for backward.
+type layer interface {
+	// forward computes out, which holds what the last run left there, from the inputs in.
+	forward(in [][]float32, out []float32)
+	// backward computes the gradient dIn[i] of every input in[i] that has one, from that of the output; others are nil.
+	backward(in [][]float32, out, dOut []float32, dIn [][]float32)
+}
+
+// op is an operation of a Gorgonia graph that owns its output and reuses it in every run. A value read from the graph is
+// valid until the next run.
 //
 // Gorgonia asks that the name be unique in the graph (equal nodes merge) and that Type use no type variable 'b'.
 type op struct {
 	name   string
-	inputs []tensor.Shape
-	shape  tensor.Shape // of the output; empty for a scalar
+	inputs gorgonia.Nodes
+	out    []float32
+	shape  tensor.Shape // of out; empty for a scalar
 
-	// forward computes out from in.
-	forward  func(in [][]float32, out []float32)
-	backward backward
-	wrt      []bool // inputs that have a gradient; nil if none has
-
-	out     []float32
-	value   gorgonia.Value // wraps out; nil for a scalar
-	in      [][]float32    // scratch of Do
-	scalars [2]float32     // scratch for scalar inputs, by their place
+	run      func(in [][]float32, out []float32)
+	layer    layer  // what to differentiate; nil if nothing
+	gradient []bool // inputs that have a gradient; nil if none has
 }
 
-// backward adds nodes for the gradients of an op's inputs, given that of its output; nil where there is none.
-type backward func(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error)
-
-func newOutput(shape tensor.Shape) ([]float32, gorgonia.Value) {
-	if len(shape) == 0 {
-		return make([]float32, 1), nil
-	}
-	out := infer.Aligned(shape.TotalSize())
-	return out, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(out))
-}
-
+// typeOf is Gorgonia's type of a tensor.
 func typeOf(shape tensor.Shape) hm.Type {
 	if len(shape) == 0 {
 		return tensor.Float32
@@ -55,39 +48,73 @@ func (o *op) Arity() int { return len(o.inputs) }
 
 func (o *op) Type() hm.Type {
 	types := make([]hm.Type, 0, len(o.inputs)+1)
-	for _, s := range o.inputs {
-		types = append(types, typeOf(s))
+	for _, n := range o.inputs {
+		types = append(types, typeOf(n.Shape()))
 	}
 	return hm.NewFnType(append(types, typeOf(o.shape))...)
 }
 
 func (o *op) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) { return o.shape, nil }
 
-// Do runs the op. Gorgonia hands scalars over as numbers and all else as dense tensors.
+// Do runs the op for Gorgonia's own machines, which hand over scalars as numbers and all else as dense tensors.
 func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
-	o.in = o.in[:0]
+	in := make([][]float32, len(values))
 	for i, v := range values {
-		switch v := v.(type) {
-		case *tensor.Dense:
-			o.in = append(o.in, v.Float32s())
-		case *gorgonia.F32:
-			o.scalars[i] = float32(*v)
-			o.in = append(o.in, o.scalars[i:i+1])
-		default:
-			return nil, fmt.Errorf("%s: input of type %T; want a dense float32 tensor", o.name, v)
+		var err error
+		if in[i], err = memoryOf(v); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.name, err)
 		}
 	}
-	o.forward(o.in, o.out)
-	if o.value == nil {
+	o.run(in, o.out)
+	if len(o.shape) == 0 {
 		return gorgonia.NewF32(o.out[0]), nil
 	}
-	return o.value, nil
+	return tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.out)), nil
 }
 
-func (o *op) DiffWRT(int) []bool { return o.wrt }
+// memoryOf returns the numbers of a value: a tensor's own memory, or a copy of a scalar.
+func memoryOf(v gorgonia.Value) ([]float32, error) {
+	switch v := v.(type) {
+	case *tensor.Dense:
+		return v.Float32s(), nil
+	case *gorgonia.F32:
+		return []float32{float32(*v)}, nil
+	}
+	return nil, fmt.Errorf("value of type %T; want a dense float32 tensor or a scalar", v)
+}
 
+func (o *op) DiffWRT(int) []bool { return o.gradient }
+
+// SymDiff adds an op that computes all gradients of the layer. The first is its output; views of it stand for the others,
+// so that they depend on it.
 func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	return o.backward(in, out, grad)
+	nodes := make(gorgonia.Nodes, len(in))
+	dIn := make([][]float32, len(in))
+	var main *gorgonia.Node
+	for i, n := range in {
+		if !o.gradient[i] {
+			continue
+		}
+		dIn[i] = infer.Aligned(n.Shape().TotalSize())
+		g := &op{name: fmt.Sprintf("%s.grad%d", o.name, i), out: dIn[i], shape: n.Shape()}
+		if main == nil {
+			g.inputs = append(append(g.inputs, in...), out, grad)
+			g.run = func(values [][]float32, _ []float32) {
+				o.layer.backward(values[:len(in)], values[len(in)], values[len(in)+1], dIn)
+			}
+		} else {
+			g.inputs = gorgonia.Nodes{main}
+			g.run = func([][]float32, []float32) {}
+		}
+		var err error
+		if nodes[i], err = gorgonia.ApplyOp(g, g.inputs...); err != nil {
+			return nil, err
+		}
+		if main == nil {
+			main = nodes[i]
+		}
+	}
+	return nodes, nil
 }
 
 func (o *op) ReturnsPtr() bool      { return false }
@@ -105,64 +132,19 @@ func (o *op) Hashcode() uint32 {
 // building guards the making of graphs, during which Gorgonia writes to counters of its own package.
 var building sync.Mutex
 
-// scratch is memory that the ops of one graph share; they run one after another.
-type scratch struct{ buffers [4][]float32 }
-
-// get returns buffer i with n values of any content.
-func (s *scratch) get(i, n int) []float32 {
-	if len(s.buffers[i]) < n {
-		s.buffers[i] = infer.Aligned(n)
-	}
-	return s.buffers[i][:n]
-}
-
-// apply adds the op to the graph of its inputs.
-func (o *op) apply(inputs ...*gorgonia.Node) (*gorgonia.Node, error) {
+// apply adds a layer to the graph of its inputs. Those in constant have no gradient.
+func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
+	o := &op{name: name, inputs: inputs, out: infer.Aligned(max(shape.TotalSize(), 1)), shape: shape, run: l.forward, layer: l}
 	for _, n := range inputs {
-		o.inputs = append(o.inputs, n.Shape())
+		o.gradient = append(o.gradient, !constant.Contains(n))
 	}
-	o.out, o.value = newOutput(o.shape)
-	return gorgonia.ApplyOp(o, inputs...)
+	return check(gorgonia.ApplyOp(o, inputs...))
 }
 
-// applyGradient adds a gradient op whose main result is its output and whose side results, written by the same forward,
-// become nodes of their own that depend on it.
-func (o *op) applyGradient(sides []side, inputs ...*gorgonia.Node) (gorgonia.Nodes, error) {
-	main, err := o.apply(inputs...)
+// check returns a result. That Gorgonia refuses a graph is a mistake in this package, and panics.
+func check[T any](result T, err error) T {
 	if err != nil {
-		return nil, err
+		panic("model: graph that Gorgonia refuses: " + err.Error())
 	}
-	nodes := gorgonia.Nodes{main}
-	for _, s := range sides {
-		n, err := s.apply(o.name, main)
-		if err != nil {
-			return nil, err
-		}
-		nodes = append(nodes, n)
-	}
-	return nodes, nil
-}
-
-// side is a further result of a gradient op.
-type side struct {
-	name  string
-	shape tensor.Shape
-	data  []float32
-}
-
-func newSide(name string, shape tensor.Shape) side {
-	return side{name, shape, infer.Aligned(shape.TotalSize())}
-}
-
-// apply makes a node that shows what the op behind main wrote to the side's data.
-func (s side) apply(prefix string, main *gorgonia.Node) (*gorgonia.Node, error) {
-	view := &op{
-		name:    prefix + "." + s.name,
-		inputs:  []tensor.Shape{main.Shape()},
-		shape:   s.shape,
-		forward: func([][]float32, []float32) {},
-		out:     s.data,
-		value:   tensor.New(tensor.WithShape(s.shape...), tensor.WithBacking(s.data)),
-	}
-	return gorgonia.ApplyOp(view, main)
+	return result
 }

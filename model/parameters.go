@@ -39,6 +39,25 @@ func (p *parameters) zeros() [][]float32 {
 	return z
 }
 
+// piece is a run of values of one parameter: the unit in which work on the parameters is split over goroutines.
+type piece struct{ parameter, from, to int }
+
+const pieceValues = 1 << 14
+
+// pieces cuts all parameters.
+func (p *parameters) pieces() []piece {
+	var pieces []piece
+	for i, values := range p.values {
+		for from := 0; from < len(values); from += pieceValues {
+			pieces = append(pieces, piece{i, from, min(from+pieceValues, len(values))})
+		}
+	}
+	return pieces
+}
+
+// of is the piece of values, which has one slice a parameter.
+func (p piece) of(values [][]float32) []float32 { return values[p.parameter][p.from:p.to] }
+
 // dense wraps data as the tensor of parameter i.
 func (p *parameters) dense(i int, data []float32) *tensor.Dense {
 	return tensor.New(tensor.WithShape(p.shapes[i]...), tensor.WithBacking(data))

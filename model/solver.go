@@ -8,60 +8,69 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// adamW is a gorgonia.Solver: Adam with decoupled weight decay and clipping of the gradient's norm. With gradient g,
-// scaled so that the norm over all parameters is at most Clip, step t does
+// adamW is a gorgonia.Solver: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of
+// the weights. With gradient g, scaled so that the norm over all parameters is at most Clip, step t does
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
+//	average = average + (w - average) / h
 //
-// where only parameters of two axes or more decay: matrices and convolutions, not scales and biases.
-// Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2.
+// where only parameters of two axes or more decay: matrices and convolutions, not scales and biases; h is the average's
+// horizon. Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2.
 type adamW struct {
-	config Config
-	rate   float64
-	steps  int
-	first  [][]float32 // m, one slice a parameter
-	second [][]float32 // v
+	config  Config
+	rate    float64
+	steps   int
+	first   [][]float32 // m, one slice a parameter
+	second  [][]float32 // v
+	average [][]float32
+
+	parallel func(n int, do func(i int)) // runs the pieces of a step
+	pieces   []piece
+	squares  []float64 // sum of the squares of each piece's gradient
+
+	// What the pieces of the step being done share.
+	model       []gorgonia.ValueGrad
+	factors     update
+	square, one func(piece int) // the methods squareOf and updatePiece, bound once
 }
 
-// Step updates the values of all parameters from their gradients, which it may scale. A gradient that is not finite is
-// an error and changes nothing.
+func newAdamW(config Config, p *parameters, average [][]float32, parallel func(n int, do func(i int))) *adamW {
+	s := &adamW{
+		config: config, first: p.zeros(), second: p.zeros(), average: average, parallel: parallel, pieces: p.pieces(),
+	}
+	s.squares = make([]float64, len(s.pieces))
+	s.square, s.one = s.squareOf, s.updatePiece
+	return s
+}
+
+// Step updates the values of all parameters from their gradients. A gradient that is not finite is an error and changes
+// nothing.
 func (s *adamW) Step(model []gorgonia.ValueGrad) error {
-	scale, err := s.clip(model)
+	s.model = model
+	scale, err := s.clip()
 	if err != nil {
 		return err
 	}
 	s.steps++
-	u := update{
+	t := float64(s.steps)
+	s.factors = update{
 		scale: scale, b1: float32(s.config.Beta1), b2: float32(s.config.Beta2), eps: float32(s.config.Eps),
-		rate1: float32(s.rate / (1 - math.Pow(s.config.Beta1, float64(s.steps)))),
-		root2: float32(1 / math.Sqrt(1-math.Pow(s.config.Beta2, float64(s.steps)))),
+		rate1: float32(s.rate / (1 - math.Pow(s.config.Beta1, t))),
+		root2: float32(1 / math.Sqrt(1-math.Pow(s.config.Beta2, t))),
+		decay: float32(s.rate * s.config.Decay),
+		share: float32(1 / horizon(t)),
 	}
-	for i, p := range model {
-		w, g, err := valueAndGrad(p)
-		if err != nil {
-			return err
-		}
-		u.decay = 0
-		if len(p.Value().Shape()) > 1 {
-			u.decay = float32(s.rate * s.config.Decay)
-		}
-		u.apply(w, g, s.first[i], s.second[i])
-	}
+	s.parallel(len(s.pieces), s.one)
 	return nil
 }
 
 // clip returns the factor that brings the gradient's norm down to the limit, at most 1.
-func (s *adamW) clip(model []gorgonia.ValueGrad) (float32, error) {
+func (s *adamW) clip() (float32, error) {
+	s.parallel(len(s.pieces), s.square)
 	sum := 0.0
-	for _, p := range model {
-		_, g, err := valueAndGrad(p)
-		if err != nil {
-			return 0, err
-		}
-		for _, v := range g {
-			sum += float64(v) * float64(v)
-		}
+	for _, v := range s.squares {
+		sum += v
 	}
 	norm := math.Sqrt(sum)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
@@ -73,18 +82,43 @@ func (s *adamW) clip(model []gorgonia.ValueGrad) (float32, error) {
 	return float32(s.config.Clip / norm), nil
 }
 
-func valueAndGrad(p gorgonia.ValueGrad) (w, g []float32, err error) {
-	grad, err := p.Grad()
-	if err != nil {
-		return nil, nil, fmt.Errorf("solver: %w", err)
+func (s *adamW) squareOf(i int) {
+	_, g := s.slices(s.pieces[i])
+	sum := 0.0
+	for _, v := range g {
+		sum += float64(v) * float64(v)
 	}
-	value, ok := p.Value().(*tensor.Dense)
-	gradient, ok2 := grad.(*tensor.Dense)
-	if !ok || !ok2 {
-		return nil, nil, fmt.Errorf("solver: value %T and gradient %T; want dense tensors", p.Value(), grad)
-	}
-	return value.Float32s(), gradient.Float32s(), nil
+	s.squares[i] = sum
 }
+
+func (s *adamW) updatePiece(i int) {
+	p, u := s.pieces[i], s.factors
+	if len(s.model[p.parameter].Value().Shape()) == 1 {
+		u.decay = 0
+	}
+	w, g := s.slices(p)
+	u.apply(w, g, p.of(s.first), p.of(s.second), p.of(s.average))
+}
+
+// slices returns a piece's values and gradient, which must be dense.
+func (s *adamW) slices(p piece) (w, g []float32) {
+	grad, err := s.model[p.parameter].Grad()
+	if err != nil {
+		panic("model: parameter without a gradient")
+	}
+	value := s.model[p.parameter].Value().(*tensor.Dense).Float32s()
+	return value[p.from:p.to], grad.(*tensor.Dense).Float32s()[p.from:p.to]
+}
+
+// The average's horizon: a share of the steps so far, and a least number of steps.
+const (
+	averageShare = 0.05
+	averageSteps = 20
+)
+
+// horizon is max(averageSteps, averageShare t) after t steps; the first steps are averaged alike (t), so that the fresh
+// weights leave no trace.
+func horizon(t float64) float64 { return min(t, max(averageSteps, averageShare*t)) }
 
 // update holds the factors of one step.
 type update struct {
@@ -92,16 +126,19 @@ type update struct {
 	rate1              float32 // rate / (1 - b1^t)
 	root2              float32 // 1 / sqrt(1 - b2^t)
 	decay              float32 // rate decay, 0 for what does not decay
+	share              float32 // 1 / h
 }
 
-func (u update) apply(w, g, m, v []float32) {
-	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
-	for i := range w {
+func (u update) apply(w, g, m, v, average []float32) {
+	g, m, v, average = g[:len(w)], m[:len(w)], v[:len(w)], average[:len(w)]
+	for i, was := range w {
 		d := g[i] * u.scale
-		m[i] = u.b1*m[i] + (1-u.b1)*d
-		v[i] = u.b2*v[i] + (1-u.b2)*d*d
-		root := float32(math.Sqrt(float64(v[i])))
-		w[i] -= u.rate1*m[i]/(root*u.root2+u.eps) + u.decay*w[i]
+		m1 := u.b1*m[i] + (1-u.b1)*d
+		v1 := u.b2*v[i] + (1-u.b2)*d*d
+		root := float32(math.Sqrt(float64(v1)))
+		now := was - (u.rate1*m1/(root*u.root2+u.eps) + u.decay*was)
+		m[i], v[i], w[i] = m1, v1, now
+		average[i] += u.share * (now - average[i])
 	}
 }
 

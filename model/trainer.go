@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gorgonia.org/gorgonia"
@@ -67,6 +68,18 @@ type Trainer struct {
 	gradients [][][]float32        // [shard][parameter]; shard 0 takes the sum
 	training  pool
 	judging   pool
+
+	// What the parts of the run being done share.
+	batch         *Batch
+	graphs        *pool
+	results       []result       // one a shard
+	shard, gather func(part int) // the methods runShard and addShards, bound once
+}
+
+// result is what a shard came to.
+type result struct {
+	losses Losses
+	err    error
 }
 
 // NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly at the same
@@ -86,18 +99,19 @@ func NewTrainer(
 	}
 	t := &Trainer{game: game, parallel: parallel, live: newParameters(w), weights: *w.Clone()}
 	t.average = newParameters(w).values
-	t.solver = &adamW{config: config, first: t.live.zeros(), second: t.live.zeros()}
+	t.solver = newAdamW(config, t.live, t.average, parallel)
 	t.gradients = [][][]float32{t.live.zeros()}
 	for i, v := range t.live.values {
 		t.model = append(t.model, parameter{t.live.dense(i, v), t.live.dense(i, t.gradients[0][i])})
 	}
 	t.training.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, true) }
 	t.judging.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, false) }
+	t.shard, t.gather = t.runShard, t.addShards
 	return t, nil
 }
 
 // Step does one update at the given rate and returns the losses before it. A loss or gradient that is not finite is an
-// error that wraps [ErrDiverged] and changes nothing.
+// error that wraps [ErrDiverged] and changes nothing. After the first steps of a size it allocates nothing.
 func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	for len(t.gradients) < shards(b) {
 		t.gradients = append(t.gradients, t.live.zeros())
@@ -106,17 +120,9 @@ func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	if err != nil {
 		return losses, err
 	}
-	for _, shard := range t.gradients[1:shards(b)] {
-		for i, g := range shard {
-			addTo(t.gradients[0][i], g)
-		}
-	}
+	t.parallel(len(t.solver.pieces), t.gather)
 	t.solver.rate = rate
-	if err := t.solver.Step(t.model); err != nil {
-		return losses, err
-	}
-	t.moveAverage()
-	return losses, nil
+	return losses, t.solver.Step(t.model)
 }
 
 // Loss returns the losses of a batch and changes nothing.
@@ -130,21 +136,17 @@ func (t *Trainer) run(b *Batch, graphs *pool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
-	losses, errs := make([]Losses, shards(b)), make([]error, shards(b))
-	t.parallel(shards(b), func(i int) {
-		g := graphs.take()
-		losses[i], errs[i] = g.run(b, i*shardRows)
-		if g.gradients != nil {
-			g.copyGradients(t.gradients[i])
-		}
-		graphs.put(g)
-	})
+	n := shards(b)
+	t.results = slices.Grow(t.results[:0], n)[:n]
+	t.batch, t.graphs = b, graphs
+	t.parallel(n, t.shard)
+	t.batch, t.graphs = nil, nil
 	var sum Losses
-	for _, l := range losses {
-		sum.add(l)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return sum, err
+	for _, r := range t.results[:n] {
+		if r.err != nil {
+			return sum, r.err
+		}
+		sum.add(r.losses)
 	}
 	if math.IsNaN(sum.Total) || math.IsInf(sum.Total, 0) {
 		return sum, fmt.Errorf("%w: the loss is %v", ErrDiverged, sum.Total)
@@ -152,28 +154,24 @@ func (t *Trainer) run(b *Batch, graphs *pool) (Losses, error) {
 	return sum, nil
 }
 
-func addTo(dst, src []float32) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		dst[i] += v
+// runShard runs shard i of the batch.
+func (t *Trainer) runShard(i int) {
+	g := t.graphs.take()
+	losses, err := g.run(t.batch, i*shardRows)
+	t.results[i] = result{losses, err}
+	if g.gradients != nil {
+		g.copyGradients(t.gradients[i])
 	}
+	t.graphs.put(g)
 }
 
-// The average's horizon: a share of the steps so far, and a least number of steps.
-const (
-	averageShare = 0.05
-	averageSteps = 20
-)
-
-// moveAverage moves the average towards the live weights by 1/h, h = max(averageSteps, averageShare t) after t steps;
-// the first steps are averaged alike (h = t), so that the fresh weights leave no trace.
-func (t *Trainer) moveAverage() {
-	steps := float64(t.solver.steps)
-	a := float32(1 / min(steps, max(averageSteps, averageShare*steps)))
-	for i, live := range t.live.values {
-		average := t.average[i][:len(live)]
-		for j, v := range live {
-			average[j] += a * (v - average[j])
+// addShards adds the gradients of all shards, in their order, for piece i of the parameters.
+func (t *Trainer) addShards(i int) {
+	p := t.solver.pieces[i]
+	sum := p.of(t.gradients[0])
+	for _, shard := range t.gradients[1:len(t.results)] {
+		for j, v := range p.of(shard)[:len(sum)] {
+			sum[j] += v
 		}
 	}
 }

@@ -143,20 +143,19 @@ func TestInferAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		graph := tr.judging.idle[0]
-		within(t, name+" logits", logits, valuesOf(graph.logits), 1e-3, 1e-3)
-		outcome := slices.Clone(valuesOf(graph.outcome))
-		k := len(game.Classes)
+		actions, k := game.NumActions(), len(game.Classes)
+		width := len(graph.outputs) / shardRows
 		for r := range b.Size {
-			probabilities(outcome[r*k : (r+1)*k])
-		}
-		within(t, name+" classes", classes, outcome, 1e-4, 0)
-		if game.GoalHead {
-			within(t, name+" goals", goals, valuesOf(graph.goalsOut), 1e-4, 1e-4)
+			output := slices.Clone(graph.outputs[r*width : (r+1)*width])
+			within(t, name+" logits", logits[r*actions:(r+1)*actions], output[:actions], 1e-3, 1e-3)
+			probabilities(output[actions : actions+k])
+			within(t, name+" classes", classes[r*k:(r+1)*k], output[actions:actions+k], 1e-4, 0)
+			if game.GoalHead {
+				within(t, name+" goals", goals[2*r:2*r+2], output[actions+k:], 1e-4, 1e-4)
+			}
 		}
 	}
 }
-
-func valuesOf(n *gorgonia.Node) []float32 { return n.Value().(*tensor.Dense).Float32s() }
 
 func probabilities(x []float32) {
 	sum := 0.0
@@ -201,6 +200,26 @@ func TestParallel(t *testing.T) {
 	}
 	if !bytes.Equal(states[0], states[1]) || !bytes.Equal(states[0], states[2]) {
 		t.Error("the number of goroutines changed the result")
+	}
+}
+
+// TestStepAllocatesNothing counts the allocations of a warm step, on one goroutine and on a caller's two.
+func TestStepAllocatesNothing(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	b := randomBatch(game, 100, 1)
+	for _, parallel := range []func(int, func(int)){nil, workers(2)} {
+		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
+		step := func() {
+			if _, err := tr.Step(b, 1e-3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 { // two goroutines may need as many graphs
+			step()
+		}
+		if n := testing.AllocsPerRun(20, step); n != 0 {
+			t.Errorf("a warm step allocates %v objects; want 0", n)
+		}
 	}
 }
 
@@ -280,7 +299,14 @@ func testParameters(matrix, vector, dMatrix, dVector []float32) []gorgonia.Value
 }
 
 func newSolver(config Config) *adamW {
-	return &adamW{config: config, rate: 0.1, first: [][]float32{{0, 0}, {0, 0}}, second: [][]float32{{0, 0}, {0, 0}}}
+	p := &parameters{values: [][]float32{{0, 0}, {0, 0}}}
+	s := newAdamW(config, p, p.zeros(), func(n int, do func(i int)) {
+		for i := range n {
+			do(i)
+		}
+	})
+	s.rate = 0.1
+	return s
 }
 
 // TestAdamW works out two steps by hand. A first step moves by rate g/|g|, whatever the size of g.

@@ -16,17 +16,28 @@ func newPCG(seed uint64, purpose string, index int) *rand.PCG {
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
 }
 
-// parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines and waits for them.
+// parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines and waits for them. That
+// function has one user at a time and allocates nothing.
 func parallel(threads int) func(n int, do func(i int)) {
+	var (
+		next atomic.Int64
+		wait sync.WaitGroup
+		jobs int
+		job  func(i int)
+	)
+	work := func() {
+		defer wait.Done()
+		for i := int(next.Add(1)) - 1; i < jobs; i = int(next.Add(1)) - 1 {
+			job(i)
+		}
+	}
 	return func(n int, do func(i int)) {
-		var next atomic.Int64
-		var wait sync.WaitGroup
-		for range min(threads, n) {
-			wait.Go(func() {
-				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-					do(i)
-				}
-			})
+		jobs, job = n, do
+		next.Store(0)
+		workers := min(threads, n)
+		wait.Add(workers)
+		for range workers {
+			go work()
 		}
 		wait.Wait()
 	}

@@ -1,0 +1,194 @@
+package model
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+// Stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It is
+// far slower than [Trainer]: the oracle of its tests, and the yardstick of its speed. It has one user at a time;
+// Gorgonia's matrix products use all cores.
+type Stock struct {
+	game    *env.Game
+	weights *infer.Weights
+	size    int // B
+
+	g       *G.ExprGraph
+	vm      G.VM
+	solver  G.Solver
+	total   *G.Node
+	targets stockTargets
+
+	// One for each parameter.
+	nodes  G.Nodes
+	grads  G.Nodes
+	names  []string
+	places [][]int // element i of a node is element places[node][i] of the weights' tensor of its name
+}
+
+// stockTargets is the memory of the graph's inputs, as a [Batch] has them; shares are weights divided by B.
+type stockTargets struct{ inputs, legal, policy, policyShare, classes, goals []float32 }
+
+// NewStock builds the graph for batches of the given size on a copy of w, which must be a network of game. Of config it
+// takes the goals' weight and Adam's moments.
+func NewStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*Stock, error) {
+	if err := w.Validate(game); err != nil {
+		return nil, fmt.Errorf("stock network: %w", err)
+	}
+	building.Lock()
+	defer building.Unlock()
+	s := &Stock{game: game, weights: w, size: size, g: G.NewGraph()}
+	s.total = s.build(config.GoalWeight)
+	s.grads = check(G.Grad(s.total, s.nodes...))
+	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
+	s.solver = G.NewAdamSolver(G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Eps))
+	return s, nil
+}
+
+// Step does one update and returns the total loss before it. The batch has the size that the graph was built for.
+func (s *Stock) Step(b *Batch) (float64, error) {
+	total, err := s.run(b)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.solver.Step(G.NodesToValueGrads(s.nodes)); err != nil {
+		return 0, fmt.Errorf("stock solver: %w", err)
+	}
+	return total, nil
+}
+
+// Close frees the machine. The network must not be used afterwards.
+func (s *Stock) Close() error { return s.vm.Close() }
+
+// run computes the total loss and the gradients.
+func (s *Stock) run(b *Batch) (float64, error) {
+	if !b.fits(s.game) || b.Size != s.size {
+		panic("model: batch of another size or game")
+	}
+	to := s.targets
+	copy(to.inputs, b.Inputs)
+	copy(to.legal, b.Legal)
+	copy(to.policy, b.Policy)
+	copy(to.classes, b.Classes)
+	copy(to.goals, b.Goals)
+	for i, w := range b.PolicyWeight {
+		to.policyShare[i] = w / float32(b.Size)
+	}
+	s.vm.Reset()
+	if err := s.vm.RunAll(); err != nil {
+		return 0, fmt.Errorf("stock graph: %w", err)
+	}
+	return float64(*s.total.Value().(*G.F32)), nil
+}
+
+// weight adds the tensor of that name with its elements in another order.
+func (s *Stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
+	from := s.weights.Lookup(name).Data
+	n, data := input(s.g, name, shape...)
+	places := make([]int, len(from))
+	for i := range from {
+		places[i] = place(i)
+		data[i] = from[places[i]]
+	}
+	s.nodes, s.names, s.places = append(s.nodes, n), append(s.names, name), append(s.places, places)
+	return n
+}
+
+func same(i int) int { return i }
+
+// perChannel broadcasts a weight of one value a channel over x [B, C, H, W].
+func (s *Stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, error), x *G.Node, name string) *G.Node {
+	return check(op(x, s.weight(name, same, 1, x.Shape()[1], 1, 1), nil, []byte{0, 2, 3}))
+}
+
+func (s *Stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
+	in, out := x.Shape()[1], s.weights.Config.Channels
+	oihw := func(i int) int { return (i/(9*in)*9+i%9)*in + i/9%in }
+	w := s.weight(prefix+"conv"+suffix, oihw, out, in, 3, 3)
+	y := check(G.Conv2d(x, w, tensor.Shape{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}))
+	y = s.perChannel(G.BroadcastAdd, s.perChannel(G.BroadcastHadamardProd, y, prefix+"scale"+suffix), prefix+"bias"+suffix)
+	if residual != nil {
+		y = check(G.Add(y, residual))
+	}
+	return check(G.Rectify(y))
+}
+
+func (s *Stock) pointwise(name string, x *G.Node) *G.Node {
+	shape := s.weights.Lookup(name + ".weight").Shape
+	w := s.weight(name+".weight", same, shape[0], shape[1], 1, 1)
+	y := check(G.Conv2d(x, w, tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
+	return s.perChannel(G.BroadcastAdd, y, name+".bias")
+}
+
+// dense multiplies x [B, in] by the transposed weights; column i of x is input order(i) of the layer.
+func (s *Stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
+	shape := s.weights.Lookup(name + ".weight").Shape
+	out, in := shape[0], shape[1]
+	w := s.weight(name+".weight", func(i int) int { return i%out*in + order(i/out) }, in, out)
+	return check(G.BroadcastAdd(check(G.Mul(x, w)), s.weight(name+".bias", same, 1, out), nil, []byte{0}))
+}
+
+// crossEntropy is the sum of weight (log sum legal exp(x) - target x), which needs targets that sum to 1.
+func (s *Stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
+	exp := check(G.Exp(x))
+	if legal != nil {
+		exp = check(G.HadamardProd(exp, legal))
+	}
+	logSum := check(G.Log(check(G.Sum(exp, 1))))
+	rows := check(G.Sub(logSum, check(G.Sum(check(G.HadamardProd(target, x)), 1))))
+	return check(G.Sum(check(G.HadamardProd(rows, weight))))
+}
+
+// build returns the total loss.
+func (s *Stock) build(goalWeight float64) *G.Node {
+	shape := s.game.Tensor
+	x, data := input(s.g, "input", s.size, shape.C, shape.H, shape.W)
+	s.targets.inputs = data
+	x = s.conv("stem.", "", x, nil)
+	for i := range s.weights.Config.Blocks {
+		prefix := fmt.Sprintf("blocks.%d.", i)
+		x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
+	}
+	planes := s.pointwise("policy.planes", check(G.Rectify(s.pointwise("policy.hidden", x))))
+	logits := check(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * shape.Cells()}))
+	cells := check(G.Rectify(s.pointwise("outcome.cells", x)))
+	width := cells.Shape()[1]
+	flat := check(G.Reshape(cells, tensor.Shape{s.size, width * shape.Cells()}))
+	cellsFirst := func(i int) int { return i%shape.Cells()*width + i/shape.Cells() }
+	hidden := check(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
+	if s.game.PolicyExtras > 0 {
+		logits = check(G.Concat(1, logits, s.dense("policy.extras", hidden, same)))
+	}
+	return s.losses(logits, hidden, goalWeight)
+}
+
+// losses returns the total loss of the policy's logits and of what the outcome's hidden layer makes.
+func (s *Stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
+	actions, k, to := s.game.NumActions(), len(s.game.Classes), &s.targets
+	target, data := input(s.g, "policy", s.size, actions)
+	legal, mask := input(s.g, "legal", s.size, actions)
+	policyShare, shares := input(s.g, "policy share", s.size)
+	to.policy, to.legal, to.policyShare = data, mask, shares
+	total := s.crossEntropy(logits, target, policyShare, legal)
+
+	classes, data := input(s.g, "classes", s.size, k)
+	share, shares := input(s.g, "share", s.size)
+	to.classes = data
+	for i := range shares {
+		shares[i] = 1 / float32(s.size)
+	}
+	total = check(G.Add(total, s.crossEntropy(s.dense("outcome.classes", hidden, same), classes, share, nil)))
+	if s.game.GoalHead {
+		goals, data := input(s.g, "goals", s.size, 2)
+		to.goals = data
+		errors := check(G.Square(check(G.Sub(s.dense("goals", hidden, same), goals))))
+		weight := G.NewConstant(float32(goalWeight / float64(s.size)))
+		total = check(G.Add(total, check(G.Mul(check(G.Sum(errors)), weight))))
+	}
+	return total
+}
