@@ -1,0 +1,62 @@
+// Runs an ONNX model on one thread. Each line of input is a request, each line of output its answer, all in JSON:
+//
+//	{"model": BASE64, "input": NAME, "shape": [C, H, W], "batch": B}    {} or {"missing": PACKAGE}
+//	{"seconds": S}              runs batches for that long              {"rows": R, "seconds": S}
+//	{"tensors": [B*C*H*W]}      runs one batch                          {OUTPUT: [...], ...}
+const { createInterface } = require("node:readline");
+
+let ort, session, model;
+
+function load() {
+  try {
+    return require("onnxruntime-node");
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND") throw error;
+  }
+}
+
+// feed makes the model's input of whole tensors.
+function feed(tensors) {
+  const batch = tensors.length / model.shape.reduce((a, b) => a * b);
+  return { [model.input]: new ort.Tensor("float32", Float32Array.from(tensors), [batch, ...model.shape]) };
+}
+
+async function open(request) {
+  ort = load();
+  if (!ort) return { missing: "onnxruntime-node" };
+  model = request;
+  session = await ort.InferenceSession.create(Buffer.from(model.model, "base64"), {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+  });
+  return {};
+}
+
+async function measure(seconds) {
+  const size = model.batch * model.shape.reduce((a, b) => a * b);
+  const input = feed(Array.from({ length: size }, (_, i) => (i * 7) % 2)); // planes of zeros and ones
+  const start = performance.now();
+  let rows = 0;
+  let passed = 0;
+  while (passed < seconds) {
+    await session.run(input);
+    rows += model.batch;
+    passed = (performance.now() - start) / 1000;
+  }
+  return { rows, seconds: passed };
+}
+
+async function evaluate(tensors) {
+  const outputs = await session.run(feed(tensors));
+  return Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, Array.from(tensor.data)]));
+}
+
+async function main() {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    const answer = request.model ? open(request) : request.tensors ? evaluate(request.tensors) : measure(request.seconds);
+    console.log(JSON.stringify(await answer));
+  }
+}
+
+main();

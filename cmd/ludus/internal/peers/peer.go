@@ -1,0 +1,96 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// ErrMissing is wrapped by errors about engines that are not installed.
+var ErrMissing = errors.New("not installed")
+
+// Peer is another engine, ready to work. It has one user at a time, who must close it.
+type Peer struct {
+	name   string
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	stderr bytes.Buffer
+	ended  func() error // Err of the context that it lives with
+}
+
+// start runs a script's command, which ends with ctx, and gives it its first request.
+func start(ctx context.Context, name string, command []string, first any) (*Peer, error) {
+	p := &Peer{name: name, cmd: exec.CommandContext(ctx, command[0], command[1:]...), ended: ctx.Err}
+	p.cmd.Stderr, p.cmd.WaitDelay = &p.stderr, time.Second
+	stdin, err := p.cmd.StdinPipe()
+	stdout, err2 := p.cmd.StdoutPipe()
+	if err := errors.Join(err, err2); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p.stdin, p.stdout = stdin, bufio.NewReader(stdout)
+	if err := p.cmd.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			err = fmt.Errorf("%s is %w", command[0], ErrMissing)
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var reply struct{ Missing string }
+	if err := p.call(first, &reply); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if reply.Missing != "" {
+		p.Close()
+		return nil, fmt.Errorf("%s: %s is %w", name, reply.Missing, ErrMissing)
+	}
+	return p, nil
+}
+
+// call sends a request and reads its reply. If the process has ended instead, the error holds its last words.
+func (p *Peer) call(request, reply any) error {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	if _, err = p.stdin.Write(append(line, '\n')); err == nil {
+		line, err = p.stdout.ReadBytes('\n')
+	}
+	if err != nil {
+		p.Close()
+		if ended := p.ended(); ended != nil {
+			return ended
+		}
+		words := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+		return fmt.Errorf("%s has stopped: %s", p.name, words[len(words)-1])
+	}
+	if err := json.Unmarshal(line, reply); err != nil {
+		return fmt.Errorf("%s answers %.100q: %w", p.name, line, err)
+	}
+	return nil
+}
+
+// Measure lets the peer work for about d and returns how many rows (positions or samples) a second it got through.
+func (p *Peer) Measure(d time.Duration) (rowsPerSecond float64, err error) {
+	var reply struct{ Rows, Seconds float64 }
+	request := struct {
+		Seconds float64 `json:"seconds"`
+	}{d.Seconds()}
+	if err := p.call(request, &reply); err != nil {
+		return 0, err
+	}
+	return reply.Rows / reply.Seconds, nil
+}
+
+// Close ends the process. A peer may be closed twice.
+func (p *Peer) Close() {
+	p.cmd.Process.Kill()
+	p.cmd.Wait()
+}
