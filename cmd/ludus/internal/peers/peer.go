@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func start(ctx context.Context, name string, command []string, first any) (*Peer
 	}
 	p.stdin, p.stdout = stdin, bufio.NewReader(stdout)
 	if err := p.cmd.Start(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is %w", command[0], ErrMissing)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)

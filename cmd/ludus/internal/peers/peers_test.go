@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -51,8 +52,10 @@ func TestStart(t *testing.T) {
 	if _, err := fake(t, t.Context(), `{"missing":"package x"}`); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "package x") {
 		t.Errorf("a missing package gives %v", err)
 	}
-	if _, err := start(t.Context(), "fake", []string{"no-such-program"}, nil); !errors.Is(err, ErrMissing) {
-		t.Errorf("a missing program gives %v", err)
+	for _, program := range []string{"no-such-program", filepath.Join(t.TempDir(), "program")} {
+		if _, err := start(t.Context(), "fake", []string{program}, nil); !errors.Is(err, ErrMissing) {
+			t.Errorf("the missing program %s gives %v", program, err)
+		}
 	}
 	if _, err := fake(t, t.Context(), "die"); err == nil || errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "last words") {
 		t.Errorf("a program that ends gives %v", err)
