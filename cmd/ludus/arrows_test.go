@@ -20,10 +20,13 @@ var arrows = map[string][]string{
 	"env/games":                        {"env"},
 	"env/envtest":                      {"env"},
 	"mcts":                             {"env"},
-	"model/infer":                      {"env"},
+	"model/infer/kernel":               {"model/infer/kernel/winograd"},
+	"model/infer/kernel/generate":      {"model/infer/kernel/winograd"},
+	"model/infer/kernel/winograd":      {},
+	"model/infer":                      {"env", "model/infer/kernel"},
 	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
 	"model/infer/onnx/internal/onnxpb": {},
-	"model":                            {"env", "model/infer"},
+	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
 	"train/arena":                      {"env", "env/games", "mcts", "model/infer", "model", "checkpoints"},
 	"train":                            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena"},
@@ -32,7 +35,7 @@ var arrows = map[string][]string{
 }
 
 // quiet packages start no goroutine: what runs at the same time is for their callers to say.
-var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "checkpoints"}
+var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints"}
 
 // source is one parsed file of the module.
 type source struct {

@@ -1,0 +1,142 @@
+package kernel
+
+import "ludus/model/infer/kernel/winograd"
+
+// Conv is a 3x3 convolution with padding by zeros on boards of H x W cells, ready to run. It is immutable and may be shared.
+type Conv struct {
+	h, w, in, out int
+	board         Board
+	winograd      bool      // else direct
+	weights       []float32 // packed, see packPlanes and packTaps
+}
+
+// NewConv prepares a convolution by weights [out, 3, 3, in]; in and out are multiples of 8. Boards of 3 to 8 cells a side go by Winograd's
+// transform, which won at all sizes and channels measured, others by nine shifted products.
+func NewConv(h, w, in, out int, weights []float32) *Conv {
+	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
+		panic("kernel: a convolution needs weights [out, 3, 3, in] and channels in eights")
+	}
+	c := &Conv{h: h, w: w, in: in, out: out}
+	if c.board, c.winograd = NewBoard(h, w); c.winograd {
+		c.weights = packPlanes(c.board, in, out, weights)
+	} else {
+		c.weights = packTaps(in, out, weights)
+	}
+	return c
+}
+
+// panelFloats is the size of one matrix [in, out] in panels of 16 columns.
+func panelFloats(in, out int) int { return (out + 15) / 16 * 16 * in }
+
+// panelIndex is the place of element (i, o) in such a matrix.
+func panelIndex(in, i, o int) int { return (o/16*in+i)*16 + o%16 }
+
+// packPlanes returns U = G g Gᵀ, a matrix [in, out] in panels for each point.
+func packPlanes(b Board, in, out int, weights []float32) []float32 {
+	size := panelFloats(in, out)
+	packed := Aligned(b.Points() * size)
+	rows, columns := winograd.New(b.H).G, winograd.New(b.W).G
+	for o := range out {
+		for i := range in {
+			var tap [3][3]float64
+			for k := range 9 {
+				tap[k/3][k%3] = float64(weights[(o*9+k)*in+i])
+			}
+			place := panelIndex(in, i, o)
+			for p, g := range rows {
+				var line [3]float64
+				for k := range line {
+					line[k] = g[0]*tap[0][k] + g[1]*tap[1][k] + g[2]*tap[2][k]
+				}
+				for q, g := range columns {
+					packed[(p*b.pW+q)*size+place] = float32(g[0]*line[0] + g[1]*line[1] + g[2]*line[2])
+				}
+			}
+		}
+	}
+	return packed
+}
+
+// packTaps returns a matrix [in, out] in panels for each of the nine taps.
+func packTaps(in, out int, weights []float32) []float32 {
+	size := panelFloats(in, out)
+	packed := Aligned(9 * size)
+	for o := range out {
+		for k := range 9 {
+			for i := range in {
+				packed[k*size+panelIndex(in, i, o)] = weights[(o*9+k)*in+i]
+			}
+		}
+	}
+	return packed
+}
+
+// blockRows is how many boards go through a transform together: their planes should stay in the second-level cache.
+const blockRows = 16
+
+// Conv computes dst [rows, H, W, out] from src [rows, H, W, in], which must not overlap.
+func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, finish Finish) {
+	if !c.winograd {
+		w.direct(c, dst, src, rows, finish)
+		return
+	}
+	cells := c.h * c.w
+	points, size := c.board.Points(), panelFloats(c.in, c.out)
+	most := min(rows, blockRows)
+	inputs := Planes{Stride: PlaneStride(most * c.in)}
+	inputs.Data = floats(&w.planes[0], points*inputs.Stride)
+	products := Planes{Stride: PlaneStride(most * c.out)}
+	products.Data = floats(&w.planes[1], points*products.Stride)
+	for first := 0; first < rows; first += blockRows {
+		n := min(blockRows, rows-first)
+		w.Input(c.board, inputs, src[first*cells*c.in:], n, c.in)
+		w.Gemm(&Gemm{
+			M: n, N: c.out, K: c.in, Planes: points,
+			A: inputs.Data, ARow: c.in, ACol: 1, APlane: inputs.Stride,
+			B: c.weights, BRow: 16, BPanel: 16 * c.in, BPlane: size,
+			C: products.Data, CRow: c.out, CPlane: products.Stride,
+		})
+		w.Output(c.board, dst[first*cells*c.out:], products, n, c.out, finish)
+	}
+}
+
+// direct adds the nine taps' products, the centre's last since all cells have it.
+func (w *Worker) direct(c *Conv, dst, src []float32, rows int, finish Finish) {
+	cells := c.h * c.w
+	fill(dst[:rows*cells*c.out], c.out, finish)
+	for row := range rows {
+		from, to := src[row*cells*c.in:], dst[row*cells*c.out:]
+		for _, k := range [9]int{0, 1, 2, 3, 5, 6, 7, 8, 4} {
+			y, x := k/3-1, k%3-1 // the tap reads the cell at (+y, +x)
+			lines, width := c.h-max(y, -y), c.w-max(x, -x)
+			if lines < 1 || width < 1 {
+				continue
+			}
+			target := to[(max(-y, 0)*c.w+max(-x, 0))*c.out:]
+			w.Gemm(&Gemm{
+				M: width, N: c.out, K: c.in, Planes: lines,
+				A: from[(max(y, 0)*c.w+max(x, 0))*c.in:], ARow: c.in, ACol: 1, APlane: c.w * c.in,
+				B: c.weights[k*panelFloats(c.in, c.out):], BRow: 16, BPanel: 16 * c.in,
+				C: target, CRow: c.out, CPlane: c.w * c.out,
+				Init: target, InitRow: c.out, InitPlane: c.w * c.out,
+				ReLU: finish.ReLU && k == 4,
+			})
+		}
+	}
+}
+
+// fill sets dst to the bias, or adds the bias to it.
+func fill(dst []float32, channels int, finish Finish) {
+	if !finish.Accumulate {
+		clear(dst)
+	}
+	if finish.Bias == nil {
+		return
+	}
+	for i := 0; i < len(dst); i += channels {
+		row := dst[i : i+channels]
+		for j, b := range finish.Bias[:channels] {
+			row[j] += b
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// convolve is the definition: dst[y,x,o] = sum over i, j, c of weights[o,i,j,c] src[y+i-1,x+j-1,c].
+func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
+	for r := range rows {
+		for y := range h {
+			for x := range w {
+				for o := range out {
+					sum := 0.0
+					for i := range 3 {
+						for j := range 3 {
+							if y+i < 1 || y+i > h || x+j < 1 || x+j > w {
+								continue
+							}
+							from := ((r*h+y+i-1)*w + x + j - 1) * in
+							for c := range in {
+								sum += float64(weights[((o*3+i)*3+j)*in+c]) * float64(src[from+c])
+							}
+						}
+					}
+					dst[((r*h+y)*w+x)*out+o] = sum
+				}
+			}
+		}
+	}
+}
+
+// TestConv compares convolutions of all sizes with the definition, with and without bias, sum and ReLU.
+func TestConv(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(5, 1))
+		var w Worker
+		for h := 1; h <= 9; h++ {
+			for _, width := range []int{1, h, 3 + random.IntN(6)} {
+				for _, channels := range [][2]int{{8, 16}, {24, 8}, {32, 40}} {
+					in, out, rows := channels[0], channels[1], 1+random.IntN(4)
+					src, weights := gaussians(random, rows*h*width*in), gaussians(random, out*9*in)
+					for i := range weights {
+						weights[i] /= float32(math.Sqrt(float64(9 * in)))
+					}
+					old, bias := gaussians(random, rows*h*width*out), gaussians(random, out)
+					want := make([]float64, len(old))
+					convolve(want, src, weights, rows, h, width, in, out)
+					conv := NewConv(h, width, in, out, weights)
+					for variant := range 8 {
+						f := Finish{Accumulate: variant&1 != 0, ReLU: variant&2 != 0}
+						if variant&4 != 0 {
+							f.Bias = bias
+						}
+						got := append([]float32(nil), old...)
+						w.Conv(conv, got, src, rows, f)
+						for i := range got {
+							x := want[i]
+							if f.Accumulate {
+								x += float64(old[i])
+							}
+							if f.Bias != nil {
+								x += float64(bias[i%out])
+							}
+							if f.ReLU {
+								x = max(x, 0)
+							}
+							if math.Abs(float64(got[i])-x) > 1e-4 {
+								t.Fatalf("%d x %d, %d to %d, %+v, element %d: %v, want %v", h, width, in, out, f, i, got[i], x)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestRowsAlone holds that a board's result has the same bits in any batch.
+func TestRowsAlone(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(6, 1))
+		const h, width, in, out, rows = 7, 5, 24, 32, 45
+		src := gaussians(random, rows*h*width*in)
+		conv := NewConv(h, width, in, out, gaussians(random, out*9*in))
+		var w Worker
+		all := make([]float32, rows*h*width*out)
+		w.Conv(conv, all, src, rows, Finish{ReLU: true})
+		for first := 0; first < rows; {
+			n := min(1+random.IntN(20), rows-first)
+			part := make([]float32, n*h*width*out)
+			w.Conv(conv, part, src[first*h*width*in:], n, Finish{ReLU: true})
+			for i, v := range part {
+				if v != all[first*h*width*out+i] {
+					t.Fatalf("board %d differs between batches of %d and %d", first, n, rows)
+				}
+			}
+			first += n
+		}
+	})
+}
+
+// TestGradients holds that the gradients' transforms are the transposes of the others: <dM, B d> = <Bᵀ dM, d> and so on.
+func TestGradients(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(7, 1))
+		var w Worker
+		for h := 3; h <= 8; h++ {
+			for width := 3; width <= 8; width++ {
+				b, _ := NewBoard(h, width)
+				const rows, channels = 2, 24
+				cells := rows * h * width * channels
+				s := PlaneStride(rows * channels)
+				cotangent := Planes{gaussians(random, s*b.Points()), s}
+				planes := Planes{Aligned(s * b.Points()), s}
+				x, back := gaussians(random, cells), make([]float32, cells)
+				w.Input(b, planes, x, rows, channels)
+				w.InputGradient(b, back, cotangent, rows, channels, Finish{})
+				checkTranspose(t, planes, cotangent, rows*channels, x, back)
+				w.OutputGradient(b, planes, x, rows, channels)
+				w.Output(b, back, cotangent, rows, channels, Finish{})
+				checkTranspose(t, planes, cotangent, rows*channels, x, back)
+				g, backG := gaussians(random, 9*rows*channels), make([]float32, 9*rows*channels)
+				w.Weights(b, planes, g, rows, channels)
+				w.WeightsGradient(b, backG, cotangent, rows, channels)
+				checkTranspose(t, planes, cotangent, rows*channels, g, backG)
+			}
+		}
+	})
+}
+
+// TestWeights holds that a convolution by Weights' planes is Conv's.
+func TestWeights(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(8, 1))
+		var w Worker
+		const in, out = 8, 24
+		for _, size := range [][2]int{{3, 8}, {5, 5}, {7, 6}} {
+			b, _ := NewBoard(size[0], size[1])
+			g := gaussians(random, 9*in*out) // [3, 3, in, out]
+			weights := make([]float32, len(g))
+			for k := range 9 {
+				for i := range in {
+					for o := range out {
+						weights[(o*9+k)*in+i] = g[(k*in+i)*out+o]
+					}
+				}
+			}
+			conv := NewConv(b.H, b.W, in, out, weights)
+			s := PlaneStride(in * out)
+			planes := Planes{Aligned(s * b.Points()), s}
+			w.Weights(b, planes, g, in, out)
+			for p := range b.Points() {
+				for i := range in {
+					for o := range out {
+						want := conv.weights[p*panelFloats(in, out)+panelIndex(in, i, o)]
+						if got := planes.Data[p*s+i*out+o]; math.Abs(float64(got-want)) > 1e-5 {
+							t.Fatalf("%v, point %d, %d to %d: %v, want %v", size, p, i, o, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestNoAllocations holds that a warm convolution allocates nothing.
+func TestNoAllocations(t *testing.T) {
+	var w Worker
+	conv := NewConv(5, 5, 16, 16, Aligned(16*9*16))
+	x, y := Aligned(40*25*16), Aligned(40*25*16)
+	if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Finish{}) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func checkTranspose(t *testing.T, planes, cotangent Planes, n int, x, back []float32) {
+	t.Helper()
+	left, right, size := 0.0, 0.0, 0.0
+	for p := 0; p+n <= len(planes.Data); p += planes.Stride {
+		for i := range n {
+			v := float64(planes.Data[p+i]) * float64(cotangent.Data[p+i])
+			left += v
+			size += math.Abs(v)
+		}
+	}
+	for i := range x {
+		right += float64(x[i]) * float64(back[i])
+	}
+	if math.Abs(left-right) > 1e-6*size {
+		t.Fatalf("%v, transposed %v", left, right)
+	}
+}
+
+func BenchmarkConv(b *testing.B) {
+	for _, c := range []struct{ h, w, channels, rows int }{{7, 7, 64, 32}, {7, 7, 64, 1}, {5, 5, 32, 32}, {6, 6, 32, 32}, {8, 7, 32, 32}, {5, 5, 16, 32}, {9, 9, 32, 32}} {
+		b.Run(fmt.Sprintf("%dx%dx%d/%d", c.h, c.w, c.channels, c.rows), func(b *testing.B) {
+			conv := NewConv(c.h, c.w, c.channels, c.channels, Aligned(c.channels*9*c.channels))
+			x, y := Aligned(c.rows*c.h*c.w*c.channels), Aligned(c.rows*c.h*c.w*c.channels)
+			bias := Aligned(c.channels)
+			var w Worker
+			for b.Loop() {
+				w.Conv(conv, y, x, c.rows, Finish{Bias: bias, ReLU: true})
+			}
+			operations := 18 * float64(c.rows*c.h*c.w*c.channels*c.channels)
+			b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import "fmt"
+
+// shape is a register tile: rows of so many registers.
+type shape struct {
+	set     isa
+	columns int // in floats
+	vectors int // registers to a row
+	rows    int // at most
+}
+
+// pointers hold the addresses of rows 0, 3, 6, ..; the two rows after each are reached by index.
+var pointers = []string{"BX", "CX", "DX", "SI", "DI", "R8"}
+
+// The other general registers while a tile is summed.
+const (
+	rowStep  = "R9"  // bytes from a row to the next
+	aStep    = "R10" // bytes from a column of A to the next
+	b        = "R11" // row of B
+	bStep    = "R12" // bytes from a row of B to the next
+	depth    = "R13" // terms left
+	scratchA = "R14"
+	scratchB = "R15"
+)
+
+// Locals of a product, offsets from SP.
+var locals = map[string]int{}
+
+func local(name string) string {
+	offset, ok := locals[name]
+	if !ok {
+		offset = 8 * len(locals)
+		locals[name] = offset
+	}
+	return fmt.Sprintf("%s-%d(SP)", name, offset+8)
+}
+
+// gemms writes products of 16 columns and, once, of 8.
+func (w *writer) gemms(set isa) {
+	if set == avx512 {
+		w.gemm(shape{set, 16, 1, 16})
+		return
+	}
+	w.gemm(shape{set, 16, 2, 6})
+	w.gemm(shape{set, 8, 1, 12})
+}
+
+// gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's product.
+func (w *writer) gemm(s shape) {
+	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "product", 160)
+	copyArgument := func(from, to string) {
+		w.op("MOVQ product_%s(AX), %s", from, scratchA)
+		w.op("MOVQ %s, %s", scratchA, local(to))
+	}
+	copyArgument("planes", "planes")
+	for _, p := range []string{"a", "b", "c", "init"} {
+		copyArgument(p, p+"Plane")
+	}
+	w.label("plane")
+	copyArgument("panels", "panels")
+	for _, p := range []string{"b", "c", "init"} {
+		w.copy(p+"Plane", p+"Panel")
+	}
+	w.label("panel")
+	w.copy("aPlane", "aBlock")
+	w.copy("cPanel", "cBlock")
+	w.copy("initPanel", "initBlock")
+	w.op("MOVQ product_tall(AX), %s", scratchA)
+	w.op("MOVQ product_tallBlocks(AX), %s", scratchB)
+	w.op("MOVQ $0, %s", local("second"))
+	w.op("JMP dispatch")
+
+	w.label("short") // the blocks of one row less
+	w.op("CMPQ %s, $0", local("second"))
+	w.op("JNE nextPanel")
+	w.op("MOVQ $1, %s", local("second"))
+	w.op("MOVQ product_shortBlocks(AX), %s", scratchB)
+	w.op("TESTQ %s, %s", scratchB, scratchB)
+	w.op("JZ nextPanel")
+	w.op("MOVQ product_tall(AX), %s", scratchA)
+	w.op("DECQ %s", scratchA)
+
+	w.label("dispatch")
+	w.op("MOVQ %s, %s", scratchB, local("blocks"))
+	for rows := s.rows; rows > 1; rows-- {
+		w.op("CMPQ %s, $%d", scratchA, rows)
+		w.op("JEQ rows%d", rows)
+	}
+	for rows := 1; rows <= s.rows; rows++ {
+		w.tile(s, rows)
+	}
+
+	w.label("nextPanel")
+	w.advance("bPanel", "bPanelStep")
+	w.op("ADDQ $%d, %s", 4*s.columns, local("cPanel"))
+	w.op("ADDQ $%d, %s", 4*s.columns, local("initPanel"))
+	w.op("DECQ %s", local("panels"))
+	w.op("JNZ panel")
+	for _, p := range []string{"a", "b", "c", "init"} {
+		w.advance(p+"Plane", p+"PlaneStep")
+	}
+	w.op("DECQ %s", local("planes"))
+	w.op("JNZ plane")
+	w.end()
+}
+
+func (w *writer) copy(from, to string) {
+	w.op("MOVQ %s, %s", local(from), scratchA)
+	w.op("MOVQ %s, %s", scratchA, local(to))
+}
+
+func (w *writer) advance(pointer, step string) {
+	w.op("MOVQ product_%s(AX), %s", step, scratchA)
+	w.op("ADDQ %s, %s", scratchA, local(pointer))
+}
+
+// rowsAt loads the step and the pointers for so many rows from a local pointer.
+func (w *writer) rowsAt(pointer, step string, rows int) {
+	w.op("MOVQ product_%s(AX), %s", step, rowStep)
+	w.op("MOVQ %s, %s", local(pointer), pointers[0])
+	if rows > 3 {
+		w.op("LEAQ (%s)(%s*2), %s", rowStep, rowStep, scratchA)
+	}
+	for i := 1; 3*i < rows; i++ {
+		w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], scratchA, pointers[i])
+	}
+}
+
+// row is the operand at a byte offset in row r.
+func row(r, offset int) string {
+	base := pointers[r/3]
+	if r%3 == 0 {
+		return fmt.Sprintf("%d(%s)", offset, base)
+	}
+	return fmt.Sprintf("%d(%s)(%s*%d)", offset, base, rowStep, r%3)
+}
+
+// tile writes the product for blocks of so many rows by s.columns.
+func (w *writer) tile(s shape, rows int) {
+	reg := func(i int) string { return fmt.Sprintf("%s%d", s.set.reg, i) }
+	sum := func(r, v int) string { return reg(r*s.vectors + v) }
+	width := 4 * s.set.lanes
+	w.label("rows%d", rows)
+
+	// Start from init, or from 0.
+	w.op("MOVQ product_init(AX), %s", scratchA)
+	w.op("TESTQ %s, %s", scratchA, scratchA)
+	w.op("JZ zero%d", rows)
+	w.rowsAt("initBlock", "initRow", rows)
+	for r := range rows {
+		for v := range s.vectors {
+			w.op("VMOVUPS %s, %s", row(r, v*width), sum(r, v))
+		}
+	}
+	w.op("JMP start%d", rows)
+	w.label("zero%d", rows)
+	for i := range rows * s.vectors {
+		w.op("VXORPS %s, %s, %s", reg(i), reg(i), reg(i))
+	}
+
+	w.label("start%d", rows)
+	w.rowsAt("aBlock", "aRow", rows)
+	w.op("MOVQ product_aColumn(AX), %s", aStep)
+	w.op("MOVQ %s, %s", local("bPanel"), b)
+	w.op("MOVQ product_bRow(AX), %s", bStep)
+	w.op("MOVQ product_depth(AX), %s", depth)
+	w.label("term%d", rows)
+	w.term(s, rows, reg, sum)
+	w.op("DECQ %s", depth)
+	w.op("JNZ term%d", rows)
+
+	w.op("CMPQ product_relu(AX), $0")
+	w.op("JEQ store%d", rows)
+	zero := reg(s.set.regs - 1)
+	w.op("VXORPS %s, %s, %s", zero, zero, zero)
+	for i := range rows * s.vectors {
+		w.op("VMAXPS %s, %s, %s", reg(i), zero, reg(i))
+	}
+	w.label("store%d", rows)
+	w.rowsAt("cBlock", "cRow", rows)
+	for r := range rows {
+		for v := range s.vectors {
+			w.op("VMOVUPS %s, %s", sum(r, v), row(r, v*width))
+		}
+	}
+	for _, p := range []string{"a", "c", "init"} {
+		w.op("MOVQ product_%sRow(AX), %s", p, scratchA)
+		w.op("IMULQ $%d, %s", rows, scratchA)
+		w.op("ADDQ %s, %s", scratchA, local(p+"Block"))
+	}
+	w.op("DECQ %s", local("blocks"))
+	w.op("JNZ rows%d", rows)
+	w.op("JMP short")
+}
+
+// term adds one column of A times one row of B to the sums.
+func (w *writer) term(s shape, rows int, reg func(int) string, sum func(r, v int) string) {
+	width := 4 * s.set.lanes
+	first := s.set.regs - s.vectors
+	if s.set == avx2 {
+		first -= 2 // two registers take A's elements in turn
+	}
+	for v := range s.vectors {
+		w.op("VMOVUPS %d(%s), %s", v*width, b, reg(first+v))
+	}
+	for r := range rows {
+		if s.set == avx512 {
+			w.op("VFMADD231PS.BCST %s, %s, %s", row(r, 0), reg(first), sum(r, 0))
+			continue
+		}
+		element := reg(first + s.vectors + r%2)
+		w.op("VBROADCASTSS %s, %s", row(r, 0), element)
+		for v := range s.vectors {
+			w.op("VFMADD231PS %s, %s, %s", reg(first+v), element, sum(r, v))
+		}
+	}
+	for i := 0; 3*i < rows; i++ {
+		w.op("ADDQ %s, %s", aStep, pointers[i])
+	}
+	w.op("ADDQ %s, %s", bStep, b)
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ludus/model/infer/kernel/winograd"
+)
+
+// pairs says which rows of a matrix hold opposite points, j and j+1, so that row j+1 is row j but for the sign of some columns.
+func pairs(matrix [][]float64) []bool {
+	first := make([]bool, len(matrix))
+	for j := 0; j+1 < len(matrix); j++ {
+		if opposite(matrix[j], matrix[j+1]) {
+			first[j] = true
+			j++
+		}
+	}
+	return first
+}
+
+func opposite(x, y []float64) bool {
+	for i := range x {
+		if y[i] != x[i] && y[i] != -x[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// transforms writes, for each length of a line and each matrix M [P, N]: wide, N elements to P by M; narrow, P elements to N by
+// Mᵀ; and final, which is narrow with bias, sum and limit.
+func (w *writer) transforms(set isa) {
+	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
+		m := winograd.New(n)
+		for _, x := range []struct {
+			name   string
+			matrix [][]float64
+		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
+			w.wide(set, fmt.Sprintf("wide%s%d%s", x.name, n, set.name), x.matrix)
+			w.narrow(set, fmt.Sprintf("narrow%s%d%s", x.name, n, set.name), x.matrix)
+			w.final(set, fmt.Sprintf("final%s%d%s", x.name, n, set.name), x.matrix)
+		}
+	}
+}
+
+// Pointers to elements 0, 3, 6 and 9 of a line, and the steps from an element to the next.
+var (
+	sources      = []string{"BX", "CX", "DX", "SI"}
+	destinations = []string{"R8", "R9", "R10", "R11"}
+)
+
+const (
+	sourceStep      = "DI"
+	destinationStep = "R12"
+	vectorsLeft     = "R13"
+	triple          = "R14"
+	bias            = "R15"
+)
+
+// element is the operand of element k of a line.
+func element(pointers []string, step string, k int) string {
+	switch {
+	case k%3 == 0:
+		return fmt.Sprintf("(%s)", pointers[k/3])
+	case k%3 == 1 && k > 1:
+		return fmt.Sprintf("(%s)(%s*4)", pointers[k/3-1], step)
+	default:
+		return fmt.Sprintf("(%s)(%s*%d)", pointers[k/3], step, k%3)
+	}
+}
+
+// loops writes the loops over lines and vectors around body, which turns so many elements into so many.
+func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
+	w.op("MOVQ pass_sourceStep(AX), %s", sourceStep)
+	w.op("MOVQ pass_destinationStep(AX), %s", destinationStep)
+	for _, name := range []string{"lines", "source", "destination"} {
+		w.op("MOVQ pass_%s(AX), %s", name, triple)
+		w.op("MOVQ %s, %s", triple, local(name))
+	}
+	w.label("%sline", prefix)
+	spread := func(name string, pointers []string, step string, n int) {
+		w.op("MOVQ %s, %s", local(name), pointers[0])
+		w.op("LEAQ (%s)(%s*2), %s", step, step, triple)
+		for i := 1; 3*i < n; i++ {
+			w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], triple, pointers[i])
+		}
+	}
+	spread("source", sources, sourceStep, from)
+	spread("destination", destinations, destinationStep, to)
+	w.op("MOVQ pass_bias(AX), %s", bias)
+	w.op("MOVQ pass_vectors(AX), %s", vectorsLeft)
+	w.label("%svector", prefix)
+	body()
+	for i := 0; 3*i < from; i++ {
+		w.op("ADDQ $%d, %s", 4*set.lanes, sources[i])
+	}
+	for i := 0; 3*i < to; i++ {
+		w.op("ADDQ $%d, %s", 4*set.lanes, destinations[i])
+	}
+	w.op("ADDQ $%d, %s", 4*set.lanes, bias)
+	w.op("DECQ %s", vectorsLeft)
+	w.op("JNZ %svector", prefix)
+	for _, name := range []string{"source", "destination"} {
+		w.op("MOVQ pass_%sLine(AX), %s", name, triple)
+		w.op("ADDQ %s, %s", triple, local(name))
+	}
+	w.op("DECQ %s", local("lines"))
+	w.op("JNZ %sline", prefix)
+	w.end()
+}
+
+// term is a coefficient and the register that it multiplies.
+type term struct {
+	coefficient float64
+	register    string
+}
+
+// temporaries hands out registers in turn.
+type temporaries struct {
+	set               isa
+	first, last, next int
+}
+
+func newTemporaries(set isa, first, last int) *temporaries {
+	return &temporaries{set, first, last, first}
+}
+
+func (t *temporaries) take() string {
+	name := fmt.Sprintf("%s%d", t.set.reg, t.next)
+	t.next++
+	if t.next > t.last {
+		t.next = t.first
+	}
+	return name
+}
+
+// sum writes the sum of terms, on top of a register if start names one, and returns the register that holds it, which is an
+// input where there is nothing to add.
+func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string {
+	// Units last, as they need a sum to be added to; of these 1 before -1.
+	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(unit(x), unit(y)) })
+	at := start
+	for _, x := range terms {
+		operand, suffix := x.register, ""
+		if unit(x) == 0 || at == "" && unit(x) == 2 {
+			operand, suffix = w.constant(set, x.coefficient)
+		}
+		switch {
+		case at == "" && unit(x) == 1:
+			at = x.register
+		case at == "":
+			at = t.take()
+			w.op("VMULPS%s %s, %s, %s", suffix, operand, x.register, at)
+		case unit(x) == 0:
+			w.op("VFMADD231PS%s %s, %s, %s", suffix, operand, x.register, at)
+		default:
+			to := at
+			if !isTemporary(t, at) {
+				to = t.take()
+			}
+			w.op("%s %s, %s, %s", [...]string{1: "VADDPS", 2: "VSUBPS"}[unit(x)], operand, at, to)
+			at = to
+		}
+	}
+	return at
+}
+
+// unit is 1 and 2 for the coefficients 1 and -1, 0 for others.
+func unit(x term) int {
+	switch x.coefficient {
+	case 1:
+		return 1
+	case -1:
+		return 2
+	}
+	return 0
+}
+
+func isTemporary(t *temporaries, register string) bool {
+	var i int
+	fmt.Sscanf(register[1:], "%d", &i)
+	return i >= t.first && i <= t.last
+}
+
+// wide writes destination[p] = sum over k of matrix[p][k] source[k].
+func (w *writer) wide(set isa, name string, matrix [][]float64) {
+	columns := len(matrix[0])
+	w.function(name, "pass", 32)
+	w.loops(set, columns, len(matrix), "", func() {
+		input := make([]string, columns)
+		for k := range input {
+			input[k] = fmt.Sprintf("%s%d", set.reg, k)
+			w.op("VMOVUPS %s, %s", element(sources, sourceStep, k), input[k])
+		}
+		t := newTemporaries(set, columns, set.regs-1)
+		store := func(register string, p int) {
+			w.op("VMOVUPS %s, %s", register, element(destinations, destinationStep, p))
+		}
+		paired := pairs(matrix)
+		for j := 0; j < len(matrix); j++ {
+			if !paired[j] {
+				store(w.sum(set, t, "", terms(matrix[j], input)), j)
+				continue
+			}
+			var same, flipped []term
+			for k, c := range matrix[j] {
+				switch {
+				case c == 0:
+				case matrix[j+1][k] == c:
+					same = append(same, term{c, input[k]})
+				default:
+					flipped = append(flipped, term{c, input[k]})
+				}
+			}
+			s, f := w.sum(set, t, "", same), w.sum(set, t, "", flipped)
+			plus, minus := t.take(), t.take()
+			w.op("VADDPS %s, %s, %s", f, s, plus)
+			w.op("VSUBPS %s, %s, %s", f, s, minus)
+			store(plus, j)
+			store(minus, j+1)
+			j++
+		}
+	})
+}
+
+func terms(coefficients []float64, registers []string) []term {
+	var list []term
+	for k, c := range coefficients {
+		if c != 0 {
+			list = append(list, term{c, registers[k]})
+		}
+	}
+	return list
+}
+
+// narrow writes destination[k] = sum over p of matrix[p][k] source[p].
+func (w *writer) narrow(set isa, name string, matrix [][]float64) {
+	w.function(name, "pass", 32)
+	w.narrowLoops(set, matrix, "", false, false)
+}
+
+// final writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), or with what destination[k] held added to the sum.
+func (w *writer) final(set isa, name string, matrix [][]float64) {
+	w.function(name, "pass", 32)
+	w.op("VBROADCASTSS pass_limit(AX), %s%d", set.reg, set.regs-1)
+	w.op("CMPQ pass_accumulate(AX), $0")
+	w.op("JNE addline")
+	w.narrowLoops(set, matrix, "", true, false)
+	w.label("addline")
+	w.narrowLoops(set, matrix, "add", true, true)
+}
+
+func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, accumulate bool) {
+	points, columns := len(matrix), len(matrix[0])
+	last := set.regs - 1
+	limit := fmt.Sprintf("%s%d", set.reg, last)
+	if final {
+		last--
+	}
+	w.loops(set, points, columns, prefix+"_", func() {
+		t := newTemporaries(set, points, last)
+		register := make([]string, points)
+		for p := range register {
+			register[p] = fmt.Sprintf("%s%d", set.reg, p)
+		}
+		paired := pairs(matrix)
+		for p := 0; p < points; p++ {
+			w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
+			if paired[p] {
+				other := element(sources, sourceStep, p+1)
+				// The sum goes to the second register, the difference to the first.
+				w.op("VADDPS %s, %s, %s", other, register[p], register[p+1])
+				w.op("VSUBPS %s, %s, %s", other, register[p], register[p])
+				p++
+			}
+		}
+		for k := range columns {
+			var list []term
+			for p := 0; p < points; p++ {
+				c := matrix[p][k]
+				from := register[p]
+				if paired[p] {
+					if matrix[p+1][k] == c {
+						from = register[p+1]
+					}
+					p++
+				}
+				if c != 0 {
+					list = append(list, term{c, from})
+				}
+			}
+			to := element(destinations, destinationStep, k)
+			if !final {
+				w.op("VMOVUPS %s, %s", w.sum(set, t, "", list), to)
+				continue
+			}
+			at := t.take()
+			w.op("VMOVUPS (%s), %s", bias, at)
+			w.sum(set, t, at, list)
+			if accumulate {
+				w.op("VADDPS %s, %s, %s", to, at, at)
+			}
+			w.op("VMAXPS %s, %s, %s", at, limit, at)
+			w.op("VMOVUPS %s, %s", at, to)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package kernel
+
+import (
+	"unsafe"
+
+	"ludus/model/infer/kernel/winograd"
+)
+
+// pure is the path for every machine. It adds in the same order as the others but rounds products.
+var pure = path{
+	name:       "Go",
+	lanes:      8,
+	rows:       6,
+	gemm16:     func(p *product) { pureGemm(p, 16) },
+	gemm8:      func(p *product) { pureGemm(p, 8) },
+	transforms: pureTransforms(),
+	peak:       purePeak,
+	peakOps:    2 * 12,
+}
+
+// at is the vector of 8 channels at an offset in bytes.
+func at(base unsafe.Pointer, offset int) *[8]float32 { return (*[8]float32)(unsafe.Add(base, offset)) }
+
+func pureGemm(p *product, columns int) {
+	rows := p.tall*p.tallBlocks + (p.tall-1)*p.shortBlocks
+	for plane := range p.planes {
+		a, b := plane*p.aPlaneStep, plane*p.bPlaneStep
+		c, init := plane*p.cPlaneStep, plane*p.initPlaneStep
+		for panel := range p.panels {
+			for j := 0; j < columns; j += 8 {
+				column := (panel*columns + j) * 4
+				for i := range rows {
+					var sum [8]float32
+					if p.init != nil {
+						sum = *at(p.init, init+i*p.initRow+column)
+					}
+					pureDot(p, &sum, a+i*p.aRow, b+panel*p.bPanelStep+4*j)
+					*at(p.c, c+i*p.cRow+column) = sum
+				}
+			}
+		}
+	}
+}
+
+// pureDot adds a row of A times 8 columns of B, given by their offsets, to sum.
+func pureDot(p *product, sum *[8]float32, a, b int) {
+	for range p.depth {
+		x := *(*float32)(unsafe.Add(p.a, a))
+		row := at(p.b, b)
+		for j := range sum {
+			sum[j] += float32(x * row[j]) // rounded, so that no machine fuses some of them
+		}
+		a += p.aColumn
+		b += p.bRow
+	}
+	if p.relu != 0 {
+		for j := range sum {
+			sum[j] = max(sum[j], 0)
+		}
+	}
+}
+
+func pureTransforms() (table transforms) {
+	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
+		m := winograd.New(n)
+		for i, matrix := range [][][]float64{matrixA: m.A, matrixB: m.B, matrixG: m.G} {
+			forward, transposed := float32s(matrix), float32s(transpose(matrix))
+			table[n][i] = [3]func(*pass){
+				wide:   func(p *pass) { purePass(p, forward, false) },
+				narrow: func(p *pass) { purePass(p, transposed, false) },
+				final:  func(p *pass) { purePass(p, transposed, true) },
+			}
+		}
+	}
+	return table
+}
+
+// purePass computes destination = matrix source for each line and vector.
+func purePass(p *pass, matrix [][]float32, final bool) {
+	for line := range p.lines {
+		for v := range p.vectors {
+			from, to := line*p.sourceLine+v*32, line*p.destinationLine+v*32
+			for i, row := range matrix {
+				destination := at(p.destination, to+i*p.destinationStep)
+				var sum [8]float32
+				if final {
+					sum = *at(p.bias, v*32)
+				}
+				for k, c := range row {
+					if c == 0 {
+						continue
+					}
+					x := at(p.source, from+k*p.sourceStep)
+					for j := range sum {
+						sum[j] += float32(c * x[j])
+					}
+				}
+				if final {
+					pureFinal(p, &sum, destination)
+				}
+				*destination = sum
+			}
+		}
+	}
+}
+
+func pureFinal(p *pass, sum, destination *[8]float32) {
+	for j := range sum {
+		if p.accumulate != 0 {
+			sum[j] += destination[j]
+		}
+		sum[j] = max(sum[j], p.limit)
+	}
+}
+
+func transpose(x [][]float64) [][]float64 {
+	y := make([][]float64, len(x[0]))
+	for i := range y {
+		y[i] = make([]float64, len(x))
+		for j := range x {
+			y[i][j] = x[j][i]
+		}
+	}
+	return y
+}
+
+func float32s(x [][]float64) [][]float32 {
+	y := make([][]float32, len(x))
+	for i, row := range x {
+		y[i] = make([]float32, len(row))
+		for j, v := range row {
+			y[i][j] = float32(v)
+		}
+	}
+	return y
+}
+
+// purePeak multiplies and adds in as many independent chains as the assembly does.
+func purePeak(rounds *int64) {
+	var x [12]float32
+	a, b := float32(0.5), float32(1)
+	for range *rounds {
+		for i := range x {
+			x[i] = x[i]*a + b
+		}
+	}
+	pureSink = x
+}
+
+var pureSink [12]float32 // keeps the compiler from dropping purePeak's work

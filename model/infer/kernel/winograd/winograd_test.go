@@ -1,0 +1,63 @@
+package winograd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestLine compares y = Aᵀ ((G g) ∘ (B d)) with the convolution's definition.
+func TestLine(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := MinLine; n <= MaxLine; n++ {
+		m := New(n)
+		d, g, y := make([]float64, n), make([]float64, 3), make([]float64, n)
+		for i := range d {
+			d[i] = random.NormFloat64()
+		}
+		for i := range g {
+			g[i] = random.NormFloat64()
+		}
+		for p := range m.P {
+			product := dot(m.B[p], d) * dot(m.G[p], g)
+			for i := range y {
+				y[i] += m.A[p][i] * product
+			}
+		}
+		for i := range y {
+			want := 0.0
+			for k := range g {
+				if j := i + k - 1; j >= 0 && j < n {
+					want += g[k] * d[j]
+				}
+			}
+			if math.Abs(y[i]-want) > 1e-12 {
+				t.Errorf("line of %d, cell %d: %v, want %v", n, i, y[i], want)
+			}
+		}
+	}
+}
+
+// TestExact holds that float32 has every coefficient of A and B exactly.
+func TestExact(t *testing.T) {
+	for n := MinLine; n <= MaxLine; n++ {
+		m := New(n)
+		for p := range m.P {
+			for i := range n {
+				for _, v := range []float64{m.A[p][i], m.B[p][i]} {
+					if float64(float32(v)) != v {
+						t.Errorf("line of %d, point %d: float32 does not hold %v", n, p, v)
+					}
+				}
+			}
+		}
+	}
+}
+
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
