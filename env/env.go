@@ -92,6 +92,9 @@ type State interface {
 	Legal(dst []Action) []Action
 	// Apply plays a legal action. An illegal one is the caller's bug: the state is undefined afterwards.
 	Apply(a Action)
+	// Pick returns the legal action of index floor(r n / 2^64), n being how many Legal lists: of a uniform r each is as
+	// likely as any other.
+	Pick(r uint64) Action
 	// Endings appends to dst the legal actions that end the game at once, ascending, with what each leads to: what
 	// playing every legal action on a copy would find, for much less.
 	Endings(dst []Ending) []Ending

@@ -3,6 +3,7 @@ package mcts
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -59,6 +60,15 @@ func (s *tableState) Legal(dst []env.Action) []env.Action {
 
 func (s *tableState) Endings(dst []env.Ending) []env.Ending {
 	return endings(dst, s, func() env.State { next := *s; return &next })
+}
+
+func (s *tableState) Pick(r uint64) env.Action { return pick(s, r) }
+
+// pick is State.Pick by the legal list.
+func pick(s env.State, r uint64) env.Action {
+	legal := s.Legal(nil)
+	i, _ := bits.Mul64(r, uint64(len(legal)))
+	return legal[i]
 }
 
 // endings finds what State.Endings tells by playing every legal action on a copy.
@@ -178,6 +188,8 @@ func (s *mazeState) Legal(dst []env.Action) []env.Action {
 func (s *mazeState) Endings(dst []env.Ending) []env.Ending {
 	return endings(dst, s, func() env.State { next := *s; return &next })
 }
+
+func (s *mazeState) Pick(r uint64) env.Action { return pick(s, r) }
 
 // hashed is a deterministic evaluator whose opinions come from the position's hash.
 type hashed struct {

@@ -25,6 +25,7 @@ var laws = []struct {
 	{"Frames", checkFrames},
 	{"Symmetries", checkSymmetries},
 	{"Play", checkPlay},
+	{"Pick", checkPick},
 	{"Endings", checkEndings},
 	{"Copies", checkCopies},
 	{"Keys", checkKeys},

@@ -42,6 +42,13 @@ func (s *broken) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+func (s *broken) Pick(r uint64) env.Action {
+	if s.fault == "never picks the last" {
+		r -= r >> 8
+	}
+	return s.State.Pick(r)
+}
+
 func (s *broken) Endings(dst []env.Ending) []env.Ending {
 	n := len(dst)
 	dst = s.State.Endings(dst)
@@ -97,7 +104,7 @@ func TestFaultyStates(t *testing.T) {
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
-		"outcome of the mover": "Play", "forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
+		"outcome of the mover": "Play", "never picks the last": "Pick", "forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
 	} {
 		g := *good
 		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }

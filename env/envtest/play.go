@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -90,6 +91,26 @@ func checkEnd(w *walk) error {
 		return w.errorf("goals %v in class %s of utility %v", goals, class.Name, class.Utility)
 	}
 	return nil
+}
+
+// checkPick compares Pick with the legal list, at both ends of the numbers that stand for each action.
+func checkPick(g *env.Game) error {
+	return eachPosition(g, 60, func(w *walk) error {
+		legal := w.state.Legal(nil)
+		for i, want := range legal {
+			low, rest := bits.Div64(uint64(i), 0, uint64(len(legal)))
+			if rest > 0 {
+				low++
+			}
+			if a := w.state.Pick(low); a != want {
+				return w.errorf("Pick(%#x) is %d; want action %d of %v", low, a, i, legal)
+			}
+			if before := (i + len(legal) - 1) % len(legal); w.state.Pick(low-1) != legal[before] {
+				return w.errorf("Pick(%#x) is %d; want action %d of %v", low-1, w.state.Pick(low-1), before, legal)
+			}
+		}
+		return nil
+	})
 }
 
 // checkEndings compares Endings with what playing every legal action on a copy finds.
@@ -353,7 +374,7 @@ func checkAllocations(g *env.Game) error {
 			k := s.Key()
 			hash ^= k.Hash()
 			rng = rng*6364136223846793005 + 1442695040888963407 // PCG's multiplier and increment
-			c.Apply(legal[rng>>33%uint64(len(legal))])
+			c.Apply(c.Pick(rng))
 		}
 		hash ^= uint64(c.Outcome() + c.Goals()[0])
 	}

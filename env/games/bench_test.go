@@ -15,14 +15,9 @@ func BenchmarkPlayout(b *testing.B) {
 			start, state := g.NewState(), g.NewState()
 			rng := rand.NewPCG(1, 1)
 			moves := 0
-			var legal []env.Action
 			for b.Loop() {
 				state.CopyFrom(start)
-				for !state.Done() {
-					legal = state.Legal(legal[:0])
-					state.Apply(legal[rng.Uint64()>>32*uint64(len(legal))>>32])
-					moves++
-				}
+				moves += Playout(state, rng)
 			}
 			b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
 		})

@@ -9,7 +9,8 @@ import (
 )
 
 // words is a set of board cells, cell i being bit i%64 of word i/64. Boards of up to 64 cells take one word. The
-// functions below are generic so that each size of board gets its own machine code from one source.
+// functions below are generic so that each size of board gets its own machine code from one source: they treat the first
+// word, then the last if it is another, since a loop over the words would cost more than its body.
 type words interface{ [1]uint64 | [2]uint64 }
 
 // bit is the set of the one cell i.
@@ -23,44 +24,79 @@ func has[W words](w W, i int) bool { return w[i>>6]>>(i&63)&1 != 0 }
 
 // union is the set of the cells in a or b.
 func union[W words](a, b W) W {
-	for i := range len(a) {
-		a[i] |= b[i]
+	a[0] |= b[0]
+	if last := len(a) - 1; last > 0 {
+		a[last] |= b[last]
+	}
+	return a
+}
+
+// both is the set of the cells in a and in b.
+func both[W words](a, b W) W {
+	a[0] &= b[0]
+	if last := len(a) - 1; last > 0 {
+		a[last] &= b[last]
 	}
 	return a
 }
 
 // minus is the set of the cells in a but not in b.
 func minus[W words](a, b W) W {
-	for i := range len(a) {
-		a[i] &^= b[i]
+	a[0] &^= b[0]
+	if last := len(a) - 1; last > 0 {
+		a[last] &^= b[last]
 	}
 	return a
 }
+
+// isEmpty reports whether w has no cell.
+func isEmpty[W words](w W) bool { return w[0]|w[len(w)-1] == 0 }
 
 // contains reports whether all cells of part are in w.
 func contains[W words](w, part W) bool {
-	var missing uint64
-	for i := range len(w) {
-		missing |= part[i] &^ w[i]
-	}
-	return missing == 0
+	last := len(w) - 1
+	return part[0]&^w[0]|part[last]&^w[last] == 0
 }
 
-// both is the set of the cells in a and in b.
-func both[W words](a, b W) W {
-	for i := range len(a) {
-		a[i] &= b[i]
+// single reports whether w, which is not empty, has one cell alone.
+func single[W words](w W) bool {
+	if last := len(w) - 1; last > 0 {
+		return w[0]&(w[0]-1)|w[last]&(w[last]-1) == 0 && (w[0] == 0 || w[last] == 0)
 	}
-	return a
+	return w[0]&(w[0]-1) == 0
 }
 
 // count is the number of cells in w.
 func count[W words](w W) int {
-	n := 0
-	for i := range len(w) {
-		n += bits.OnesCount64(w[i])
+	n := bits.OnesCount64(w[0])
+	if last := len(w) - 1; last > 0 {
+		n += bits.OnesCount64(w[last])
 	}
 	return n
+}
+
+// nth is the cell of index k in w, which has more than k.
+func nth[W words](w W, k int) int {
+	if last := len(w) - 1; last > 0 {
+		if n := bits.OnesCount64(w[0]); k >= n {
+			return last<<6 + nthBit(w[last], k-n)
+		}
+	}
+	return nthBit(w[0], k)
+}
+
+// nthBit is the place of the set bit of index k in w, which has more than k.
+func nthBit(w uint64, k int) int {
+	for ; k > 0; k-- {
+		w &= w - 1
+	}
+	return bits.TrailingZeros64(w)
+}
+
+// scale is floor(r n / 2^64): of a uniform r, uniform below n.
+func scale(r uint64, n int) int {
+	high, _ := bits.Mul64(r, uint64(n))
+	return int(high)
 }
 
 // appendCells appends an action for each cell of w, ascending: first + cell.
@@ -83,20 +119,31 @@ func appendEndings[W words](dst []env.Ending, w W, first env.Action, outcome int
 	return dst
 }
 
-// completing are the cells that are the only ones missing from one of the shapes.
+// completing are the cells that are the only ones missing from one of the shapes, none of which is whole.
 func completing[W words](shapes []W, owned W) (cells W) {
 	for _, shape := range shapes {
-		if missing := minus(shape, owned); count(missing) == 1 {
+		if missing := minus(shape, owned); single(missing) {
 			cells = union(cells, missing)
 		}
 	}
 	return cells
 }
 
+// fours are four cells of a plane, by the four bits that say which are taken.
+var fours = func() (f [16][4]float32) {
+	for i := range 64 {
+		f[i/4][i%4] = float32(i / 4 >> (i % 4) & 1)
+	}
+	return f
+}()
+
 // encodeCells writes one plane of n cells, 1 where w has the cell, and returns what is left of dst.
 func encodeCells[W words](dst []float32, n int, w W) []float32 {
-	plane := dst[:n]
-	for i := range plane {
+	plane, i := dst[:n], 0
+	for ; i+4 <= n; i += 4 {
+		*(*[4]float32)(plane[i:]) = fours[w[i>>6]>>(i&63)&15]
+	}
+	for ; i < n; i++ {
 		plane[i] = float32(w[i>>6] >> (i & 63) & 1)
 	}
 	return dst[n:]
@@ -104,8 +151,11 @@ func encodeCells[W words](dst []float32, n int, w W) []float32 {
 
 // encodeValue writes one plane of n cells that all hold v, and returns what is left of dst.
 func encodeValue(dst []float32, n int, v float32) []float32 {
-	plane := dst[:n]
-	for i := range plane {
+	plane, i := dst[:n], 0
+	for four := [4]float32{v, v, v, v}; i+4 <= n; i += 4 {
+		*(*[4]float32)(plane[i:]) = four
+	}
+	for ; i < n; i++ {
 		plane[i] = v
 	}
 	return dst[n:]

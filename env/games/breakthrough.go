@@ -141,6 +141,19 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+func (s *breakthroughState) Pick(r uint64) env.Action {
+	sets := [3]uint64{s.starts(0), s.starts(1), s.starts(2)}
+	left, straight := bits.OnesCount64(sets[0]), bits.OnesCount64(sets[1])
+	k, i := scale(r, left+straight+bits.OnesCount64(sets[2])), 0
+	if k >= left {
+		k, i = k-left, 1
+		if k >= straight {
+			k, i = k-straight, 2
+		}
+	}
+	return s.game.plane[s.player] + env.Action(i*s.game.cells+nthBit(sets[i], k))
+}
+
 func (s *breakthroughState) Apply(a env.Action) {
 	p, o := s.player, s.player.Other()
 	move := s.game.moves[a]

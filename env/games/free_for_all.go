@@ -3,7 +3,6 @@ package games
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"ludus/env"
@@ -40,27 +39,28 @@ const knightHops = 8 // the first of hops
 // freeForAll is the board of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
 // frame: blue sees left and right exchanged.
 //
-// An action is its direction's plane and the cell it starts from; noop is the extra. Bitboards hold the inner cells
-// alone, row by row: the pieces on the spawn cells are always there and never captured.
+// An action is its direction's plane and the cell it starts from; noop is the extra. Bitboards hold the inner cells row
+// by row, each row after one spare bit: those of the middle row and the next one are the spawn cells, which are left and
+// right of the middle row. So bits ascend as cells do, and a hop moves every piece by the same number of bits.
 type freeForAll struct {
 	size, width, steps int
 	byScore            bool // objective=score
 	classes            []env.Class
-	moves              []step          // by action; a step from a spawn cell or a noop leaves no cell
-	from               [16]uint64      // inner cells from which the hop stays on inner cells
-	distance           [16]int         // bit stepped onto - bit stepped from
-	cellOf             []env.Action    // inner bit to board cell
-	spawn              [2]env.Action   // each player's spawn cell
-	startOf            [2][]env.Action // each player's start cells ascending: the inner cells and its spawn cell
-	below              [2]uint64       // the inner cells before its spawn cell
-	spawnTo            [2][16]uint64   // the inner bit that a hop from the spawn cell enters, if any
+	moves              []step         // by action; a step from a spawn cell or a noop leaves no cell
+	from               [16]uint64     // inner and spawn cells from which the hop enters an inner cell
+	distance           [16]int        // bit stepped onto - bit stepped from
+	cellOf             [64]env.Action // bit to board cell
+	seen               [2][64]uint8   // by player: bit to the cell where the player sees it
+	spawn              [2]uint64      // each player's spawn cell
+	inner              uint64
+	board              [2][]float32 // by player: the tensor's first plane
 	noop               env.Action
 }
 
 // freeForAllState is a position of Free-For-All.
 type freeForAllState struct {
 	game     *freeForAll
-	owned    [2]uint64 // without the spawn cells' pieces
+	owned    [2]uint64 // its spawn cell always among them
 	captures [2]uint8  // at most mostCaptures
 	left     uint8     // turns until the end
 	player   env.Player
@@ -73,7 +73,6 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	cells := f.size * f.size
 	f.noop = env.Action(len(hops) * cells)
 	middle := (f.size + 1) / 2
-	f.spawn = [2]env.Action{env.Action((middle - 1) * f.size), env.Action((middle-1)*f.size + f.size - 1)}
 	f.classes = f.makeClasses()
 	g := &env.Game{
 		Players:      [2]string{"red", "blue"},
@@ -95,6 +94,7 @@ func buildFreeForAll(v values) (*env.Game, error) {
 		g.PolicyNames = append(g.PolicyNames, fmt.Sprintf("%s %+d %+d", kind, hop[0], hop[1]))
 	}
 	g.PolicyNames = append(g.PolicyNames, "noop")
+	f.makeCells()
 	f.makeMoves(g)
 
 	mirrorX := func(r, c int) (int, int) { return r, f.size - 1 - c }
@@ -119,37 +119,46 @@ func turnHop(sx, sy int) func(int) int {
 	}
 }
 
+// bitOf is the set of one cell, coordinates from 0; none where neither an inner nor a spawn cell is.
+func (f *freeForAll) bitOf(x, y int) uint64 {
+	inner := x > 0 && x <= f.width && y > 0 && y <= f.width
+	spawn := (x == 0 || x == f.size-1) && y == (f.size-1)/2
+	if !inner && !spawn {
+		return 0
+	}
+	return 1 << ((y-1)*(f.width+1) + x)
+}
+
+// makeCells fills the tables of cells.
+func (f *freeForAll) makeCells() {
+	f.spawn = [2]uint64{f.bitOf(0, (f.size-1)/2), f.bitOf(f.size-1, (f.size-1)/2)}
+	for cell := range f.size * f.size {
+		x, y := cell%f.size, cell/f.size
+		if b := f.bitOf(x, y); b != 0 {
+			f.inner |= b &^ (f.spawn[0] | f.spawn[1])
+			i := bits.TrailingZeros64(b)
+			f.cellOf[i] = env.Action(cell)
+			f.seen[env.First][i] = uint8(cell)
+			f.seen[env.Second][i] = uint8(cell - x + f.size - 1 - x)
+		}
+	}
+	for p := range f.board {
+		f.board[p] = make([]float32, f.size*f.size)
+		f.mark(f.board[p], env.Player(p), f.inner|f.spawn[0]|f.spawn[1])
+	}
+}
+
 // makeMoves fills the tables of moves, and the texts of the actions.
 func (f *freeForAll) makeMoves(g *env.Game) {
-	inner := func(x, y int) uint64 { // the bit of an inner cell, coordinates from 0
-		if x < 1 || y < 1 || x > f.width || y > f.width {
-			return 0
-		}
-		return 1 << ((y-1)*f.width + x - 1)
-	}
-	for cell := range f.size * f.size {
-		if inner(cell%f.size, cell/f.size) != 0 {
-			f.cellOf = append(f.cellOf, env.Action(cell))
-		}
-	}
-	for p, spawn := range f.spawn {
-		rank, _ := slices.BinarySearch(f.cellOf, spawn)
-		f.startOf[p] = slices.Insert(slices.Clone(f.cellOf), rank, spawn)
-		f.below[p] = 1<<rank - 1
-	}
 	for i, hop := range hops {
-		f.distance[i] = hop[1]*f.width + hop[0]
+		f.distance[i] = hop[1]*(f.width+1) + hop[0]
 		for cell := range f.size * f.size {
 			x, y := cell%f.size, cell/f.size
-			move := step{inner(x, y), inner(x+hop[0], y+hop[1])}
-			text := ""
-			spawner := slices.Index(f.spawn[:], env.Action(cell))
-			if spawner >= 0 {
-				f.spawnTo[spawner][i] = move.to
-			}
-			if move.to != 0 && (move.from != 0 || spawner >= 0) {
+			text, move := "", step{}
+			if from, to := f.bitOf(x, y), f.bitOf(x+hop[0], y+hop[1])&f.inner; from != 0 && to != 0 {
 				text = fmt.Sprintf("(move %d %d %d %d)", x+1, y+1, x+1+hop[0], y+1+hop[1])
-				f.from[i] |= move.from
+				f.from[i] |= from
+				move = step{from & f.inner, to}
 			}
 			g.ActionTexts = append(g.ActionTexts, text)
 			f.moves = append(f.moves, move)
@@ -193,7 +202,7 @@ func (f *freeForAll) rules(middle int) string {
 }
 
 func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, left: uint8(f.steps), outcome: unfinished}
+	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.steps), outcome: unfinished}
 }
 
 func (s *freeForAllState) Player() env.Player { return s.player }
@@ -206,32 +215,53 @@ func (s *freeForAllState) Goals() [2]int {
 
 func (s *freeForAllState) CopyFrom(src env.State) { *s = *src.(*freeForAllState) }
 
+// starts are the mover's pieces that can take each hop.
+func (s *freeForAllState) starts() (sets [16]uint64) {
+	f, own, other := s.game, s.owned[s.player], s.owned[s.player.Other()]
+	for i := range knightHops {
+		sets[i] = own & f.from[i] &^ bits.RotateLeft64(own|other, -f.distance[i])
+	}
+	for i := knightHops; i < len(hops); i++ {
+		sets[i] = own & f.from[i] & bits.RotateLeft64(other, -f.distance[i])
+	}
+	return sets
+}
+
 func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	f, p, before := s.game, s.player, len(dst)
-	own, other := s.owned[p], s.owned[p.Other()]
-	below, cellOf, first := f.below[p], f.startOf[p], env.Action(0)
-	for i := range hops {
-		open := ^(own | other)
-		if i >= knightHops {
-			open = other
-		}
-		inner := own & f.from[i] & bits.RotateLeft64(open, -f.distance[i])
-		starts := inner&below | inner&^below<<1 // leaves the bit between them to the spawn cell
-		if open&f.spawnTo[p][i] != 0 {
-			starts |= below + 1
-		}
+	before, first := len(dst), env.Action(0)
+	for _, starts := range s.starts() {
 		for ; starts != 0; starts &= starts - 1 {
-			dst = append(dst, first+cellOf[bits.TrailingZeros64(starts)])
+			dst = append(dst, first+s.game.cellOf[bits.TrailingZeros64(starts)])
 		}
-		first += env.Action(f.size * f.size)
+		first += env.Action(s.game.size * s.game.size)
 	}
 	if len(dst) == before {
-		dst = append(dst, f.noop)
+		dst = append(dst, s.game.noop)
 	}
 	return dst
+}
+
+func (s *freeForAllState) Pick(r uint64) env.Action {
+	f, sets, n := s.game, s.starts(), 0
+	for _, starts := range sets {
+		n += bits.OnesCount64(starts)
+	}
+	if n == 0 {
+		return f.noop
+	}
+	k, first := scale(r, n), env.Action(0)
+	for _, starts := range sets {
+		here := bits.OnesCount64(starts)
+		if k < here {
+			return first + f.cellOf[nthBit(starts, k)]
+		}
+		k -= here
+		first += env.Action(f.size * f.size)
+	}
+	panic("games: more moves counted than found")
 }
 
 // Endings are all moves of the last turn.
@@ -239,7 +269,7 @@ func (s *freeForAllState) Endings(dst []env.Ending) []env.Ending {
 	if s.left != 1 {
 		return dst
 	}
-	var moves [512]env.Action
+	var moves [len(hops) * 64]env.Action
 	for _, a := range s.Legal(moves[:0]) {
 		next := *s
 		next.Apply(a)
@@ -283,32 +313,21 @@ func (s *freeForAllState) Encode(dst []float32) {
 	f, p := s.game, s.player
 	n := f.size * f.size
 	o := p.Other()
-	planes := dst[3*n:]
-	for i := range dst[:3*n] {
-		dst[i] = 0
-	}
-	board := uint64(1)<<(f.width*f.width) - 1
-	for i, inner := range []uint64{board, s.owned[p], s.owned[o]} {
-		plane := dst[i*n : (i+1)*n]
-		for ; inner != 0; inner &= inner - 1 {
-			plane[f.seen(p, f.cellOf[bits.TrailingZeros64(inner)])] = 1
-		}
-	}
-	own, other := f.seen(p, f.spawn[p]), f.seen(p, f.spawn[o])
-	dst[own], dst[n+own] = 1, 1
-	dst[other], dst[2*n+other] = 1, 1
-	planes = encodeValue(planes, n, float32(s.left)/float32(f.steps))
-	planes = encodeValue(planes, n, float32(s.captures[p])/mostCaptures)
-	encodeValue(planes, n, float32(s.captures[o])/mostCaptures)
+	copy(dst, f.board[p])
+	clear(dst[n : 3*n])
+	f.mark(dst[n:], p, s.owned[p])
+	f.mark(dst[2*n:], p, s.owned[o])
+	dst = dst[3*n:]
+	dst = encodeValue(dst, n, float32(s.left)/float32(f.steps))
+	dst = encodeValue(dst, n, float32(s.captures[p])/mostCaptures)
+	encodeValue(dst, n, float32(s.captures[o])/mostCaptures)
 }
 
-// seen is the cell where player p sees an absolute cell: Second has left and right exchanged.
-func (f *freeForAll) seen(p env.Player, cell env.Action) int {
-	if p == env.First {
-		return int(cell)
+// mark writes 1 into the cells of a plane that p sees: Second has left and right exchanged.
+func (f *freeForAll) mark(plane []float32, p env.Player, cells uint64) {
+	for seen := &f.seen[p]; cells != 0; cells &= cells - 1 {
+		plane[seen[bits.TrailingZeros64(cells)]] = 1
 	}
-	i := int(cell)
-	return i - i%f.size + f.size - 1 - i%f.size
 }
 
 // Board draws y = 1 at the bottom; R and B are the pieces, those on the spawn cells included.
@@ -318,10 +337,10 @@ func (s *freeForAllState) Board() string {
 	for i := range drawn {
 		drawn[i] = ' '
 	}
-	for i, cell := range f.cellOf {
-		drawn[cell] = owner([2][1]uint64{{s.owned[0]}, {s.owned[1]}}, i, 'R', 'B')
+	for left := f.inner | s.owned[0] | s.owned[1]; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		drawn[f.cellOf[i]] = owner([2][1]uint64{{s.owned[0]}, {s.owned[1]}}, i, 'R', 'B')
 	}
-	drawn[f.spawn[0]], drawn[f.spawn[1]] = 'R', 'B'
 	goals := s.Goals()
 	text := grid(f.size, f.size, 1, func(cell int) byte { return drawn[cell] }) + turnText(s, "red", "blue")
 	if !s.Done() {

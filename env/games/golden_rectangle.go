@@ -2,6 +2,7 @@ package games
 
 import (
 	"fmt"
+	"math/bits"
 
 	"ludus/env"
 )
@@ -23,8 +24,10 @@ var _ = register(family{
 // goldenRectangle is the board of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
 type goldenRectangle[W words] struct {
 	columns, rows, cells int
-	top                  W     // the highest row
-	through              [][]W // for each cell the rectangles with a corner there, as their three other corners
+	top                  W // the highest row
+	// below holds for each cell the rectangles with an upper corner there, as their three other corners: the cell just
+	// marked is the highest of its column, so that no other rectangles can have become whole.
+	below [][]W
 }
 
 // goldenRectangleState is a position of Golden Rectangle.
@@ -75,15 +78,15 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// findRectangles fills through: one rectangle for each opposite corner at least span away both ways.
+// findRectangles fills below: one rectangle for each lower opposite corner at least span away both ways.
 func (r *goldenRectangle[W]) findRectangles(span int) {
-	r.through = make([][]W, r.cells)
+	r.below = make([][]W, r.cells)
 	for a := range r.cells {
 		for b := range r.cells {
 			ax, ay, bx, by := a%r.columns, a/r.columns, b%r.columns, b/r.columns
-			if max(ax-bx, bx-ax) >= span && max(ay-by, by-ay) >= span {
+			if max(ax-bx, bx-ax) >= span && ay-by >= span {
 				others := union(union(bit[W](b), bit[W](ay*r.columns+bx)), bit[W](by*r.columns+ax))
-				r.through[a] = append(r.through[a], others)
+				r.below[a] = append(r.below[a], others)
 			}
 		}
 	}
@@ -115,6 +118,10 @@ func (s *goldenRectangleState[W]) Legal(dst []env.Action) []env.Action {
 	return appendCells(dst, s.free, 0)
 }
 
+func (s *goldenRectangleState[W]) Pick(r uint64) env.Action {
+	return env.Action(nth(s.free, scale(r, count(s.free))))
+}
+
 func (s *goldenRectangleState[W]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	s.owned[p] = union(s.owned[p], bit[W](cell))
@@ -123,14 +130,21 @@ func (s *goldenRectangleState[W]) Apply(a env.Action) {
 		s.free = union(s.free, bit[W](above))
 	}
 	s.player = p.Other()
-	if has(s.completing[p], cell) {
+	if s.wins(p, cell) {
 		s.outcome = int8(p)
-		return
-	}
-	s.completing[p] = union(s.completing[p], completing(s.game.through[cell], s.owned[p]))
-	if count(s.free) == 0 {
+	} else if isEmpty(s.free) {
 		s.outcome = int8(env.Second)
 	}
+}
+
+// wins reports whether the cell completes a rectangle of p's.
+func (s *goldenRectangleState[W]) wins(p env.Player, cell int) bool {
+	for _, others := range s.game.below[cell] {
+		if contains(s.owned[p], others) {
+			return true
+		}
+	}
+	return false
 }
 
 // Endings are the marks that complete a rectangle, and the last mark of all.
@@ -138,11 +152,18 @@ func (s *goldenRectangleState[W]) Endings(dst []env.Ending) []env.Ending {
 	if s.Done() {
 		return dst
 	}
-	winning := both(s.free, s.completing[s.player])
-	if count(winning) == 0 && count(s.free) == 1 && contains(s.game.top, s.free) {
-		return appendEndings(dst, s.free, 0, int(env.Second))
+	p, last := s.player, contains(s.game.top, s.free) && single(s.free)
+	for i := range len(s.free) {
+		for b := s.free[i]; b != 0; b &= b - 1 {
+			cell := i<<6 + bits.TrailingZeros64(b)
+			if s.wins(p, cell) {
+				dst = append(dst, env.Ending{Action: env.Action(cell), Outcome: int(p)})
+			} else if last {
+				dst = append(dst, env.Ending{Action: env.Action(cell), Outcome: int(env.Second)})
+			}
+		}
 	}
-	return appendEndings(dst, winning, 0, int(s.player))
+	return dst
 }
 
 func (s *goldenRectangleState[W]) Key() (k env.Key) {

@@ -52,7 +52,7 @@ func naiveFreeForAll(s *freeForAllState) []string {
 			}
 		}
 		for p := range 2 {
-			if inner := (y-2)*(size-2) + x - 2; x > 1 && y > 1 && x < size && y < size && s.owned[p]>>inner&1 == 1 {
+			if s.owned[p]&s.game.bitOf(x-1, y-1) != 0 {
 				return p
 			}
 		}
@@ -208,12 +208,14 @@ func turnedState(s env.State) env.State {
 		return &turned
 	case *freeForAllState:
 		turned := *s
-		width := s.game.width
 		turned.owned = [2]uint64{}
-		for p := range 2 {
-			for i := range width * width {
-				if s.owned[p]>>i&1 == 1 {
-					turned.owned[1-p] |= 1 << (i/width*width + width - 1 - i%width)
+		size := s.game.size
+		for x := range size {
+			for y := range size {
+				for p := range 2 {
+					if s.owned[p]&s.game.bitOf(x, y) != 0 {
+						turned.owned[1-p] |= s.game.bitOf(size-1-x, y)
+					}
 				}
 			}
 		}

@@ -225,6 +225,19 @@ func (s *quadState[W]) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+func (s *quadState[W]) Pick(r uint64) env.Action {
+	free := s.empty()
+	n := count(free)
+	if s.whites[s.player] == 0 {
+		return env.Action(nth(free, scale(r, n)))
+	}
+	k, first := scale(r, 2*n), 0
+	if k >= n {
+		k, first = k-n, s.game.cells
+	}
+	return env.Action(first + nth(free, k))
+}
+
 func (s *quadState[W]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	if cell >= s.game.cells {
@@ -235,11 +248,12 @@ func (s *quadState[W]) Apply(a env.Action) {
 	s.owned[p] = union(s.owned[p], bit[W](cell))
 	s.quads[p]--
 	s.player = p.Other()
-	if has(s.completing[p], cell) {
-		s.outcome = int8(p) * quadLast
-		return
+	for _, others := range s.game.through[cell] {
+		if contains(s.owned[p], others) {
+			s.outcome = int8(p) * quadLast
+			return
+		}
 	}
-	s.completing[p] = union(s.completing[p], completing(s.game.through[cell], s.owned[p]))
 	if s.quads == [2]int8{} {
 		s.outcome = s.finish()
 	}
@@ -251,7 +265,7 @@ func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
 		return dst
 	}
 	p, empty := s.player, s.empty()
-	winning := both(empty, s.completing[p])
+	winning := both(empty, completing(s.game.squares, s.owned[p]))
 	if s.quads[p] > 1 || s.quads[p.Other()] > 0 {
 		return appendEndings(dst, winning, 0, int(p)*quadLast)
 	}
@@ -267,7 +281,7 @@ func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
 
 // finish is x's class when all quads are used and nobody owns a square.
 func (s *quadState[W]) finish() int8 {
-	if count(both(s.empty(), s.completing[env.First])) > 0 {
+	if !isEmpty(both(s.empty(), completing(s.game.squares, s.owned[env.First]))) {
 		return quadThree
 	}
 	switch x, o := s.whites[env.First], s.whites[env.Second]; {

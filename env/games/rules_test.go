@@ -258,7 +258,7 @@ func TestFreeForAllNoop(t *testing.T) {
 	g := mustNew(t, "free-for-all(size=5,steps=4)")
 	s := game[*freeForAllState](g)
 	// Red's own pieces fill the inner cells: no empty cell, nobody to capture.
-	s.owned[0] = 1<<9 - 1
+	s.owned[0] |= s.game.inner
 	noop, err := g.ParseAction("noop")
 	if err != nil {
 		t.Fatal(err)
@@ -290,14 +290,15 @@ func TestFreeForAllCaptures(t *testing.T) {
 			g := mustNew(t, "free-for-all(objective="+objective+")")
 			s := game[*freeForAllState](g)
 			s.captures, s.left = [2]uint8{uint8(test.red), uint8(test.blue)}, 1
-			s.owned = [2]uint64{0, 1 << 10} // blue at (2,4), next to red's spawn cell
+			spawn, blue := s.owned, s.game.bitOf(1, 3) // blue at (2,4), next to red's spawn cell
+			s.owned[1] |= blue
 			capture, err := g.ParseAction("(move 1 4 2 4)")
 			if err != nil || !slices.Contains(s.Legal(nil), capture) {
 				t.Fatal("red cannot capture from its spawn cell")
 			}
 			s.Apply(capture)
 			wantEnd(t, s, classes[i], [2]int{test.wantRed, test.wantBlue})
-			if s.owned != [2]uint64{1 << 10, 0} {
+			if s.owned != [2]uint64{spawn[0] | blue, spawn[1]} {
 				t.Errorf("after the capture: %x", s.owned)
 			}
 		}
