@@ -3,6 +3,7 @@ package env
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -117,6 +118,14 @@ type State interface {
 type Ending struct {
 	Action  Action
 	Outcome int // First's class, as State.Outcome will tell it
+}
+
+// Playout plays random legal moves on s, all equally likely, until the game is done, and returns their number.
+func Playout(s State, rng *rand.PCG) (plies int) {
+	for ; !s.Done(); plies++ {
+		s.Apply(s.Pick(rng.Uint64()))
+	}
+	return plies
 }
 
 // Key holds a whole position of any game here, unused words zero.

@@ -17,7 +17,7 @@ func BenchmarkPlayout(b *testing.B) {
 			moves := 0
 			for b.Loop() {
 				state.CopyFrom(start)
-				moves += Playout(state, rng)
+				moves += env.Playout(state, rng)
 			}
 			b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
 		})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,12 +225,4 @@ func perft(levels []perftLevel) uint64 {
 		total += perft(levels[1:])
 	}
 	return total
-}
-
-// Playout plays random legal moves, all equally likely, until the game is done, and returns their number.
-func Playout(s env.State, rng *rand.PCG) (plies int) {
-	for ; !s.Done(); plies++ {
-		s.Apply(s.Pick(rng.Uint64()))
-	}
-	return plies
 }

@@ -96,7 +96,10 @@ func lead(state env.State, p env.Player) float64 {
 }
 
 // newRand returns the generator for a seed.
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, mix(seed))) }
+func newRand(seed uint64) *rand.Rand { return rand.New(newSource(seed)) }
+
+// newSource returns what the generator for a seed draws from.
+func newSource(seed uint64) *rand.PCG { return rand.NewPCG(seed, mix(seed)) }
 
 // derive returns the seed for the given index of a stream, unrelated to every other.
 func derive(seed uint64, stream, index int) uint64 {

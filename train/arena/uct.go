@@ -18,28 +18,37 @@ import (
 type uct struct {
 	game        *env.Game
 	simulations int
-	rng         *rand.Rand
+	source      *rand.PCG
+	rng         *rand.Rand // draws from source
 	nodes       []uctNode
 	path        []int32
 	state       env.State
 	legal       []env.Action
 }
 
-// uctNode is a position reached by action. sum is the total reward of First.
+// uctNode is a position reached by action. Its children lie side by side, the visited ones first.
 type uctNode struct {
-	sum      float64
+	sum      float64 // of the rewards of the player to move in the parent (in the root: of its own player)
+	width    float64 // 1/sqrt(N), once visited
 	visits   int32
 	children int32 // index of the first one; 0 before expansion
 	count    int32 // number of children
+	seen     int32 // how many of them were visited
 	action   env.Action
-	player   env.Player // to move; known once visited
+	player   env.Player // to move; known once expanded
 }
 
 func newUCT(game *env.Game, simulations int) *uct {
-	return &uct{game: game, simulations: simulations, rng: newRand(0), state: game.NewState()}
+	u := &uct{game: game, simulations: simulations, state: game.NewState()}
+	u.Reset(0)
+	return u
 }
 
-func (u *uct) Reset(seed uint64)  { u.rng = newRand(seed) }
+func (u *uct) Reset(seed uint64) {
+	u.source = newSource(seed)
+	u.rng = rand.New(u.source)
+}
+
 func (u *uct) Observe(env.Action) {}
 
 func (u *uct) Choose(ctx context.Context, root env.State) (env.Action, error) {
@@ -57,32 +66,26 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 		return nil, err
 	}
 	node := &u.nodes[0]
-	a := &Analysis{Player: node.player, Simulations: simulations, Value: u.value(node, node.player)}
+	a := &Analysis{Player: node.player, Simulations: simulations, Value: node.value()}
 	for i := node.children; i < node.children+node.count; i++ {
 		child, visits := &u.nodes[i], int(u.nodes[i].visits)
-		a.Moves = append(a.Moves, Judgement{Action: child.action, Visits: &visits, Value: u.value(child, node.player)})
+		a.Moves = append(a.Moves, Judgement{Action: child.action, Visits: &visits, Value: child.value()})
 	}
 	sortMoves(a.Moves, u.best())
 	return a, nil
 }
 
-// value is the mean utility of a node for p, nil if it was never visited.
-func (u *uct) value(n *uctNode, p env.Player) *float64 {
+// value is the mean utility of a node for the player to move in its parent, nil if it was never visited.
+func (n *uctNode) value() *float64 {
 	if n.visits == 0 {
 		return nil
 	}
-	v := 2*n.mean(p) - 1
+	v := 2*n.mean() - 1
 	return &v
 }
 
-// mean is the node's mean reward for p.
-func (n *uctNode) mean(p env.Player) float64 {
-	q := n.sum / float64(n.visits)
-	if p == env.Second {
-		q = 1 - q
-	}
-	return q
-}
+// mean is the mean reward of the player to move in the parent.
+func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
 
 // search builds a tree of the given number of simulations.
 func (u *uct) search(ctx context.Context, root env.State, simulations int) error {
@@ -111,21 +114,22 @@ func (u *uct) simulate() {
 		u.state.Apply(u.nodes[at].action)
 		u.path = append(u.path, at)
 	}
-	for !u.state.Done() {
-		u.legal = u.state.Legal(u.legal[:0])
-		u.state.Apply(u.legal[u.rng.IntN(len(u.legal))])
-	}
-	reward := (float64(u.game.Classes[u.state.Outcome()].Utility) + 1) / 2
+	env.Playout(u.state, u.source)
+	first := (float64(u.game.Classes[u.state.Outcome()].Utility) + 1) / 2
+	rewards := [2]float64{first, 1 - first}
+	mover := u.nodes[0].player
 	for _, i := range u.path {
-		u.nodes[i].visits++
-		u.nodes[i].sum += reward
+		n := &u.nodes[i]
+		n.visits++
+		n.sum += rewards[mover]
+		n.width = 1 / math.Sqrt(float64(n.visits))
+		mover = n.player
 	}
 }
 
-// expand gives the node at the current state its children, in random order.
+// expand gives the node at the current state its children.
 func (u *uct) expand(at int32) {
 	u.legal = u.state.Legal(u.legal[:0])
-	u.rng.Shuffle(len(u.legal), func(i, j int) { u.legal[i], u.legal[j] = u.legal[j], u.legal[i] })
 	n := &u.nodes[at]
 	n.player, n.children, n.count = u.state.Player(), int32(len(u.nodes)), int32(len(u.legal))
 	for _, a := range u.legal {
@@ -136,18 +140,23 @@ func (u *uct) expand(at int32) {
 // choose returns the child to visit next.
 func (u *uct) choose(at int32) int32 {
 	n := &u.nodes[at]
-	logN := math.Log(float64(n.visits))
-	best, bestScore := n.children, math.Inf(-1)
-	for i := n.children; i < n.children+n.count; i++ {
-		child := &u.nodes[i]
-		if child.visits == 0 {
-			return i
-		}
-		if score := child.mean(n.player) + math.Sqrt(2*logN/float64(child.visits)); score > bestScore {
+	children := u.nodes[n.children : n.children+n.count]
+	if n.seen < n.count {
+		next, drawn := &children[n.seen], &children[n.seen+u.rng.Int32N(n.count-n.seen)]
+		next.action, drawn.action = drawn.action, next.action
+		n.seen++
+		return n.children + n.seen - 1
+	}
+	reach := math.Sqrt(2 * math.Log(float64(n.visits)))
+	best, bestScore := 0, math.Inf(-1)
+	for i := range children {
+		c := &children[i]
+		// Q + sqrt(2 ln N(s) / N(s')), with Q = sum / N(s')
+		if score := c.width * (c.width*c.sum + reach); score > bestScore {
 			best, bestScore = i, score
 		}
 	}
-	return best
+	return n.children + int32(best)
 }
 
 // best is the root's most visited move, the one with the higher mean among equals.
@@ -156,8 +165,7 @@ func (u *uct) best() env.Action {
 	best := &u.nodes[root.children]
 	for i := root.children + 1; i < root.children+root.count; i++ {
 		child := &u.nodes[i]
-		if child.visits > best.visits ||
-			child.visits == best.visits && child.visits > 0 && child.mean(root.player) > best.mean(root.player) {
+		if child.visits > best.visits || child.visits == best.visits && child.visits > 0 && child.mean() > best.mean() {
 			best = child
 		}
 	}
