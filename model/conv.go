@@ -1,6 +1,10 @@
 package model
 
-import "ludus/model/infer"
+import (
+	"math"
+
+	"ludus/model/infer"
+)
 
 // lanes is the number of channels, a multiple of 8, that a layer's input or output of c channels is stored with. Further
 // channels are zeros.
@@ -75,13 +79,17 @@ func (c *conv) gate(y, dy, dSum, dBias []float32) {
 	for i := 0; i < len(y); i += c.out {
 		y, dy, dSum := y[i:][:len(dBias)], dy[i:][:len(dBias)], dSum[i:][:len(dBias)]
 		for o, v := range dy {
-			if y[o] <= 0 {
-				v = 0
-			}
+			v = where(y[o], v)
 			dSum[o] = v
 			dBias[o] += v
 		}
 	}
+}
+
+// where is v if y, the result of a ReLU, is positive, and else 0: without a branch that half of the time goes wrong.
+func where(y, v float32) float32 {
+	positive := -int32(math.Float32bits(y)) >> 31 // all ones or all zeros
+	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
 }
 
 // backward computes the gradients of weights and scale and, unless dx is nil, that of x plus the addend, if any, from

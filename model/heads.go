@@ -48,8 +48,8 @@ func (l *linear) backward(x, dx, dWeights, dBias []float32) {
 	for r := range l.rows {
 		y, dy := l.y[r*l.out:][:len(dBias)], l.dy[r*l.out:][:len(dBias)]
 		for o, v := range dy {
-			if l.rectify && y[o] <= 0 {
-				v = 0
+			if l.rectify {
+				v = where(y[o], v)
 			}
 			dy[o] = v
 			dBias[o] += v

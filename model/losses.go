@@ -78,17 +78,18 @@ func crossEntropyRow(x, target, legal []float32, weight float32, gradient []floa
 	sum := 0.0
 	for i, v := range x {
 		if legal == nil || legal[i] != 0 {
-			sum += math.Exp(float64(v) - top)
+			e := float32(math.Exp(float64(v) - top))
+			gradient[i] = e
+			sum += float64(e)
 		}
 	}
-	logSum, loss := top+math.Log(sum), 0.0
+	logSum, scale, loss := top+math.Log(sum), float32(1/sum), 0.0
 	for i, v := range x {
 		if legal != nil && legal[i] == 0 {
 			continue
 		}
-		logP := float64(v) - logSum
-		loss -= float64(target[i]) * logP
-		gradient[i] = weight * (float32(math.Exp(logP)) - target[i])
+		loss += float64(target[i]) * (logSum - float64(v))
+		gradient[i] = weight * (gradient[i]*scale - target[i])
 	}
 	return loss
 }

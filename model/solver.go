@@ -84,11 +84,16 @@ func (s *adamW) clip() (float32, error) {
 
 func (s *adamW) squareOf(i int) {
 	_, g := s.slices(s.pieces[i])
-	sum := 0.0
-	for _, v := range g {
-		sum += float64(v) * float64(v)
+	var sums [4]float64 // side by side, as no addition needs to wait for the one before it
+	for ; len(g) >= 4; g = g[4:] {
+		for j, v := range g[:4] {
+			sums[j] += float64(v) * float64(v)
+		}
 	}
-	s.squares[i] = sum
+	for j, v := range g {
+		sums[j] += float64(v) * float64(v)
+	}
+	s.squares[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 func (s *adamW) updatePiece(i int) {
