@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // lanes is the number of channels, a multiple of 8, that a layer's input or output of c channels is stored with. Further
@@ -11,66 +11,80 @@ import (
 func lanes(c int) int { return (c + 7) &^ 7 }
 
 // scratch is memory that the layers of one graph share; they run one after another.
-type scratch struct{ buffers [6][]float32 }
+type scratch struct {
+	worker  kernel.Worker
+	gemm    kernel.Gemm // the arguments of the product being done
+	buffers [8][]float32
+}
 
 // get returns buffer i with n values of any content.
 func (s *scratch) get(i, n int) []float32 {
 	if len(s.buffers[i]) < n {
-		s.buffers[i] = infer.Aligned(n)
+		s.buffers[i] = kernel.Aligned(n)
 	}
 	return s.buffers[i][:n]
+}
+
+// planes returns buffer i as matrices of so many values.
+func (s *scratch) planes(i, points, values int) kernel.Planes {
+	stride := kernel.PlaneStride(values)
+	return kernel.Planes{Data: s.get(i, points*stride), Stride: stride}
+}
+
+// multiply runs a product on the graph's worker.
+func (s *scratch) multiply(g kernel.Gemm) {
+	s.gemm = g
+	s.worker.Gemm(&s.gemm)
 }
 
 // conv is y = relu(scale conv(x) + bias + residual), a 3x3 convolution of boards x [rows, H, W, in] with weights
 // [maps, 3, 3, planes]; in and out are the lanes of planes and maps. The scale is folded into the weights.
 type conv struct {
-	rows, h, w   int
 	planes, maps int
 	in, out      int
-	folded       []float32 // [out, 3, 3, in], of the last forward run
+	size         int       // values of y
+	folded       []float32 // [3, 3, out, in], of the last forward run
+	product      convolver
 	scratch      *scratch
+}
+
+// convolver computes a convolution without bias or scale, and its gradients. x is [rows, H, W, in], y [rows, H, W, out],
+// weights [3, 3, out, in].
+type convolver interface {
+	forward(x, weights, y []float32, finish kernel.Finish)
+	// backward computes the gradients of weights and, unless dx is nil, that of x, to which it adds what dx holds if
+	// accumulate.
+	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
 func newConv(rows, h, w, planes, maps int, s *scratch) *conv {
 	in, out := lanes(planes), lanes(maps)
-	return &conv{rows, h, w, planes, maps, in, out, infer.Aligned(out * 9 * in), s}
+	c := &conv{planes, maps, in, out, rows * h * w * out, kernel.Aligned(out * 9 * in), nil, s}
+	if board, ok := kernel.NewBoard(h, w); ok {
+		c.product = &transformed{board, rows, in, out, s}
+	} else {
+		c.product = &direct{rows, h, w, in, out, s}
+	}
+	return c
 }
-
-// size is the number of values of y.
-func (c *conv) size() int { return c.rows * c.h * c.w * c.out }
 
 // forward computes y; residual may be nil.
 func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 	for o, s := range scale {
-		for tap := o * 9; tap < o*9+9; tap++ {
-			row := c.folded[tap*c.in : tap*c.in+c.planes]
-			for i, v := range weights[tap*c.planes : (tap+1)*c.planes] {
+		for tap := range 9 {
+			row := c.folded[(tap*c.out+o)*c.in:][:c.planes]
+			for i, v := range weights[(o*9+tap)*c.planes:][:len(row)] {
 				row[i] = s * v
 			}
 		}
 	}
-	if residual == nil {
-		clear(y)
-	} else {
-		copy(y, residual)
+	if len(bias) < c.out {
+		bias = append(c.scratch.get(7, c.out)[:0], bias...)
+		clear(bias[len(bias):c.out])
+		bias = bias[:c.out]
 	}
-	c.convolve(y, x, c.folded, c.in, c.out)
-	for i := 0; i < len(y); i += c.out {
-		row := y[i:][:len(bias)]
-		for o, v := range bias {
-			row[o] = max(row[o]+v, 0)
-		}
-	}
-}
-
-// convolve adds the convolution of src to dst.
-func (c *conv) convolve(dst, src, weights []float32, in, out int) {
-	cells := c.h * c.w
-	columns := c.scratch.get(0, cells*9*in)
-	for i := range c.rows {
-		to, from := dst[i*cells*out:(i+1)*cells*out], src[i*cells*in:(i+1)*cells*in]
-		infer.Conv3x3(to, from, weights, columns, c.h, c.w, in, out)
-	}
+	copy(y, residual)
+	c.product.forward(x, c.folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
 // gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells.
@@ -95,106 +109,172 @@ func where(y, v float32) float32 {
 // backward computes the gradients of weights and scale and, unless dx is nil, that of x plus the addend, if any, from
 // that of the ReLU's argument.
 func (c *conv) backward(x, weights, scale, dSum, addend, dx, dWeights, dScale []float32) {
-	folded := c.scratch.get(4, len(c.folded))
-	c.weightGradient(x, dSum, folded)
+	copy(dx, addend)
+	folded := c.scratch.get(6, len(c.folded))
+	c.product.backward(x, c.folded, dSum, dx, folded, addend != nil)
 	for o, s := range scale {
 		sum := float32(0)
-		for tap := o * 9; tap < o*9+9; tap++ {
-			w, dw := weights[tap*c.planes:(tap+1)*c.planes], dWeights[tap*c.planes:(tap+1)*c.planes]
-			for i, g := range folded[tap*c.in:][:len(w)] {
+		for tap := range 9 {
+			w, dw := weights[(o*9+tap)*c.planes:][:c.planes], dWeights[(o*9+tap)*c.planes:][:c.planes]
+			for i, g := range folded[(tap*c.out+o)*c.in:][:len(w)] {
 				sum += g * w[i]
 				dw[i] = g * s
 			}
 		}
 		dScale[o] = sum
 	}
-	if dx == nil {
-		return
-	}
-	if addend == nil {
-		clear(dx)
-	} else {
-		copy(dx, addend)
-	}
-	c.inputGradient(dSum, dx)
 }
 
-// inputGradient adds to dx the convolution of the output's gradient by the weights turned by half a turn, their channels
-// exchanged.
-func (c *conv) inputGradient(dy, dx []float32) {
-	turned := c.scratch.get(1, c.in*9*c.out)
-	for o := range c.out {
+// transformed is a convolver by Winograd's transforms of whole boards: with V, U and M for the transforms of x, of the
+// weights and of y, one matrix a point, M = V U.
+type transformed struct {
+	board         kernel.Board
+	rows, in, out int
+	scratch       *scratch
+}
+
+func (t *transformed) forward(x, weights, y []float32, finish kernel.Finish) {
+	s, points := t.scratch, t.board.Points()
+	turned := s.get(3, len(weights))
+	turn(turned, weights, t.out, t.in)
+	u := s.planes(2, points, t.in*t.out)
+	s.worker.Weights(t.board, u, turned, t.in, t.out)
+	v, m := s.planes(0, points, t.rows*t.in), s.planes(1, points, t.rows*t.out)
+	s.worker.Input(t.board, v, x, t.rows, t.in)
+	s.multiply(kernel.Gemm{
+		M: t.rows, N: t.out, K: t.in, Planes: points,
+		A: v.Data, ARow: t.in, ACol: 1, APlane: v.Stride,
+		B: u.Data, BRow: t.out, BPanel: 16, BPlane: u.Stride,
+		C: m.Data, CRow: t.out, CPlane: m.Stride,
+	})
+	s.worker.Output(t.board, y, m, t.rows, t.out, finish)
+}
+
+// backward does dV = dM Uᵀ and dUᵀ = dMᵀ V.
+func (t *transformed) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+	s, points := t.scratch, t.board.Points()
+	dm, v := s.planes(0, points, t.rows*t.out), s.planes(1, points, t.rows*t.in)
+	u := s.planes(2, points, t.in*t.out) // [out, in]
+	s.worker.OutputGradient(t.board, dm, dy, t.rows, t.out)
+	if dx != nil {
+		s.worker.Weights(t.board, u, weights, t.out, t.in)
+		s.multiply(kernel.Gemm{
+			M: t.rows, N: t.in, K: t.out, Planes: points,
+			A: dm.Data, ARow: t.out, ACol: 1, APlane: dm.Stride,
+			B: u.Data, BRow: t.in, BPanel: 16, BPlane: u.Stride,
+			C: v.Data, CRow: t.in, CPlane: v.Stride,
+		})
+		s.worker.InputGradient(t.board, dx, v, t.rows, t.in, kernel.Finish{Accumulate: accumulate})
+	}
+	s.worker.Input(t.board, v, x, t.rows, t.in)
+	s.multiply(kernel.Gemm{
+		M: t.out, N: t.in, K: t.rows, Planes: points,
+		A: dm.Data, ARow: 1, ACol: t.out, APlane: dm.Stride,
+		B: v.Data, BRow: t.in, BPanel: 16, BPlane: v.Stride,
+		C: u.Data, CRow: t.in, CPlane: u.Stride,
+	})
+	s.worker.WeightsGradient(t.board, dWeights, u, t.out, t.in)
+}
+
+// turn writes weights [3, 3, out, in] to dst [3, 3, in, out].
+func turn(dst, weights []float32, out, in int) {
+	for at := 0; at < len(weights); at += out * in {
+		transpose(dst[at:], out, weights[at:], in, out, in)
+	}
+}
+
+// transpose writes src [rows, columns] to dst [columns, rows], rows of either so far apart.
+func transpose(dst []float32, dstRow int, src []float32, srcRow, rows, columns int) {
+	for r := range rows {
+		for c, v := range src[r*srcRow:][:columns] {
+			dst[c*dstRow+r] = v
+		}
+	}
+}
+
+// direct is a convolver for boards without transforms. Each cell's 3x3 neighbourhood is a row of a matrix.
+type direct struct {
+	rows, h, w, in, out int
+	scratch             *scratch
+}
+
+func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
+	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+	turned := s.get(3, len(weights))
+	turn(turned, weights, d.out, d.in)
+	columns := s.get(1, cells*k)
+	for i := range d.rows {
+		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
+		to := y[i*cells*d.out:][:cells*d.out]
+		for cell := range cells {
+			row := to[cell*d.out:][:d.out]
+			if !finish.Accumulate {
+				clear(row)
+			}
+			for o, b := range finish.Bias {
+				row[o] += b
+			}
+		}
+		s.multiply(kernel.Gemm{
+			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: turned, BRow: d.out, BPanel: 16,
+			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: finish.ReLU,
+		})
+	}
+}
+
+func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+	columns := s.get(1, cells*k)
+	clear(dWeights)
+	if !accumulate {
+		clear(dx)
+	}
+	for i := range d.rows {
+		dy := dy[i*cells*d.out:][:cells*d.out]
+		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
+		s.multiply(kernel.Gemm{
+			M: d.out, N: d.in, K: cells, Planes: 9,
+			A: dy, ARow: 1, ACol: d.out, B: columns, BRow: k, BPanel: 16, BPlane: d.in,
+			C: dWeights, CRow: d.in, CPlane: d.out * d.in, Init: dWeights, InitRow: d.in, InitPlane: d.out * d.in,
+		})
+		if dx == nil {
+			continue
+		}
+		s.multiply(kernel.Gemm{
+			M: cells, N: d.in, K: d.out, Planes: 9,
+			A: dy, ARow: d.out, ACol: 1, B: weights, BRow: d.in, BPanel: 16, BPlane: d.out * d.in,
+			C: columns, CRow: k, CPlane: d.in,
+		})
+		d.addColumns(dx[i*cells*d.in:][:cells*d.in], columns)
+	}
+}
+
+// each calls do for every cell and tap whose neighbour is on the board, with the places of the neighbour in a board
+// [H, W, in] and of the tap in columns [H, W, 3, 3, in].
+func (d *direct) each(do func(neighbour, tap int)) {
+	for cell := range d.h * d.w {
 		for tap := range 9 {
-			for i, v := range c.folded[(o*9+tap)*c.in : (o*9+tap+1)*c.in] {
-				turned[(i*9+8-tap)*c.out+o] = v
+			y, x := cell/d.w+tap/3-1, cell%d.w+tap%3-1
+			if y >= 0 && y < d.h && x >= 0 && x < d.w {
+				do((y*d.w+x)*d.in, (cell*9+tap)*d.in)
 			}
 		}
 	}
-	c.convolve(dx, dy, turned, c.out, c.in)
 }
 
-// weightGradient sums, over all cells of all rows, the products of the output's gradient and the neighbourhoods of x.
-// Both are transposed some rows of the batch at a time, so that cells lie side by side and dot products are long.
-func (c *conv) weightGradient(x, dy, dw []float32) {
-	cells := c.h * c.w
-	step := min(c.rows, 4*((256/4+cells-1)/cells)) // rows of the batch at a time, a multiple of 4
-	clear(dw)
-	for first := 0; first < c.rows; first += step {
-		n := min(step, c.rows-first) * cells
-		x := transpose(c.scratch.get(1, c.in*n), x[first*cells*c.in:], n, c.in)
-		dy := transpose(c.scratch.get(2, c.out*n), dy[first*cells*c.out:], n, c.out)
-		columns := c.scratch.get(3, 9*c.in*n)
-		c.shift(columns, x, n)
-		infer.GemmNT(c.out, 9*c.in, n, dy, n, columns, n, dw, 9*c.in)
-	}
+// columns writes each cell's neighbourhood in board [H, W, in] as a row of dst [H, W, 3, 3, in], zero outside.
+func (d *direct) columns(dst, board []float32) {
+	clear(dst)
+	d.each(func(neighbour, tap int) { copy(dst[tap:tap+d.in], board[neighbour:]) })
 }
 
-// shift writes for each of the 9 taps the boards x [in, n] moved so that a cell holds the tap's neighbour, zero outside.
-func (c *conv) shift(dst, x []float32, n int) {
-	for tap := range 9 {
-		dy, dx := tap/3-1, tap%3-1
-		offset := dy*c.w + dx
-		lo, hi := max(0, -offset), min(n, n-offset)
-		for i := range c.in {
-			row := dst[(tap*c.in+i)*n : (tap*c.in+i+1)*n]
-			clear(row[:lo])
-			copy(row[lo:hi], x[i*n+lo+offset:i*n+hi+offset])
-			clear(row[hi:])
-			c.clearOutside(row, dy, dx)
+// addColumns adds each row of columns to the neighbourhood of its cell.
+func (d *direct) addColumns(board, columns []float32) {
+	d.each(func(neighbour, tap int) {
+		for i, v := range columns[tap : tap+d.in] {
+			board[neighbour+i] += v
 		}
-	}
-}
-
-// clearOutside zeroes the cells of boards whose neighbour at (dy, dx) is outside.
-func (c *conv) clearOutside(row []float32, dy, dx int) {
-	cells := c.h * c.w
-	for board := 0; board < len(row); board += cells {
-		if dy < 0 {
-			clear(row[board : board+c.w])
-		} else if dy > 0 {
-			clear(row[board+cells-c.w : board+cells])
-		}
-		if dx == 0 {
-			continue
-		}
-		column := 0
-		if dx > 0 {
-			column = c.w - 1
-		}
-		for i := board + column; i < board+cells; i += c.w {
-			row[i] = 0
-		}
-	}
-}
-
-// transpose writes src [rows, columns] to dst [columns, rows] and returns dst.
-func transpose(dst, src []float32, rows, columns int) []float32 {
-	for r := range rows {
-		for c, v := range src[r*columns : (r+1)*columns] {
-			dst[c*rows+r] = v
-		}
-	}
-	return dst
+	})
 }
 
 // stem is the network's first layer. Inputs: x, weights, scale, bias.
@@ -205,7 +285,7 @@ func (s stem) forward(in [][]float32, y []float32) {
 }
 
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	dSum := s.scratch.get(5, s.size())
+	dSum := s.scratch.get(4, s.size)
 	s.gate(y, dy, dSum, dIn[3])
 	s.conv.backward(in[0], in[1], in[2], dSum, nil, nil, dIn[1], dIn[2])
 }
@@ -214,13 +294,12 @@ func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 type block struct {
 	first, second *conv
 	hidden        []float32 // what is between them
-	dHidden, dSum []float32
+	scratch       *scratch
 }
 
 func newBlock(rows, h, w, channels int, s *scratch) *block {
 	first, second := newConv(rows, h, w, channels, channels, s), newConv(rows, h, w, channels, channels, s)
-	n := first.size()
-	return &block{first, second, infer.Aligned(n), infer.Aligned(n), infer.Aligned(n)}
+	return &block{first, second, kernel.Aligned(first.size), s}
 }
 
 func (b *block) forward(in [][]float32, y []float32) {
@@ -229,8 +308,9 @@ func (b *block) forward(in [][]float32, y []float32) {
 }
 
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	b.second.gate(y, dy, b.dSum, dIn[6])
-	b.second.backward(b.hidden, in[4], in[5], b.dSum, nil, b.dHidden, dIn[4], dIn[5])
-	b.first.gate(b.hidden, b.dHidden, b.dHidden, dIn[3])
-	b.first.backward(in[0], in[1], in[2], b.dHidden, b.dSum, dIn[0], dIn[1], dIn[2])
+	dSum, dHidden := b.scratch.get(4, len(y)), b.scratch.get(5, len(b.hidden))
+	b.second.gate(y, dy, dSum, dIn[6])
+	b.second.backward(b.hidden, in[4], in[5], dSum, nil, dHidden, dIn[4], dIn[5])
+	b.first.gate(b.hidden, dHidden, dHidden, dIn[3])
+	b.first.backward(in[0], in[1], in[2], dHidden, dSum, dIn[0], dIn[1], dIn[2])
 }

@@ -26,7 +26,9 @@
 // Gorgonia differentiates it; the gradient of an operation is one more operation, which computes those of all its inputs
 // at once. Each owns and reuses its results, and no value of the graph is used twice, so Gorgonia adds no additions of
 // its own. A machine of our own (type machine) runs them: with the solver's work cut into pieces of the parameters, a
-// warm step allocates nothing. Activations are [B, H, W, C], C padded to a multiple of 8.
+// warm step allocates nothing. Activations are [B, H, W, C], C padded to a multiple of 8. Convolutions and products are
+// those of package kernel: with the transforms x -> V, weights -> U, M = V U -> y of a convolution, its gradients are
+// dM = A dy, dV = dM Uᵀ -> dx, dU = Vᵀ dM -> the weights' gradient.
 //
 // [Stock] is a second graph, of Gorgonia's own operations: the tests' oracle, and the yardstick of the speed.
 //

@@ -9,6 +9,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // shardRows is the number of samples of one graph. A batch is cut into shards of this size whatever runs them, so sums
@@ -50,7 +51,7 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 
 // input adds a named input of the given shape and returns its memory.
 func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []float32) {
-	data := infer.Aligned(tensor.Shape(shape).TotalSize())
+	data := kernel.Aligned(tensor.Shape(shape).TotalSize())
 	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
 	node := gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name),
 		gorgonia.WithValue(value))

@@ -2,7 +2,7 @@ package model
 
 import (
 	"ludus/env"
-	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // linear is y = W x + bias for every row of x, through a ReLU if rectify. x is read as rows of in values whatever its
@@ -12,7 +12,7 @@ type linear struct {
 	inputs, outputs int // as the weights [outputs, inputs] have them
 	in, out         int // as x [rows, in] and y [rows, out] are stored, padded with zeros
 	rectify         bool
-	packed          []float32 // [out, in], the weights of the last forward run
+	packed, bias    []float32 // [in, out] and [out], the weights of the last forward run
 	y, dy           []float32
 	scratch         *scratch
 }
@@ -20,25 +20,19 @@ type linear struct {
 func newLinear(rows, inputs, outputs int, rectify bool, s *scratch) *linear {
 	in, out := lanes(inputs), lanes(outputs)
 	return &linear{
-		rows: rows, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, packed: infer.Aligned(out * in),
-		y: infer.Aligned(rows * out), dy: infer.Aligned(rows * out), scratch: s,
+		rows: rows, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, scratch: s,
+		packed: kernel.Aligned(in * out), bias: kernel.Aligned(out), y: kernel.Aligned(rows * out), dy: kernel.Aligned(rows * out),
 	}
 }
 
 // forward computes y.
 func (l *linear) forward(x, weights, bias []float32) {
-	for o := range l.outputs {
-		copy(l.packed[o*l.in:], weights[o*l.inputs:(o+1)*l.inputs])
-	}
-	for r := range l.rows {
-		copy(l.y[r*l.out:], bias)
-	}
-	infer.GemmNT(l.rows, l.out, l.in, x, l.in, l.packed, l.in, l.y, l.out)
-	if l.rectify {
-		for i, v := range l.y {
-			l.y[i] = max(v, 0)
-		}
-	}
+	transpose(l.packed, l.out, weights, l.inputs, l.outputs, l.inputs)
+	copy(l.bias, bias)
+	l.scratch.multiply(kernel.Gemm{
+		M: l.rows, N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.packed, BRow: l.out, BPanel: 16,
+		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.rectify,
+	})
 }
 
 // backward computes the gradients of weights and bias and adds that of x to dx, from the gradient of y in dy, which it
@@ -55,16 +49,17 @@ func (l *linear) backward(x, dx, dWeights, dBias []float32) {
 			dBias[o] += v
 		}
 	}
-	turned := transpose(l.scratch.get(1, l.in*l.out), l.packed, l.out, l.in)
-	infer.GemmNT(l.rows, l.in, l.out, l.dy, l.out, turned, l.out, dx, l.in)
-
-	columns := transpose(l.scratch.get(2, l.out*l.rows), l.dy, l.rows, l.out)
-	cells := transpose(l.scratch.get(3, l.in*l.rows), x, l.rows, l.in)
-	dPacked := l.scratch.get(0, l.out*l.in)
-	clear(dPacked)
-	infer.GemmNT(l.out, l.in, l.rows, columns, l.rows, cells, l.rows, dPacked, l.in)
+	turned := l.scratch.get(0, l.out*l.in) // [out, in]
+	transpose(turned, l.in, l.packed, l.out, l.in, l.out)
+	l.scratch.multiply(kernel.Gemm{
+		M: l.rows, N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: turned, BRow: l.in, BPanel: 16,
+		C: dx, CRow: l.in, Init: dx, InitRow: l.in,
+	})
+	l.scratch.multiply(kernel.Gemm{
+		M: l.out, N: l.in, K: l.rows, A: l.dy, ARow: 1, ACol: l.out, B: x, BRow: l.in, BPanel: 16, C: turned, CRow: l.in,
+	})
 	for o := range l.outputs {
-		copy(dWeights[o*l.inputs:(o+1)*l.inputs], dPacked[o*l.in:])
+		copy(dWeights[o*l.inputs:(o+1)*l.inputs], turned[o*l.in:])
 	}
 }
 

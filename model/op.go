@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // layer is a differentiable piece of the network on slices. It may keep what forward found out for backward.
@@ -95,7 +95,7 @@ func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Node
 		if !o.gradient[i] {
 			continue
 		}
-		dIn[i] = infer.Aligned(n.Shape().TotalSize())
+		dIn[i] = kernel.Aligned(n.Shape().TotalSize())
 		g := &op{name: fmt.Sprintf("%s.grad%d", o.name, i), out: dIn[i], shape: n.Shape()}
 		if main == nil {
 			g.inputs = append(append(g.inputs, in...), out, grad)
@@ -134,7 +134,7 @@ var building sync.Mutex
 
 // apply adds a layer to the graph of its inputs. Those in constant have no gradient.
 func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
-	o := &op{name: name, inputs: inputs, out: infer.Aligned(max(shape.TotalSize(), 1)), shape: shape, run: l.forward, layer: l}
+	o := &op{name: name, inputs: inputs, out: kernel.Aligned(max(shape.TotalSize(), 1)), shape: shape, run: l.forward, layer: l}
 	for _, n := range inputs {
 		o.gradient = append(o.gradient, !constant.Contains(n))
 	}

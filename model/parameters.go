@@ -5,6 +5,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // parameters are the tensors of a network in memory that graphs share: one aligned slice each, in the order of
@@ -24,7 +25,7 @@ func newParameters(w *infer.Weights) *parameters {
 		p.names = append(p.names, t.Name)
 		p.shapes = append(p.shapes, t.Shape)
 		p.index[t.Name] = i
-		p.values = append(p.values, infer.Aligned(len(t.Data)))
+		p.values = append(p.values, kernel.Aligned(len(t.Data)))
 		copy(p.values[i], t.Data)
 	}
 	return p
@@ -34,7 +35,7 @@ func newParameters(w *infer.Weights) *parameters {
 func (p *parameters) zeros() [][]float32 {
 	z := make([][]float32, len(p.values))
 	for i, v := range p.values {
-		z[i] = infer.Aligned(len(v))
+		z[i] = kernel.Aligned(len(v))
 	}
 	return z
 }
