@@ -1,42 +1,49 @@
 package infer
 
 import (
+	"iter"
 	"math"
+	"slices"
 
 	"ludus/env"
+	"ludus/model/infer/kernel"
 )
+
+// chunk is how many rows go through the whole network together: few enough for their activations to stay in the second-level cache.
+const chunk = 32
 
 // Evaluator runs a network. It holds the scratch memory of one goroutine.
 type Evaluator struct {
 	network *Network
+	worker  kernel.Worker
 
-	tensor  []float32    // a state's tensor [C, H, W]
-	input   []float32    // [H, W, padded C]
-	columns []float32    // im2col rows
-	tower   [3][]float32 // activations [H, W, channels], in turn
-	policy  []float32    // [H, W, policyWidth]
-	planes  []float32    // [H, W, PolicyPlanes]
-	cells   []float32    // [H, W, outcomeWidth]
-	hidden  []float32    // [hiddenWidth]
-	goals   []float32    // [B, 2] of the last batch
+	tensor []float32    // a state's tensor [C, H, W]
+	input  []float32    // [chunk, H, W, planes]
+	tower  [2][]float32 // activations [chunk, H, W, channels]
+	policy []float32    // [chunk, H, W, policyWidth]
+	planes []float32    // [chunk, H, W, padded policy planes]
+	cells  []float32    // [chunk, H, W, outcomeWidth]
+	hidden []float32    // [chunk, hiddenWidth]
+	last   []float32    // [chunk, a last layer's padded outputs]
+	goals  []float32    // [B, 2] of the last batch
 }
 
 // NewEvaluator returns an evaluator for batches of up to maxBatch rows; a larger one works, but allocates once.
 func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
-	shape, channels := n.game.Tensor, n.config.Channels
-	cells := shape.Cells()
+	rows := min(max(maxBatch, 1), chunk)
+	cells := rows * n.game.Tensor.Cells()
 	e := &Evaluator{
 		network: n,
-		tensor:  make([]float32, shape.Size()),
-		input:   make([]float32, cells*PadChannels(shape.C)),
-		columns: make([]float32, cells*9*max(channels, PadChannels(shape.C))),
-		policy:  make([]float32, cells*policyWidth),
-		planes:  make([]float32, cells*n.game.PolicyPlanes),
-		cells:   make([]float32, cells*outcomeWidth),
-		hidden:  make([]float32, hiddenWidth),
+		tensor:  make([]float32, n.game.Tensor.Size()),
+		input:   kernel.Aligned(cells * n.planes),
+		policy:  kernel.Aligned(cells * policyWidth),
+		planes:  kernel.Aligned(cells * n.policyPlanes.padded),
+		cells:   kernel.Aligned(cells * outcomeWidth),
+		hidden:  kernel.Aligned(rows * hiddenWidth),
+		last:    kernel.Aligned(rows * max(n.policyExtras.padded, n.outcomeClasses.padded, n.goals.padded)),
 	}
 	for i := range e.tower {
-		e.tower[i] = make([]float32, cells*channels)
+		e.tower[i] = kernel.Aligned(cells * n.channels)
 	}
 	if n.game.GoalHead {
 		e.goals = make([]float32, 0, 2*maxBatch)
@@ -48,9 +55,12 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 // probabilities [B, K], all in each mover's frame. Both must have exactly these sizes.
 func (e *Evaluator) Evaluate(states []env.State, logits, classes []float32) {
 	e.begin(len(states), logits, classes)
-	for i, s := range states {
-		s.Encode(e.tensor)
-		e.row(i, e.tensor, logits, classes)
+	for first, rows := range e.chunks(len(states)) {
+		for i, s := range states[first : first+rows] {
+			s.Encode(e.tensor)
+			e.interleave(i, e.tensor)
+		}
+		e.run(first, rows, logits, classes)
 	}
 }
 
@@ -61,8 +71,11 @@ func (e *Evaluator) EvaluateTensors(inputs, logits, classes []float32) {
 		panic("infer: inputs are no whole number of tensors")
 	}
 	e.begin(len(inputs)/size, logits, classes)
-	for i := range len(inputs) / size {
-		e.row(i, inputs[i*size:(i+1)*size], logits, classes)
+	for first, rows := range e.chunks(len(inputs) / size) {
+		for i := range rows {
+			e.interleave(i, inputs[(first+i)*size:(first+i+1)*size])
+		}
+		e.run(first, rows, logits, classes)
 	}
 }
 
@@ -85,111 +98,112 @@ func (e *Evaluator) begin(batch int, logits, classes []float32) {
 	e.goals = e.goals[:2*batch]
 }
 
-// row evaluates row i of a batch.
-func (e *Evaluator) row(i int, tensor, logits, classes []float32) {
-	actions, k := e.network.game.NumActions(), len(e.network.game.Classes)
-	e.interleave(tensor)
-	e.heads(e.runTower(), logits[i*actions:(i+1)*actions], classes[i*k:(i+1)*k])
-	if e.goals != nil {
-		e.network.goals.apply(1, e.goals[2*i:2*i+2], e.hidden)
+// chunks yields the first row and the number of rows of each part that a batch is run in.
+func (e *Evaluator) chunks(batch int) iter.Seq2[int, int] {
+	most := len(e.hidden) / hiddenWidth
+	return func(yield func(first, rows int) bool) {
+		for first := 0; first < batch; first += most {
+			if !yield(first, min(most, batch-first)) {
+				return
+			}
+		}
 	}
 }
 
-// interleave turns a tensor [C, H, W] into the padded [H, W, C] input.
-func (e *Evaluator) interleave(tensor []float32) {
-	shape := e.network.game.Tensor
-	cells, padded := shape.Cells(), PadChannels(shape.C)
+// interleave turns row i's tensor [C, H, W] into the padded [H, W, C] input.
+func (e *Evaluator) interleave(i int, tensor []float32) {
+	shape, padded := e.network.game.Tensor, e.network.planes
+	cells := shape.Cells()
+	row := e.input[i*cells*padded : (i+1)*cells*padded]
 	for c := range shape.C {
-		for cell, v := range tensor[c*cells : (c+1)*cells] {
-			e.input[cell*padded+c] = v
+		at := c
+		for _, v := range tensor[c*cells : (c+1)*cells] {
+			row[at] = v
+			at += padded
 		}
 	}
 }
 
-// runTower returns the activations after the last block.
-func (e *Evaluator) runTower() []float32 {
-	x, mid, y := e.tower[0], e.tower[1], e.tower[2]
-	e.conv(&e.network.stem, x, e.input, nil)
-	for i := range e.network.blocks {
-		block := &e.network.blocks[i]
-		e.conv(&block[0], mid, x, nil)
-		e.conv(&block[1], y, mid, x)
-		x, y = y, x
-	}
-	return x
-}
-
-// conv is dst = relu(conv(src) + bias + residual), residual nil for none.
-func (e *Evaluator) conv(l *linear, dst, src, residual []float32) {
-	fillBias(dst, l.bias, residual)
-	shape := e.network.game.Tensor
-	Conv3x3(dst, src, l.weight, e.columns, shape.H, shape.W, l.in/9, l.out)
-	relu(dst)
-}
-
-// heads turns the tower's activations into one row of logits and of classes.
-func (e *Evaluator) heads(x, logits, classes []float32) {
+// run takes the input's rows through the network and fills the results' rows from first on.
+func (e *Evaluator) run(first, rows int, logits, classes []float32) {
 	n := e.network
-	cells := n.game.Tensor.Cells()
-	n.policyHidden.apply(cells, e.policy, x)
-	relu(e.policy)
-	n.policyPlanes.apply(cells, e.planes, e.policy)
-	planes := n.game.PolicyPlanes
-	for p := range planes {
-		for cell := range cells {
-			logits[p*cells+cell] = e.planes[cell*planes+p]
-		}
+	x, middle := e.tower[0], e.tower[1]
+	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Finish{Bias: n.stem.bias, ReLU: true})
+	for i := range n.blocks {
+		block := &n.blocks[i]
+		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Finish{Bias: block[0].bias, ReLU: true})
+		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Finish{Bias: block[1].bias, ReLU: true, Accumulate: true})
 	}
-	n.outcomeCells.apply(cells, e.cells, x)
-	relu(e.cells)
-	n.outcomeHidden.apply(1, e.hidden, e.cells)
-	relu(e.hidden)
-	if n.game.PolicyExtras > 0 {
-		n.policyExtras.apply(1, logits[planes*cells:], e.hidden)
+	actions, k := n.game.NumActions(), len(n.game.Classes)
+	e.outcome(rows, classes[first*k:])
+	if e.goals != nil {
+		e.apply(&n.goals, rows, e.last, e.hidden, false)
+		e.take(&n.goals, rows, e.goals[2*first:], 2)
 	}
-	n.outcomeClasses.apply(1, classes, e.hidden)
-	softmax(classes)
+	e.policyLogits(rows, logits[first*actions:])
 }
 
-// apply computes dst [rows, out] from x [rows, in].
-func (l *linear) apply(rows int, dst, x []float32) {
-	fillBias(dst, l.bias, nil)
-	GemmNT(rows, l.out, l.in, x, l.in, l.weight, l.in, dst, l.out)
-}
-
-// fillBias sets every row of dst to bias, plus residual's row where there is one.
-func fillBias(dst, bias, residual []float32) {
-	n := len(bias)
-	for i := 0; i < len(dst); i += n {
-		row := dst[i : i+n]
-		if residual == nil {
-			copy(row, bias)
-			continue
-		}
-		from := residual[i : i+n]
-		for j, b := range bias {
-			row[j] = b + from[j]
-		}
+// outcome fills classes [rows, K] and leaves the hidden layer.
+func (e *Evaluator) outcome(rows int, classes []float32) {
+	n := e.network
+	e.apply(&n.outcomeCells, rows*n.game.Tensor.Cells(), e.cells, e.tower[0], true)
+	e.apply(&n.outcomeHidden, rows, e.hidden, e.cells, true)
+	e.apply(&n.outcomeClasses, rows, e.last, e.hidden, false)
+	k := n.outcomeClasses.out
+	e.take(&n.outcomeClasses, rows, classes, k)
+	for i := range rows {
+		softmax(classes[i*k : (i+1)*k])
 	}
 }
 
-func relu(x []float32) {
-	for i, v := range x {
-		x[i] = max(v, 0)
+// policyLogits fills logits [rows, A]; it needs the outcome's hidden layer.
+func (e *Evaluator) policyLogits(rows int, logits []float32) {
+	n := e.network
+	cells, actions := n.game.Tensor.Cells(), n.game.NumActions()
+	e.apply(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
+	e.apply(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
+	planes, padded := n.policyPlanes.out, n.policyPlanes.padded
+	for i := range rows {
+		from, to := e.planes[i*cells*padded:], logits[i*actions:(i+1)*actions]
+		for p := range planes {
+			at := p
+			for cell := range cells {
+				to[p*cells+cell] = from[at]
+				at += padded
+			}
+		}
+	}
+	if n.policyExtras.out > 0 {
+		e.apply(&n.policyExtras, rows, e.last, e.hidden, false)
+		e.take(&n.policyExtras, rows, logits[planes*cells:], actions)
+	}
+}
+
+// apply computes dst [rows, padded] from x [rows, in].
+func (e *Evaluator) apply(d *dense, rows int, dst, x []float32, relu bool) {
+	e.worker.Gemm(&kernel.Gemm{
+		M: rows, N: d.padded, K: d.in, A: x, ARow: d.in, ACol: 1, B: d.weights, BRow: 16, BPanel: 16 * d.in,
+		C: dst, CRow: d.padded, Init: d.bias, ReLU: relu,
+	})
+}
+
+// take copies the outputs of a last layer to rows of dst that are so far apart.
+func (e *Evaluator) take(d *dense, rows int, dst []float32, stride int) {
+	for i := range rows {
+		copy(dst[i*stride:], e.last[i*d.padded:i*d.padded+d.out])
 	}
 }
 
 // softmax replaces x by exp(x) / sum exp(x).
 func softmax(x []float32) {
-	top := x[0]
-	for _, v := range x {
-		top = max(top, v)
-	}
+	top := slices.Max(x)
 	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(float64(v - top))
+	for i, v := range x {
+		exp := math.Exp(float64(v - top))
+		sum += exp
+		x[i] = float32(exp)
 	}
 	for i, v := range x {
-		x[i] = float32(math.Exp(float64(v-top)) / sum)
+		x[i] = float32(float64(v) / sum)
 	}
 }

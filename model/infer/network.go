@@ -5,26 +5,35 @@ import (
 	"slices"
 
 	"ludus/env"
+	"ludus/model/infer/kernel"
 )
 
-// linear is y = W x + b with W [out, in], in a multiple of 4; convolutions see 9 times their channels as in.
-type linear struct {
-	weight, bias []float32
-	in, out      int
+// dense is y = W x + b, packed for the kernels: weights [in, out] in panels of 16 columns, outputs padded to a multiple of 8.
+type dense struct {
+	in, out, padded int
+	weights, bias   []float32
+}
+
+// conv is a 3x3 convolution with the scale after it folded in, and its bias.
+type conv struct {
+	*kernel.Conv
+	bias []float32
 }
 
 // Network is a network ready to run. It is immutable and shared by any number of goroutines, each of which needs an
 // [Evaluator] of its own.
 type Network struct {
-	game   *env.Game
-	config Config
+	game     *env.Game
+	config   Config
+	planes   int // of the input, padded
+	channels int // padded
 
-	stem   linear
-	blocks [][2]linear
+	stem   conv
+	blocks [][2]conv
 
-	policyHidden, policyPlanes, policyExtras    linear
-	outcomeCells, outcomeHidden, outcomeClasses linear
-	goals                                       linear
+	policyHidden, policyPlanes, policyExtras    dense
+	outcomeCells, outcomeHidden, outcomeClasses dense
+	goals                                       dense
 }
 
 // NewNetwork prepares weights for running: it folds every scale into the convolution before it. The weights are copied.
@@ -33,21 +42,22 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	n := &Network{game: game, config: w.Config, stem: foldConv(w, "stem.", "")}
+	n := &Network{game: game, config: w.Config, planes: PadChannels(game.Tensor.C), channels: PadChannels(w.Config.Channels)}
+	n.stem = n.fold(w, "stem.", "", n.planes)
 	for i := range w.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		n.blocks = append(n.blocks, [2]linear{foldConv(w, prefix, "1"), foldConv(w, prefix, "2")})
+		n.blocks = append(n.blocks, [2]conv{n.fold(w, prefix, "1", n.channels), n.fold(w, prefix, "2", n.channels)})
 	}
-	n.policyHidden = copyLinear(w, "policy.hidden")
-	n.policyPlanes = copyLinear(w, "policy.planes")
-	n.outcomeCells = copyLinear(w, "outcome.cells")
-	n.outcomeHidden = copyLinear(w, "outcome.hidden")
-	n.outcomeClasses = copyLinear(w, "outcome.classes")
+	n.policyHidden = pack(w, "policy.hidden", n.channels)
+	n.policyPlanes = pack(w, "policy.planes", policyWidth)
+	n.outcomeCells = pack(w, "outcome.cells", n.channels)
+	n.outcomeHidden = pack(w, "outcome.hidden", game.Tensor.Cells()*outcomeWidth)
+	n.outcomeClasses = pack(w, "outcome.classes", hiddenWidth)
 	if game.PolicyExtras > 0 {
-		n.policyExtras = copyLinear(w, "policy.extras")
+		n.policyExtras = pack(w, "policy.extras", hiddenWidth)
 	}
 	if game.GoalHead {
-		n.goals = copyLinear(w, "goals")
+		n.goals = pack(w, "goals", hiddenWidth)
 	}
 	return n, nil
 }
@@ -58,29 +68,37 @@ func (n *Network) Config() Config { return n.config }
 // Game returns the game that the network plays.
 func (n *Network) Game() *env.Game { return n.game }
 
-// foldConv multiplies a convolution's weights by their output channel's scale and pads their inputs to a multiple of 4.
-func foldConv(w *Weights, prefix, suffix string) linear {
+// fold multiplies a convolution's weights by their output channel's scale and pads its channels.
+func (n *Network) fold(w *Weights, prefix, suffix string, padded int) conv {
 	weight := w.Lookup(prefix + "conv" + suffix)
 	scale := w.Lookup(prefix + "scale" + suffix).Data
 	out, in := weight.Shape[0], weight.Shape[3]
-	padded := PadChannels(in)
-	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)
-	l := linear{Aligned(out * 9 * padded), bias, 9 * padded, out}
+	folded := make([]float32, n.channels*9*padded)
 	for row := range out * 9 {
 		for c, v := range weight.Data[row*in : (row+1)*in] {
-			l.weight[row*padded+c] = v * scale[row/9]
+			folded[row*padded+c] = v * scale[row/9]
 		}
 	}
-	return l
+	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)
+	bias = append(bias, make([]float32, n.channels-out)...)
+	board := n.game.Tensor
+	return conv{kernel.NewConv(board.H, board.W, padded, n.channels, folded), bias}
 }
 
-func copyLinear(w *Weights, name string) linear {
+// pack prepares a linear layer whose inputs are padded with zeros to so many.
+func pack(w *Weights, name string, padded int) dense {
 	weight := w.Lookup(name + ".weight")
-	bias := slices.Clone(w.Lookup(name + ".bias").Data)
-	l := linear{Aligned(len(weight.Data)), bias, weight.Shape[1], weight.Shape[0]}
-	copy(l.weight, weight.Data)
-	return l
+	out, in := weight.Shape[0], weight.Shape[1]
+	d := dense{in: padded, out: out, padded: PadChannels(out)}
+	d.weights = kernel.Pack(padded, d.padded, func(i, o int) float32 {
+		if i >= in || o >= out {
+			return 0
+		}
+		return weight.Data[o*in+i]
+	})
+	d.bias = append(slices.Clone(w.Lookup(name+".bias").Data), make([]float32, d.padded-out)...)
+	return d
 }
 
-// PadChannels is the number of channels, a multiple of 4, that activations of c channels are stored with.
-func PadChannels(c int) int { return (c + 3) &^ 3 }
+// PadChannels is the number of channels, a multiple of 8, that activations of c channels are stored with.
+func PadChannels(c int) int { return (c + 7) &^ 7 }

@@ -25,6 +25,17 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 	return c
 }
 
+// Pack returns a matrix B [K, N] of the given elements in panels of 16 columns, for [Gemm] with BRow 16 and BPanel 16 K.
+func Pack(k, n int, element func(i, j int) float32) []float32 {
+	packed := Aligned(panelFloats(k, n))
+	for i := range k {
+		for j := range n {
+			packed[panelIndex(k, i, j)] = element(i, j)
+		}
+	}
+	return packed
+}
+
 // panelFloats is the size of one matrix [in, out] in panels of 16 columns.
 func panelFloats(in, out int) int { return (out + 15) / 16 * 16 * in }
 
