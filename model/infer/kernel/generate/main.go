@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"log"
 	"math"
 	"os"
 
@@ -52,14 +51,14 @@ func main() {
 func formatted(source string) string {
 	text, err := format.Source([]byte(source))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return string(text)
 }
 
 func save(name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 }
 
