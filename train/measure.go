@@ -42,7 +42,7 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 	}
 	c.position = time.Since(start).Seconds() / float64(played.Load())
 
-	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel(threads))
+	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), Parallel(threads))
 	if err != nil {
 		return c, err
 	}

@@ -16,9 +16,9 @@ func newPCG(seed uint64, purpose string, index int) *rand.PCG {
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
 }
 
-// parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines and waits for them. That
+// Parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines and waits for them. That
 // function has one user at a time and allocates nothing.
-func parallel(threads int) func(n int, do func(i int)) {
+func Parallel(threads int) func(n int, do func(i int)) {
 	var (
 		next atomic.Int64
 		wait sync.WaitGroup

@@ -30,6 +30,17 @@ type Pace struct {
 	Idle        float64 // seconds that cores waited for others to end a generation, all cores together
 }
 
+// Add counts what q counts as well.
+func (p *Pace) Add(q Pace) {
+	p.Seconds += q.Seconds
+	p.Positions += q.Positions
+	p.Simulations += q.Simulations
+	p.Evaluations += q.Evaluations
+	p.Batches += q.Batches
+	p.CacheHits += q.CacheHits
+	p.Idle += q.Idle
+}
+
 // NewSelfPlay prepares self-play as settings say, with a run's defaults where they leave slots and plies open, from
 // positions all over the game. Each of the workers, one a thread, gets an evaluator of its own from evaluator, for
 // batches of up to so many states.

@@ -25,11 +25,7 @@ func TestSelfPlayCounts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				total.Positions += pace.Positions
-				total.Simulations += pace.Simulations
-				total.Evaluations += pace.Evaluations
-				total.Batches += pace.Batches
-				total.CacheHits += pace.CacheHits
+				total.Add(pace)
 				if pace.Seconds < 0.03 || pace.Idle < 0 || pace.Idle > float64(threads)*pace.Seconds {
 					t.Errorf("%d threads: %+v", threads, pace)
 				}

@@ -62,7 +62,7 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
 	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), analyzeCommand(), exportCommand(), gamesCommand(),
-		perftCommand(), verifyCommand(), versionCommand())
+		perftCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/cmd/ludus/internal/bench"
+)
+
+func TestBenchErrors(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		want string
+		args string
+	}{
+		{1, "did you mean quad-5x5?", "bench qaud-5x5"},
+		{2, `one argument too many, "quad-7x7"`, "bench quad-5x5 quad-7x7"},
+		{2, "--net 64: write channels x blocks, such as 64x5", "bench --net 64"},
+		{2, "--net 64x5x2: write channels x blocks, such as 64x5", "bench --net 64x5x2"},
+		{2, "it must be a multiple of 4 in 4..1024", "bench --net 6x5"},
+		{2, "setting simulations=0: it must lie between 2 and 100000", "bench --simulations 0"},
+		{2, "--threads 0: it must be from 1 to 1024", "bench --threads 0"},
+		{2, "unknown flag: --fast", "bench --fast"},
+	} {
+		fails(t, "", c.code, c.want, strings.Fields(c.args)...)
+	}
+}
+
+// An interrupt ends the measuring at once.
+func TestBenchInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	cmd := command("", "bench", "--json")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	interrupted := time.Now()
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+	cmd.Wait()
+	late.Stop()
+	if spent := time.Since(interrupted); spent > 3*time.Second || cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit %d after %v", cmd.ProcessState.ExitCode(), spent)
+	}
+	if out.Len() > 0 || !strings.HasPrefix(errs.String(), "measuring peak\n") || !strings.HasSuffix(errs.String(), "\nludus: interrupted\n") {
+		t.Errorf("it prints %q and %q", out.String(), errs.String())
+	}
+}
+
+func TestWriteReport(t *testing.T) {
+	half := 0.5
+	var out bytes.Buffer
+	err := writeReport(&out, &bench.Report{
+		Peak: 100, Kernels: "AVX2", Cores: 2, Seconds: 30,
+		Env:      []bench.Playouts{{Game: "quad-5x5", Moves: 1.5e7}},
+		Search:   []bench.Search{{Game: "quad-5x5", Speed: 2e6}},
+		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5}},
+		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82}},
+		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900}},
+		SelfPlay: []bench.SelfPlay{{Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Idle: 0.015}},
+		Ratios:   bench.Ratios{Torch: &half},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "quad-5x5 15000000 2000000 0 400000", "64x5 on 7x7 32 5000 182.0 1.82",
+		"64x5 on 7x7 128 2 1900", "quad-5x5 32x3 16 2 off", "0.90 0 1.5 %", "ONNX Runtime's not measured, PyTorch's 0.50 times",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}

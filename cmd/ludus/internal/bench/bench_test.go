@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"ludus/env"
+)
+
+func newOptions(game string) *Options {
+	return &Options{
+		Games: []*env.Game{mustGame(game)}, Threads: 2, Rounds: 1, Slice: time.Millisecond, Progress: func(Progress) {},
+	}
+}
+
+// TestReport measures a game for as short as it goes, and checks that all is there: scripts rely on these keys.
+func TestReport(t *testing.T) {
+	o := newOptions("quad-5x5")
+	last := Progress{Done: -1}
+	o.Progress = func(p Progress) {
+		if p.Done != last.Done+1 || p.Total < 1 || last.Total != 0 && p.Total != last.Total {
+			t.Errorf("progress %+v after %+v", p, last)
+		}
+		last = p
+	}
+	report, err := o.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["peak_gflops_core"].(float64) <= 0 {
+		t.Errorf("peak %v", got["peak_gflops_core"])
+	}
+	for _, key := range []string{"onnxruntime", "torch", "gorgonia"} {
+		if ratio, ok := got["ratios"].(map[string]any)[key]; !ok || ratio != nil {
+			t.Errorf("ratio %s is %v", key, ratio)
+		}
+	}
+	for list, want := range map[string]struct {
+		rows     int
+		positive []string
+		others   []string
+	}{
+		"env":          {1, []string{"moves_per_s"}, []string{"game"}},
+		"search":       {1, []string{"simulations_per_s"}, []string{"game", "allocs_per_run"}},
+		"playout_mcts": {1, []string{"simulations", "simulations_per_s"}, []string{"game"}},
+		"infer":        {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak"}, []string{"net", "board"}},
+		"train":        {4, []string{"batch", "threads", "samples_per_s", "share_of_peak"}, []string{"net", "board", "allocs_per_step"}},
+		"selfplay": {3, []string{"simulations", "threads", "positions_per_s", "simulations_per_s", "evaluations_per_s", "network_alone_per_s"},
+			[]string{"game", "cache_hits_per_s"}},
+	} {
+		rows := got[list].([]any)
+		if len(rows) != want.rows {
+			t.Errorf("%s: %d rows, want %d", list, len(rows), want.rows)
+		}
+		for _, row := range rows {
+			row := row.(map[string]any)
+			for _, key := range want.positive {
+				if x, ok := row[key].(float64); !ok || x <= 0 {
+					t.Errorf("%s: %s is %v in %v", list, key, row[key], row)
+				}
+			}
+			for _, key := range want.others {
+				if _, ok := row[key]; !ok {
+					t.Errorf("%s: no %s in %v", list, key, row)
+				}
+			}
+		}
+	}
+}
+
+func TestOperations(t *testing.T) {
+	game := mustGame("quad-7x7")
+	const c, cells, hidden = 64, 49, 64
+	convolutions := 2 * 9 * cells * c * (game.Tensor.C + 10*c)
+	perCell := 2 * cells * (c*32 + 32*game.PolicyPlanes + c*16)
+	outcome := 2 * hidden * (16*cells + len(game.Classes))
+	if got, want := (subject{game, Net{c, 5}}).operations(), float64(convolutions+perCell+outcome); got != want {
+		t.Errorf("%v operations, want %v", got, want)
+	}
+}
+
+// TestSpeeds checks that works take turns, and that the first time does not count.
+func TestSpeeds(t *testing.T) {
+	var order []int
+	counting := func(name int) work {
+		return func(_ context.Context, d time.Duration) float64 {
+			order = append(order, name)
+			return float64(len(order))
+		}
+	}
+	o := &Options{Rounds: 2, Slice: time.Hour}
+	rows, err := o.speeds(t.Context(), counting(1), counting(2))
+	if err != nil || len(rows) != 2 || rows[0][0] != 3 || rows[0][1] != 5 || rows[1][0] != 4 || rows[1][1] != 6 {
+		t.Errorf("speeds %v of turns %v, %v", rows, order, err)
+	}
+	if got, want := ratio(rows[0], rows[1]), (3.0/4+5.0/6)/2; math.Abs(got-want) > 1e-15 {
+		t.Errorf("ratio %v, want %v", got, want)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if a, b := median([]float64{3, 1, 2}), median([]float64{4, 1, 2, 3}); a != 2 || b != 2.5 {
+		t.Errorf("medians %v and %v, want 2 and 2.5", a, b)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	var kept []*int
+	if n := allocations(func() { kept = append(kept[:0], new(int), new(int)) }); n != 2 {
+		t.Errorf("%d allocations, want 2", n)
+	}
+}
+
+// TestBatch checks that what is trained on is a batch as training has it.
+func TestBatch(t *testing.T) {
+	for _, name := range []string{"quad-7x7", "breakthrough-6x6", "free-for-all-2p"} {
+		game := mustGame(name)
+		b := anyBatch(game, 50)
+		for i := range b.Size {
+			legal, policy, classes := 0.0, 0.0, 0.0
+			for a := i * game.NumActions(); a < (i+1)*game.NumActions(); a++ {
+				legal += float64(b.Legal[a])
+				policy += float64(b.Policy[a] * b.Legal[a])
+			}
+			for k := i * len(game.Classes); k < (i+1)*len(game.Classes); k++ {
+				classes += float64(b.Classes[k])
+			}
+			if legal < 1 || policy != 1 || classes != 1 {
+				t.Errorf("%s: row %d has %v legal moves, policy %v and classes %v", name, i, legal, policy, classes)
+			}
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := newOptions("golden-rectangle")
+	o.Slice = time.Hour
+	o.Progress = func(p Progress) {
+		if p.Done == 1 {
+			time.AfterFunc(time.Millisecond, cancel)
+		}
+	}
+	if report, err := o.Run(ctx); !errors.Is(err, context.Canceled) || report != nil {
+		t.Errorf("an interrupted run returns %v, %v", report, err)
+	}
+}

@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"math/rand/v2"
+
+	"ludus/env"
+	"ludus/model"
+)
+
+// positions returns n positions of random games, none of them done.
+func positions(game *env.Game, n int) []env.State {
+	rng, state := newRand(), game.NewState()
+	var list []env.State
+	for len(list) < n {
+		list = append(list, game.NewState())
+		list[len(list)-1].CopyFrom(state)
+		legal := state.Legal(nil)
+		if state.Apply(legal[rng.IntN(len(legal))]); state.Done() {
+			state = game.NewState()
+		}
+	}
+	return list
+}
+
+// encoded returns the tensors of n positions.
+func encoded(game *env.Game, n int) []float32 {
+	size := game.Tensor.Size()
+	inputs := make([]float32, n*size)
+	for i, s := range positions(game, n) {
+		s.Encode(inputs[i*size : (i+1)*size])
+	}
+	return inputs
+}
+
+// anyBatch is a batch of n samples with moves and outcomes drawn at random.
+func anyBatch(game *env.Game, n int) *model.Batch {
+	b, rng := model.NewBatch(game, n), newRand()
+	copy(b.Inputs, encoded(game, n))
+	actions, classes := game.NumActions(), len(game.Classes)
+	for i, s := range positions(game, n) {
+		legal, frame := s.Legal(nil), game.Frame(s.Player())
+		for _, a := range legal {
+			b.Legal[i*actions+int(frame[a])] = 1
+		}
+		b.Policy[i*actions+int(frame[legal[rng.IntN(len(legal))]])] = 1
+		b.PolicyWeight[i] = 1
+		b.Classes[i*classes+rng.IntN(classes)] = 1
+	}
+	return b
+}
+
+// newRand returns a generator that is the same each time.
+func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 0)) }
