@@ -142,16 +142,16 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 }
 
 func (s *breakthroughState) Pick(r uint64) env.Action {
-	sets := [3]uint64{s.starts(0), s.starts(1), s.starts(2)}
-	left, straight := bits.OnesCount64(sets[0]), bits.OnesCount64(sets[1])
-	k, i := scale(r, left+straight+bits.OnesCount64(sets[2])), 0
-	if k >= left {
-		k, i = k-left, 1
-		if k >= straight {
-			k, i = k-straight, 2
-		}
-	}
-	return s.game.plane[s.player] + env.Action(i*s.game.cells+nthBit(sets[i], k))
+	b, p := s.game, s.player
+	left, straight, right := s.starts(0), s.starts(1), s.starts(2)
+	toStraight := bits.OnesCount64(left)
+	toRight := toStraight + bits.OnesCount64(straight)
+	k := scale(r, toRight+bits.OnesCount64(right))
+	// Masks of all ones where the move leads further right: branches on a random number would often be predicted wrong.
+	beyond := [2]int{(toStraight - 1 - k) >> 63, (toRight - 1 - k) >> 63}
+	starts := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
+	k -= toStraight&beyond[0] + (toRight-toStraight)&beyond[1]
+	return b.plane[p] - env.Action((beyond[0]+beyond[1])*b.cells) + env.Action(nthBit(starts, k))
 }
 
 func (s *breakthroughState) Apply(a env.Action) {

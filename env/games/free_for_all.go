@@ -215,53 +215,59 @@ func (s *freeForAllState) Goals() [2]int {
 
 func (s *freeForAllState) CopyFrom(src env.State) { *s = *src.(*freeForAllState) }
 
-// starts are the mover's pieces that can take each hop.
-func (s *freeForAllState) starts() (sets [16]uint64) {
-	f, own, other := s.game, s.owned[s.player], s.owned[s.player.Other()]
+// hopMoves are a position's moves: the mover's pieces that can take each hop, and how many moves take an earlier hop.
+type hopMoves struct {
+	starts [len(hops)]uint64
+	before [len(hops) + 1]int // the last entry counts all moves
+}
+
+// find fills m with the moves of s.
+func (m *hopMoves) find(s *freeForAllState) {
+	own, other := s.owned[s.player], s.owned[s.player.Other()]
+	from, distance, open, n := &s.game.from, &s.game.distance, ^(own | other), 0
 	for i := range knightHops {
-		sets[i] = own & f.from[i] &^ bits.RotateLeft64(own|other, -f.distance[i])
+		m.starts[i] = own & from[i] & bits.RotateLeft64(open, -distance[i])
+		n += bits.OnesCount64(m.starts[i])
+		m.before[i+1] = n
 	}
 	for i := knightHops; i < len(hops); i++ {
-		sets[i] = own & f.from[i] & bits.RotateLeft64(other, -f.distance[i])
+		m.starts[i] = own & from[i] & bits.RotateLeft64(other, -distance[i])
+		n += bits.OnesCount64(m.starts[i])
+		m.before[i+1] = n
 	}
-	return sets
 }
 
 func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	before, first := len(dst), env.Action(0)
-	for _, starts := range s.starts() {
+	var m hopMoves
+	m.find(s)
+	if m.before[len(hops)] == 0 {
+		return append(dst, s.game.noop)
+	}
+	first := env.Action(0)
+	for _, starts := range &m.starts {
 		for ; starts != 0; starts &= starts - 1 {
 			dst = append(dst, first+s.game.cellOf[bits.TrailingZeros64(starts)])
 		}
 		first += env.Action(s.game.size * s.game.size)
 	}
-	if len(dst) == before {
-		dst = append(dst, s.game.noop)
-	}
 	return dst
 }
 
 func (s *freeForAllState) Pick(r uint64) env.Action {
-	f, sets, n := s.game, s.starts(), 0
-	for _, starts := range sets {
-		n += bits.OnesCount64(starts)
-	}
+	var m hopMoves
+	m.find(s)
+	f, n := s.game, m.before[len(hops)]
 	if n == 0 {
 		return f.noop
 	}
-	k, first := scale(r, n), env.Action(0)
-	for _, starts := range sets {
-		here := bits.OnesCount64(starts)
-		if k < here {
-			return first + f.cellOf[nthBit(starts, k)]
-		}
-		k -= here
-		first += env.Action(f.size * f.size)
+	k, hop := scale(r, n), 0
+	for _, before := range m.before[1:len(hops)] {
+		hop -= (before - 1 - k) >> 63 // 1 more if k is not below: a branch would often be predicted wrong
 	}
-	panic("games: more moves counted than found")
+	return env.Action(hop*f.size*f.size) + f.cellOf[nthBit(m.starts[hop&15], k-m.before[hop&15])]
 }
 
 // Endings are all moves of the last turn.

@@ -248,15 +248,24 @@ func (s *quadState[W]) Apply(a env.Action) {
 	s.owned[p] = union(s.owned[p], bit[W](cell))
 	s.quads[p]--
 	s.player = p.Other()
-	for _, others := range s.game.through[cell] {
-		if contains(s.owned[p], others) {
-			s.outcome = int8(p) * quadLast
-			return
-		}
+	if s.game.quads-s.quads[p] >= 4 && s.ownsSquare(p, cell) {
+		s.outcome = int8(p) * quadLast
+		return
 	}
 	if s.quads == [2]int8{} {
 		s.outcome = s.finish()
 	}
+}
+
+// ownsSquare reports whether p owns the rest of a square through the cell.
+func (s *quadState[W]) ownsSquare(p env.Player, cell int) bool {
+	owned := s.owned[p]
+	for _, others := range s.game.through[cell] {
+		if contains(owned, others) {
+			return true
+		}
+	}
+	return false
 }
 
 // Endings are the marks that complete a square, or all marks where the mover's is the last quad of all.
