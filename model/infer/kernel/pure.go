@@ -35,6 +35,9 @@ func pureGemm(p *product, columns int) {
 						sum = *at(p.init, init+i*p.initRow+column)
 					}
 					pureDot(p, &sum, a+i*p.aRow, b+panel*p.bPanelStep+4*j)
+					if p.relu != 0 {
+						limit(&sum, 0)
+					}
 					*at(p.c, c+i*p.cRow+column) = sum
 				}
 			}
@@ -44,18 +47,29 @@ func pureGemm(p *product, columns int) {
 
 // pureDot adds a row of A times 8 columns of B, given by their offsets, to sum.
 func pureDot(p *product, sum *[8]float32, a, b int) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]
 	for range p.depth {
-		x := *(*float32)(unsafe.Add(p.a, a))
-		row := at(p.b, b)
-		for j := range sum {
-			sum[j] += float32(x * row[j]) // rounded, so that no machine fuses some of them
-		}
+		x, y := *(*float32)(unsafe.Add(p.a, a)), at(p.b, b)
+		// Products are rounded by a conversion, or some machines would fuse some of them.
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+		s4 += float32(x * y[4])
+		s5 += float32(x * y[5])
+		s6 += float32(x * y[6])
+		s7 += float32(x * y[7])
 		a += p.aColumn
 		b += p.bRow
 	}
-	if p.relu != 0 {
-		for j := range sum {
-			sum[j] = max(sum[j], 0)
+	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// limit raises what is smaller to low.
+func limit(x *[8]float32, low float32) {
+	for j, v := range x {
+		if v < low {
+			x[j] = low
 		}
 	}
 }
@@ -86,15 +100,7 @@ func purePass(p *pass, matrix [][]float32, final bool) {
 				if final {
 					sum = *at(p.bias, v*32)
 				}
-				for k, c := range row {
-					if c == 0 {
-						continue
-					}
-					x := at(p.source, from+k*p.sourceStep)
-					for j := range sum {
-						sum[j] += float32(c * x[j])
-					}
-				}
+				pureRow(p, &sum, row, from)
 				if final {
 					pureFinal(p, &sum, destination)
 				}
@@ -104,13 +110,33 @@ func purePass(p *pass, matrix [][]float32, final bool) {
 	}
 }
 
-func pureFinal(p *pass, sum, destination *[8]float32) {
-	for j := range sum {
-		if p.accumulate != 0 {
-			sum[j] += destination[j]
+// pureRow adds a row of coefficients times the elements of the line at from to sum.
+func pureRow(p *pass, sum *[8]float32, row []float32, from int) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]
+	for _, c := range row {
+		if c != 0 {
+			x := at(p.source, from)
+			s0 += float32(c * x[0])
+			s1 += float32(c * x[1])
+			s2 += float32(c * x[2])
+			s3 += float32(c * x[3])
+			s4 += float32(c * x[4])
+			s5 += float32(c * x[5])
+			s6 += float32(c * x[6])
+			s7 += float32(c * x[7])
 		}
-		sum[j] = max(sum[j], p.limit)
+		from += p.sourceStep
 	}
+	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+func pureFinal(p *pass, sum, destination *[8]float32) {
+	if p.accumulate != 0 {
+		for j, v := range destination {
+			sum[j] += v
+		}
+	}
+	limit(sum, p.limit)
 }
 
 func transpose(x [][]float64) [][]float64 {
