@@ -1,10 +1,6 @@
 package model
 
-import (
-	"math"
-
-	"ludus/model/infer/kernel"
-)
+import "ludus/model/infer/kernel"
 
 // lanes is the number of channels, a multiple of 8, that a layer's input or output of c channels is stored with. Further
 // channels are zeros.
@@ -87,31 +83,18 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 	c.product.forward(x, c.folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
-// gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells.
+// gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
 func (c *conv) gate(y, dy, dSum, dBias []float32) {
-	clear(dBias)
-	for i := 0; i < len(y); i += c.out {
-		y, dy, dSum := y[i:][:len(dBias)], dy[i:][:len(dBias)], dSum[i:][:len(dBias)]
-		for o, v := range dy {
-			v = where(y[o], v)
-			dSum[o] = v
-			dBias[o] += v
-		}
-	}
+	sums := c.scratch.get(7, c.out)
+	c.scratch.worker.Gate(y, dy, dSum, sums, c.size/c.out, c.out)
+	copy(dBias, sums)
 }
 
-// where is v if y, the result of a ReLU, is positive, and else 0: without a branch that half of the time goes wrong.
-func where(y, v float32) float32 {
-	positive := -int32(math.Float32bits(y)) >> 31 // all ones or all zeros
-	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
-}
-
-// backward computes the gradients of weights and scale and, unless dx is nil, that of x plus the addend, if any, from
-// that of the ReLU's argument.
-func (c *conv) backward(x, weights, scale, dSum, addend, dx, dWeights, dScale []float32) {
-	copy(dx, addend)
+// backward computes the gradients of weights and scale and, unless dx is nil, that of x, to which it adds what dx holds if
+// accumulate, from that of the ReLU's argument.
+func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32, accumulate bool) {
 	folded := c.scratch.get(6, len(c.folded))
-	c.product.backward(x, c.folded, dSum, dx, folded, addend != nil)
+	c.product.backward(x, c.folded, dSum, dx, folded, accumulate)
 	for o, s := range scale {
 		sum := float32(0)
 		for tap := range 9 {
@@ -287,7 +270,7 @@ func (s stem) forward(in [][]float32, y []float32) {
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum := s.scratch.get(4, s.size)
 	s.gate(y, dy, dSum, dIn[3])
-	s.conv.backward(in[0], in[1], in[2], dSum, nil, nil, dIn[1], dIn[2])
+	s.conv.backward(in[0], in[1], in[2], dSum, nil, dIn[1], dIn[2], false)
 }
 
 // block is a residual block, relu(second(first(x)) + x). Inputs: x, then weights, scale and bias of both convolutions.
@@ -307,10 +290,11 @@ func (b *block) forward(in [][]float32, y []float32) {
 	b.second.forward(b.hidden, in[4], in[5], in[6], in[0], y)
 }
 
+// backward passes the gradient on around the convolutions by way of dIn[0], to which the first one's is added.
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	dSum, dHidden := b.scratch.get(4, len(y)), b.scratch.get(5, len(b.hidden))
+	dSum, dHidden := dIn[0], b.scratch.get(5, len(b.hidden))
 	b.second.gate(y, dy, dSum, dIn[6])
-	b.second.backward(b.hidden, in[4], in[5], dSum, nil, dHidden, dIn[4], dIn[5])
+	b.second.backward(b.hidden, in[4], in[5], dSum, dHidden, dIn[4], dIn[5], false)
 	b.first.gate(b.hidden, dHidden, dHidden, dIn[3])
-	b.first.backward(in[0], in[1], in[2], dHidden, dSum, dIn[0], dIn[1], dIn[2])
+	b.first.backward(in[0], in[1], in[2], dHidden, dIn[0], dIn[1], dIn[2], true)
 }

@@ -14,7 +14,7 @@ import (
 
 // shardRows is the number of samples of one graph. A batch is cut into shards of this size whatever runs them, so sums
 // have the same order on any number of cores.
-const shardRows = 32
+const shardRows = 64
 
 // graph is the network and its loss on one shard, with or without gradients, ready to run again and again. Its weights
 // are those of the parameters that it was built on, by reference. It has one user at a time.

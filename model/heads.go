@@ -38,16 +38,12 @@ func (l *linear) forward(x, weights, bias []float32) {
 // backward computes the gradients of weights and bias and adds that of x to dx, from the gradient of y in dy, which it
 // may change.
 func (l *linear) backward(x, dx, dWeights, dBias []float32) {
-	clear(dBias)
-	for r := range l.rows {
-		y, dy := l.y[r*l.out:][:len(dBias)], l.dy[r*l.out:][:len(dBias)]
-		for o, v := range dy {
-			if l.rectify {
-				v = where(y[o], v)
-			}
-			dy[o] = v
-			dBias[o] += v
-		}
+	if l.rectify {
+		sums := l.scratch.get(7, l.out)
+		l.scratch.worker.Gate(l.y, l.dy, l.dy, sums, l.rows, l.out)
+		copy(dBias, sums)
+	} else {
+		l.sum(dBias)
 	}
 	turned := l.scratch.get(0, l.out*l.in) // [out, in]
 	transpose(turned, l.in, l.packed, l.out, l.in, l.out)
@@ -60,6 +56,16 @@ func (l *linear) backward(x, dx, dWeights, dBias []float32) {
 	})
 	for o := range l.outputs {
 		copy(dWeights[o*l.inputs:(o+1)*l.inputs], turned[o*l.in:])
+	}
+}
+
+// sum adds up the rows of dy.
+func (l *linear) sum(dBias []float32) {
+	clear(dBias)
+	for r := range l.rows {
+		for o, v := range l.dy[r*l.out:][:len(dBias)] {
+			dBias[o] += v
+		}
 	}
 }
 

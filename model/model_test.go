@@ -130,7 +130,7 @@ func TestLoss(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
-	for _, size := range []int{1, 31, 32, 33, 70} {
+	for _, size := range []int{1, shardRows - 1, shardRows, shardRows + 1, 2*shardRows + 6} {
 		b := randomBatch(game, size, uint64(size))
 		got, err := tr.Loss(b)
 		if err != nil {
@@ -157,7 +157,7 @@ func TestGradients(t *testing.T) {
 		config := DefaultConfig()
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
-		b := randomBatch(game, []int{33, 8, 8, 8}[i], 2)
+		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8}[i], 2)
 		tr.gradients = append(tr.gradients, tr.live.zeros()) // of a second shard
 		if _, err := tr.run(b, &tr.training); err != nil {
 			t.Fatal(err)

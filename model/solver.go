@@ -6,6 +6,8 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"ludus/model/infer/kernel"
 )
 
 // adamW is a gorgonia.Solver: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of
@@ -27,11 +29,12 @@ type adamW struct {
 
 	parallel func(n int, do func(i int)) // runs the pieces of a step
 	pieces   []piece
-	squares  []float64 // sum of the squares of each piece's gradient
+	squares  []float64       // sum of the squares of each piece's gradient
+	workers  []kernel.Worker // one a piece
 
 	// What the pieces of the step being done share.
 	model       []gorgonia.ValueGrad
-	factors     update
+	factors     kernel.Adam
 	square, one func(piece int) // the methods squareOf and updatePiece, bound once
 }
 
@@ -39,7 +42,7 @@ func newAdamW(config Config, p *parameters, average [][]float32, parallel func(n
 	s := &adamW{
 		config: config, first: p.zeros(), second: p.zeros(), average: average, parallel: parallel, pieces: p.pieces(),
 	}
-	s.squares = make([]float64, len(s.pieces))
+	s.squares, s.workers = make([]float64, len(s.pieces)), make([]kernel.Worker, len(s.pieces))
 	s.square, s.one = s.squareOf, s.updatePiece
 	return s
 }
@@ -53,13 +56,14 @@ func (s *adamW) Step(model []gorgonia.ValueGrad) error {
 		return err
 	}
 	s.steps++
-	t := float64(s.steps)
-	s.factors = update{
-		scale: scale, b1: float32(s.config.Beta1), b2: float32(s.config.Beta2), eps: float32(s.config.Eps),
-		rate1: float32(s.rate / (1 - math.Pow(s.config.Beta1, t))),
-		root2: float32(1 / math.Sqrt(1-math.Pow(s.config.Beta2, t))),
-		decay: float32(s.rate * s.config.Decay),
-		share: float32(1 / horizon(t)),
+	t, c := float64(s.steps), s.config
+	s.factors = kernel.Adam{
+		Scale: scale, B1: float32(c.Beta1), C1: float32(1 - c.Beta1), B2: float32(c.Beta2), C2: float32(1 - c.Beta2),
+		Eps:   float32(c.Eps),
+		Rate:  float32(s.rate / (1 - math.Pow(c.Beta1, t))),
+		Root:  float32(1 / math.Sqrt(1-math.Pow(c.Beta2, t))),
+		Decay: float32(s.rate * c.Decay),
+		Share: float32(1 / horizon(t)),
 	}
 	s.parallel(len(s.pieces), s.one)
 	return nil
@@ -97,12 +101,12 @@ func (s *adamW) squareOf(i int) {
 }
 
 func (s *adamW) updatePiece(i int) {
-	p, u := s.pieces[i], s.factors
+	p, factors := s.pieces[i], s.factors
 	if len(s.model[p.parameter].Value().Shape()) == 1 {
-		u.decay = 0
+		factors.Decay = 0
 	}
 	w, g := s.slices(p)
-	u.apply(w, g, p.of(s.first), p.of(s.second), p.of(s.average))
+	s.workers[i].Adam(factors, w, g, p.of(s.first), p.of(s.second), p.of(s.average))
 }
 
 // slices returns a piece's values and gradient, which must be dense.
@@ -124,28 +128,6 @@ const (
 // horizon is max(averageSteps, averageShare t) after t steps; the first steps are averaged alike (t), so that the fresh
 // weights leave no trace.
 func horizon(t float64) float64 { return min(t, max(averageSteps, averageShare*t)) }
-
-// update holds the factors of one step.
-type update struct {
-	scale, b1, b2, eps float32
-	rate1              float32 // rate / (1 - b1^t)
-	root2              float32 // 1 / sqrt(1 - b2^t)
-	decay              float32 // rate decay, 0 for what does not decay
-	share              float32 // 1 / h
-}
-
-func (u update) apply(w, g, m, v, average []float32) {
-	g, m, v, average = g[:len(w)], m[:len(w)], v[:len(w)], average[:len(w)]
-	for i, was := range w {
-		d := g[i] * u.scale
-		m1 := u.b1*m[i] + (1-u.b1)*d
-		v1 := u.b2*v[i] + (1-u.b2)*d*d
-		root := float32(math.Sqrt(float64(v1)))
-		now := was - (u.rate1*m1/(root*u.root2+u.eps) + u.decay*was)
-		m[i], v[i], w[i] = m1, v1, now
-		average[i] += u.share * (now - average[i])
-	}
-}
 
 // parameter is one parameter's value and gradient, as gorgonia.Solver takes them.
 type parameter struct{ value, grad *tensor.Dense }

@@ -183,7 +183,7 @@ func within(t *testing.T, what string, got, want []float32, absolute, relative f
 func train(t *testing.T, tr *Trainer, from, to int) {
 	t.Helper()
 	for step := from; step < to; step++ {
-		if _, err := tr.Step(randomBatch(tr.game, 100, uint64(step)), 1e-3); err != nil {
+		if _, err := tr.Step(randomBatch(tr.game, 3*shardRows+8, uint64(step)), 1e-3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestParallel(t *testing.T) {
 // TestStepAllocatesNothing counts the allocations of a warm step, on one goroutine and on a caller's two.
 func TestStepAllocatesNothing(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
-	b := randomBatch(game, 100, 1)
+	b := randomBatch(game, 3*shardRows+8, 1)
 	for _, parallel := range []func(int, func(int)){nil, workers(2)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
 		step := func() {

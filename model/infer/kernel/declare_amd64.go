@@ -343,12 +343,20 @@ func narrowG8AVX512(args *pass)
 //go:noescape
 func finalG8AVX512(args *pass)
 
+//go:noescape
+func gateAVX2(args *gating)
+
+//go:noescape
+func adamAVX2(args *adam)
+
 var pathAVX2 = path{
 	name:    "AVX2",
 	lanes:   8,
 	rows:    6,
 	gemm16:  gemm16AVX2,
 	gemm8:   gemm8AVX2,
+	gate:    gateAVX2,
+	adam:    adamAVX2,
 	peak:    peakAVX2,
 	peakOps: 1920,
 	transforms: transforms{
@@ -391,6 +399,8 @@ var pathAVX512 = path{
 	rows:    16,
 	gemm16:  gemm16AVX512,
 	gemm8:   gemm8AVX2,
+	gate:    gateAVX2,
+	adam:    adamAVX2,
 	peak:    peakAVX512,
 	peakOps: 3840,
 	transforms: transforms{

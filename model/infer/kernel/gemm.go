@@ -7,6 +7,8 @@ import "unsafe"
 type Worker struct {
 	product product
 	pass    pass
+	gating  gating
+	adam    adam
 	scratch []float32 // between the passes over columns and over rows
 	zero    []float32
 	planes  [2][]float32

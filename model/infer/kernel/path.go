@@ -57,6 +57,8 @@ type path struct {
 	lanes         int            // channels of a pass's vector
 	rows          int            // of gemm16's largest block
 	gemm16, gemm8 func(*product) // gemm8 has at most 12 rows to a block
+	gate          func(*gating)
+	adam          func(*adam)
 	transforms    transforms
 	narrower      *transforms // for the last channels where they do not fill a vector
 	peak          func(rounds *int64)

@@ -13,6 +13,8 @@ var pure = path{
 	rows:       6,
 	gemm16:     func(p *product) { pureGemm(p, 16) },
 	gemm8:      func(p *product) { pureGemm(p, 8) },
+	gate:       pureGate,
+	adam:       pureAdam,
 	transforms: pureTransforms(),
 	peak:       purePeak,
 	peakOps:    2 * 12,
