@@ -179,6 +179,9 @@ func finalG8AVX2(args *pass)
 func peakAVX512(args *int64)
 
 //go:noescape
+func gemm32AVX512(args *product)
+
+//go:noescape
 func gemm16AVX512(args *product)
 
 //go:noescape
@@ -436,4 +439,5 @@ var pathAVX512 = path{
 		},
 	},
 	narrower: &pathAVX2.transforms,
+	gemm32:   gemm32AVX512,
 }

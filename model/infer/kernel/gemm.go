@@ -44,7 +44,7 @@ func (w *Worker) Gemm(g *Gemm) {
 	g.check(planes)
 	p := &w.product
 	*p = product{
-		a: pointer(g.A), b: pointer(g.B), c: pointer(g.C), init: pointer(g.Init),
+		a:    pointer(g.A),
 		aRow: 4 * g.ARow, aColumn: 4 * g.ACol, bRow: 4 * g.BRow, bPanelStep: 4 * g.BPanel, cRow: 4 * g.CRow, initRow: 4 * g.InitRow,
 		aPlaneStep: 4 * g.APlane, bPlaneStep: 4 * g.BPlane, cPlaneStep: 4 * g.CPlane, initPlaneStep: 4 * g.InitPlane,
 		depth: g.K, planes: planes,
@@ -52,20 +52,27 @@ func (w *Worker) Gemm(g *Gemm) {
 	if g.ReLU {
 		p.relu = 1
 	}
-	if p.panels = g.N / 16; p.panels > 0 {
-		p.split(g.M, active.rows)
-		active.gemm16(p)
+	rest := g.N
+	if active.gemm32 != nil {
+		rest = g.columns(p, active.gemm32, 12, 32, rest)
 	}
-	if g.N%16 != 0 {
-		done := g.N / 16
-		p.b, p.c = pointer(g.B[done*g.BPanel:]), pointer(g.C[done*16:])
-		if g.Init != nil {
-			p.init = pointer(g.Init[done*16:])
-		}
-		p.panels = 1
-		p.split(g.M, 12)
-		active.gemm8(p)
+	rest = g.columns(p, active.gemm16, active.rows, 16, rest)
+	g.columns(p, active.gemm8, 12, 8, rest)
+}
+
+// columns runs a function on as many of the last rest columns as fill its width, and returns how many are left.
+func (g *Gemm) columns(p *product, gemm func(*product), rows, width, rest int) int {
+	if p.panels = rest / width; p.panels == 0 {
+		return rest
 	}
+	done := g.N - rest
+	p.b, p.c = pointer(g.B[done/16*g.BPanel:]), pointer(g.C[done:])
+	if g.Init != nil {
+		p.init = pointer(g.Init[done:])
+	}
+	p.split(g.M, rows)
+	gemm(p)
+	return rest % width
 }
 
 // check panics unless g's operands lie within their slices.

@@ -10,7 +10,7 @@ import (
 //go:generate go run ./generate
 
 // product is one call of a gemm function: planes of C = init + A B, negative elements made 0 if relu is not 0. Each C has tall rows
-// tallBlocks times and tall - 1 rows shortBlocks times, and panels of 16 (or 8) columns; the depth terms of a sum are added in
+// tallBlocks times and tall - 1 rows shortBlocks times, and panels of 16 (or 8, or twice 16) columns; the depth terms of a sum are added in
 // order. Steps are in bytes. init is nil for zeros.
 type product struct {
 	a, b, c, init                                     unsafe.Pointer
@@ -57,6 +57,7 @@ type path struct {
 	lanes         int            // channels of a pass's vector
 	rows          int            // of gemm16's largest block
 	gemm16, gemm8 func(*product) // gemm8 has at most 12 rows to a block
+	gemm32        func(*product) // of two panels, at most 12 rows to a block; nil for none
 	gate          func(*gating)
 	adam          func(*adam)
 	transforms    transforms

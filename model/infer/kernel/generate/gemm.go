@@ -7,6 +7,7 @@ type shape struct {
 	set     isa
 	columns int // in floats
 	vectors int // registers to a row
+	panels  int // of B that a row spans
 	rows    int // at most
 }
 
@@ -21,7 +22,9 @@ const (
 	bStep    = "R12" // bytes from a row of B to the next
 	depth    = "R13" // terms left
 	scratchA = "R14"
-	scratchB = "R15"
+	// bPanelStep is the distance of a row's second panel.
+	bPanelStep = scratchA
+	scratchB   = "R15"
 )
 
 // Locals of a product, offsets from SP.
@@ -39,11 +42,12 @@ func local(name string) string {
 // gemms writes products of 16 columns and, once, of 8.
 func (w *writer) gemms(set isa) {
 	if set == avx512 {
-		w.gemm(shape{set, 16, 1, 16})
+		w.gemm(shape{set, 32, 2, 2, 12})
+		w.gemm(shape{set, 16, 1, 1, 16})
 		return
 	}
-	w.gemm(shape{set, 16, 2, 6})
-	w.gemm(shape{set, 8, 1, 12})
+	w.gemm(shape{set, 16, 2, 1, 6})
+	w.gemm(shape{set, 8, 1, 1, 12})
 }
 
 // gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's product.
@@ -92,7 +96,9 @@ func (w *writer) gemm(s shape) {
 	}
 
 	w.label("nextPanel")
-	w.advance("bPanel", "bPanelStep")
+	for range s.panels {
+		w.advance("bPanel", "bPanelStep")
+	}
 	w.op("ADDQ $%d, %s", 4*s.columns, local("cPanel"))
 	w.op("ADDQ $%d, %s", 4*s.columns, local("initPanel"))
 	w.op("DECQ %s", local("panels"))
@@ -165,6 +171,9 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("MOVQ %s, %s", local("bPanel"), b)
 	w.op("MOVQ product_bRow(AX), %s", bStep)
 	w.op("MOVQ product_depth(AX), %s", depth)
+	if s.panels > 1 {
+		w.op("MOVQ product_bPanelStep(AX), %s", bPanelStep)
+	}
 	w.label("term%d", rows)
 	w.term(s, rows, reg, sum)
 	w.op("DECQ %s", depth)
@@ -196,20 +205,21 @@ func (w *writer) tile(s shape, rows int) {
 
 // term adds one column of A times one row of B to the sums.
 func (w *writer) term(s shape, rows int, reg func(int) string, sum func(r, v int) string) {
-	width := 4 * s.set.lanes
-	first := s.set.regs - s.vectors
-	if s.set == avx2 {
-		first -= 2 // two registers take A's elements in turn
-	}
+	const elements = 2 // registers that take A's elements in turn
+	first := s.set.regs - s.vectors - elements
 	for v := range s.vectors {
-		w.op("VMOVUPS %d(%s), %s", v*width, b, reg(first+v))
+		from := fmt.Sprintf("%d(%s)", v*4*s.set.lanes, b)
+		if s.panels > 1 && v > 0 {
+			from = fmt.Sprintf("(%s)(%s*1)", b, bPanelStep)
+		}
+		w.op("VMOVUPS %s, %s", from, reg(first+v))
 	}
 	for r := range rows {
-		if s.set == avx512 {
+		if s.set == avx512 && s.vectors == 1 {
 			w.op("VFMADD231PS.BCST %s, %s, %s", row(r, 0), reg(first), sum(r, 0))
 			continue
 		}
-		element := reg(first + s.vectors + r%2)
+		element := reg(first + s.vectors + r%elements)
 		w.op("VBROADCASTSS %s, %s", row(r, 0), element)
 		for v := range s.vectors {
 			w.op("VFMADD231PS %s, %s, %s", reg(first+v), element, sum(r, v))

@@ -139,7 +139,7 @@ func (w *writer) paths() {
 		}
 		fmt.Fprint(list, "\t},\n")
 		if set == avx512 {
-			fmt.Fprint(list, "\tnarrower: &pathAVX2.transforms,\n")
+			fmt.Fprint(list, "\tnarrower: &pathAVX2.transforms,\n\tgemm32: gemm32AVX512,\n")
 		}
 		fmt.Fprint(list, "}\n")
 	}
