@@ -43,8 +43,8 @@ Only the 3x3 convolutions of a network (2 * 9 * Cin * Cout * H * W operations wh
 heads count as operations; a step of training counts three times a forward pass. Speeds are medians of short rounds, and
 what is compared takes turns, since a machine's speed wanders. The network alone is what the network would judge at the
 same batch and threads if nothing else were to do. Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7
-at batch 32, one thread), of PyTorch and of Gorgonia's own operations (training of the same at batch 128); a peer that is
-not installed has none.`,
+at batch 32, one thread), of PyTorch and of Gorgonia's own operations (training of the same at batch 128). ONNX Runtime is
+npm's onnxruntime-node, looked for as Node does (NODE_PATH); PyTorch is python3's torch; what is not installed has none.`,
 		Example: `  ludus bench
   ludus bench --quick --json
   ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
@@ -181,10 +181,10 @@ func writeReport(w io.Writer, r *bench.Report) error {
 	for _, s := range r.Train {
 		fmt.Fprintf(t, "%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n", s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
 	}
-	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s\tnetwork alone/s\tshare\tbatch\tidle\t")
+	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
 	for _, s := range r.SelfPlay {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.0f\t%.1f %%\t\n", s.Game, s.Net, s.Simulations,
-			s.Threads, onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits, s.NetworkAlone, s.Share, s.Batch, 100*s.Idle)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n", s.Game, s.Net, s.Simulations,
+			s.Threads, onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits, s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -199,6 +199,14 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+// scaling writes how much faster more threads are, which is 0 where it was not measured.
+func scaling(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // times writes a ratio, which is nil where there is none.

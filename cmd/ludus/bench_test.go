@@ -67,7 +67,7 @@ func TestWriteReport(t *testing.T) {
 		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5}},
 		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82}},
 		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900}},
-		SelfPlay: []bench.SelfPlay{{Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Idle: 0.015}},
+		SelfPlay: []bench.SelfPlay{{Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015}},
 		Ratios:   bench.Ratios{Torch: &half},
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestWriteReport(t *testing.T) {
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
 		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "quad-5x5 15000000 2000000 0 400000", "64x5 on 7x7 32 5000 182.0 1.82",
-		"64x5 on 7x7 128 2 1900", "quad-5x5 32x3 16 2 off", "0.90 0 1.5 %", "ONNX Runtime's not measured, PyTorch's 0.50 times",
+		"64x5 on 7x7 128 2 1900", "quad-5x5 32x3 16 2 off", "0.90 1.95 0 1.5 %", "ONNX Runtime's not measured, PyTorch's 0.50 times",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

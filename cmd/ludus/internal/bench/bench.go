@@ -21,7 +21,7 @@ type Options struct {
 	Simulations *int          // of a move of self-play; nil: train's default
 	Threads     int           // 1 or more
 	Rounds      int           // 1 or more
-	Slice       time.Duration // of a round of one measurement, above 0; self-play takes selfPlaySlices of them
+	Slice       time.Duration // of a round of one measurement, above 0; self-play takes more of them
 	Peers       bool          // compare with what others are installed
 	Progress    func(Progress)
 }

@@ -73,10 +73,11 @@ type SelfPlay struct {
 	Simulated    float64 `json:"simulations_per_s"`
 	Evaluations  float64 `json:"evaluations_per_s"` // by the network
 	CacheHits    float64 `json:"cache_hits_per_s"`
-	NetworkAlone float64 `json:"network_alone_per_s"`    // positions, at the same mean batch and threads
-	Share        float64 `json:"share_of_network_alone"` // evaluations over the network alone
-	Batch        float64 `json:"batch"`                  // positions that the network judges at once, on average
-	Idle         float64 `json:"idle_share"`             // share of time in which a core waits for the others
+	NetworkAlone float64 `json:"network_alone_per_s"`       // positions, at the same mean batch and threads
+	Share        float64 `json:"share_of_network_alone"`    // evaluations over the network alone
+	Scaling      float64 `json:"over_one_thread,omitempty"` // evaluations over those on one thread; 0 where not measured
+	Batch        float64 `json:"batch"`                     // positions that the network judges at once, on average
+	Idle         float64 `json:"idle_share"`                // share of time in which a core waits for the others
 }
 
 // Ratios are our speed over that of others, nil where they are not installed or were not asked for.

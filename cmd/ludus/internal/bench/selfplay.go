@@ -12,11 +12,15 @@ import (
 	"ludus/train"
 )
 
-// Self-play is measured in longer rounds than the rest, of so many slices, since a move of all its games takes long.
-const selfPlaySlices = 6
+// Self-play and the network alone are measured in longer rounds than the rest, of so many slices: a move of all games
+// takes long.
+const (
+	playSlices  = 4
+	aloneSlices = 2
+)
 
 // settling is for how long self-play runs with an evaluator that costs nothing, until its games are no longer in step.
-const settling = 200 * time.Millisecond
+const settling = 150 * time.Millisecond
 
 // player plays a run's self-play on some threads, and keeps count.
 type player struct {
@@ -53,7 +57,7 @@ func (p *player) work(ctx context.Context, d time.Duration) float64 {
 		p.settled = true
 		return 0
 	}
-	pace, _ := p.play.Play(ctx, selfPlaySlices*d)
+	pace, _ := p.play.Play(ctx, playSlices*d)
 	p.newest = pace
 	p.pace.Add(pace)
 	return float64(pace.Evaluations) / pace.Seconds
@@ -69,7 +73,7 @@ func (p *player) alone(ctx context.Context, d time.Duration) float64 {
 	var wait sync.WaitGroup
 	for i := range speeds {
 		evaluate := evaluating(p.network, batch)
-		wait.Go(func() { speeds[i] = evaluate(ctx, selfPlaySlices/2*d) })
+		wait.Go(func() { speeds[i] = evaluate(ctx, aloneSlices*d) })
 	}
 	wait.Wait()
 	sum := 0.0
@@ -117,5 +121,6 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 	for i, p := range players {
 		rows = append(rows, p.complete(speeds[2*i], speeds[2*i+1]))
 	}
+	rows[0].Scaling = ratio(speeds[0], speeds[2*len(o.threads())-2])
 	return rows, nil
 }
