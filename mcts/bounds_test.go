@@ -11,7 +11,7 @@ import (
 
 // checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
 func checkBounds(t *testing.T, g *env.Game, s *Search, n int32, state env.State) (proven int) {
-	for _, e := range s.tree.edgesOf(n) {
+	for _, e := range s.tree.movesOf(n) {
 		next := after(g, state, e.action)
 		if class := solve(g, next); class < int(e.top) || class > int(e.bottom) {
 			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.top, e.bottom, e.action)

@@ -25,7 +25,7 @@
 // v being the network's value of the parent, N the visits of all its moves, p their priors and q their values. Either is
 // clamped to the move's bounds, so that a proven move has its exact value whether visited or not.
 //
-// Expanding a node plays every legal move once: a move that ends the game is proven there and then. Every move carries
+// Expanding a node looks at every legal move once: one that ends the game is proven there and then. Every move carries
 // the best and the worst class still possible, backed up by who moves where. A move whose best does not beat what a
 // sibling has for certain is dead and treated as if it were illegal, below and at the root; a position whose best is its
 // worst is proven, with the number of plies that the winner needs, or that the loser can hold out, as far as was found.

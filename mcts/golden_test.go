@@ -91,8 +91,8 @@ func TestGoldenInteriorRule(t *testing.T) {
 	g := table(3, second(inner))
 	for i, want := range [][]int32{{0, 0}, {1, 0}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {4, 2}} {
 		s := search(g, DefaultConfig(), 1+i)
-		edges := s.tree.edgesOf(s.tree.edgesOf(root)[0].child)
-		if got := []int32{s.tree.visits(&edges[0]), s.tree.visits(&edges[1])}; !slices.Equal(got, want) {
+		moves := s.tree.movesOf(s.tree.edgesOf(root)[0].child)
+		if got := []int32{moves[0].visits, moves[1].visits}; !slices.Equal(got, want) {
 			t.Errorf("%d visits below a forced move: %v, want %v", i, got, want)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-
-	"ludus/env"
 )
 
 // halving is sequential halving over the root's open moves (Karnin, Koren and Somekh 2013). It starts with the m moves
@@ -19,6 +17,7 @@ import (
 // the simulations that remain.
 type halving struct {
 	gumbel     []float64 // g, for each of the root's moves
+	logits     []float64 // of the root's moves
 	total      int       // S
 	most       int       // m
 	size       int       // n of this phase
@@ -36,6 +35,14 @@ func (h *halving) draw(n int, rng *rand.Rand) {
 			g = -math.Log(rng.ExpFloat64())
 		}
 		h.gumbel = append(h.gumbel, g)
+	}
+}
+
+// judge takes the logits of the root's moves.
+func (h *halving) judge(logits []float32) {
+	h.logits = h.logits[:0]
+	for _, l := range logits {
+		h.logits = append(h.logits, float64(l))
 	}
 }
 
@@ -70,7 +77,7 @@ func (c *Config) sampled(simulations int) int {
 func (s *Search) pickCandidate() int32 {
 	t, h := &s.tree, &s.halving
 	nd := &t.nodes[root]
-	floor := t.floor(root)
+	floor := nd.floor
 	for {
 		if h.left > 0 {
 			for range h.candidates {
@@ -127,40 +134,59 @@ func (s *Search) nextPhase(floor uint8) {
 
 // scoreRoot writes g + logit + sigma(q) of the root's moves into dst.
 func (s *Search) scoreRoot(dst []float64) {
-	t := &s.tree
+	t, h := &s.tree, &s.halving
 	st := t.standing(root)
-	sigma := s.sigma(st, t.nodes[root].player)
+	sigma := s.sigma(st) * t.sign(t.nodes[root].player)
 	edges := t.edgesOf(root)
 	for i := range edges {
-		dst[i] = s.halving.gumbel[i] + float64(edges[i].logit) + sigma*t.completed(&edges[i], st.mix)
+		dst[i] = h.gumbel[i] + h.logits[i] + sigma*t.completed(&edges[i], st.mix)
 	}
 }
 
-// sigma is the factor of sigma(q) = (VisitOffset + max_a N(a)) c q for First's utility q, where player p moves.
-func (s *Search) sigma(st standing, p env.Player) float64 {
-	return (s.cfg.VisitOffset + float64(st.most)) * s.cfg.ValueScale * s.tree.sign(p)
+// sigma is the factor of sigma(q) = (VisitOffset + max_a N(a)) c q for the mover's utility q.
+func (s *Search) sigma(st standing) float64 {
+	return (s.cfg.VisitOffset + float64(st.most)) * s.cfg.ValueScale
 }
 
-// improve writes the improved policy pi' = softmax(logit + sigma(completed q)) of node n over its live moves into dst, 0
-// for dead ones.
-func (s *Search) improve(dst []float64, n int32, st standing) {
+// improve writes the improved policy pi' = softmax(logit + sigma(completed q)) of node n, by its moves with edges, into
+// dst, 0 for dead ones. A move without an edge has its prior times bare.
+//
+// In terms of the priors, pi' is p e^(sigma q) over its sum, and the moves without an edge, which all have the mixed
+// value, enter the sum as one.
+func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
 	t := &s.tree
-	p := t.nodes[n].player
-	sigma := s.sigma(st, p)
+	nd := &t.nodes[n]
+	sign, sigma := t.sign(nd.player), s.sigma(st)
+	mix := sign * min(max(st.mix, t.utility[t.worst()]), t.utility[0])
 	edges := t.edgesOf(n)
 	most := math.Inf(-1)
+	if nd.made < nd.count {
+		most = mix
+	}
 	for i := range edges {
 		e := &edges[i]
-		dst[i] = math.Inf(-1)
-		if t.live(e, p, st.floor) {
-			dst[i] = float64(e.logit) + sigma*t.completed(e, st.mix)
-			most = max(most, dst[i])
+		if !t.live(e, nd.player, nd.floor) {
+			dst[i] = math.Inf(-1)
+			continue
+		}
+		dst[i] = sign * t.completed(e, st.mix)
+		most = max(most, dst[i])
+	}
+	sum := 0.0
+	if nd.made < nd.count {
+		bare = math.Exp(sigma * (mix - most))
+		sum = nd.rest * bare
+	}
+	for i, q := range dst {
+		if dst[i] = 0; q >= -1 {
+			dst[i] = float64(edges[i].prior) * math.Exp(sigma*(q-most))
+			sum += dst[i]
 		}
 	}
-	for i, x := range dst {
-		dst[i] = math.Exp(x - most)
+	for i := range dst {
+		dst[i] /= sum
 	}
-	normalise(dst)
+	return bare / sum
 }
 
 // normalise divides dst by its sum.
@@ -177,22 +203,33 @@ func normalise(dst []float64) {
 // pickImproved returns the live move of the largest pi'(a) - N(a) / (1 + sum_b N(b)), which keeps the visits in
 // proportion to the improved policy. A simulation in flight counts as a visit, not as a value: the rule spreads by
 // visits alone. Source: Danihelka et al. 2022, section 5.
+//
+// Of the moves without an edge only the likeliest can have the largest score, so that only that one is looked at.
 func (s *Search) pickImproved(n int32) int32 {
 	t := &s.tree
 	st := t.standing(n)
 	nd := &t.nodes[n]
-	policy := s.scores[:nd.count]
-	s.improve(policy, n, st)
+	policy := s.scores[:nd.made]
+	bare := s.improve(policy, n, st)
 	total := float64(1 + st.visits + st.flight)
 	edges := t.edgesOf(n)
 	chosen, most := none, math.Inf(-1)
 	for i := range edges {
 		e := &edges[i]
-		if !t.live(e, nd.player, st.floor) {
+		if e.closed {
 			continue
 		}
-		if score := policy[i] - float64(t.visits(e)+t.flight(e))/total; score > most {
-			chosen, most = nd.first+int32(i), score
+		place := nd.first + int32(i)
+		score := policy[i] - float64(e.visits+e.flight)/total
+		if score > most || score == most && t.actions[place] < t.actions[chosen] {
+			chosen, most = place, score
+		}
+	}
+	if nd.made < nd.count {
+		place := nd.first + nd.made
+		score := float64(t.priors[place]) * bare
+		if score > most || score == most && t.actions[place] < t.actions[chosen] {
+			chosen = place
 		}
 	}
 	return chosen

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ludus/env"
@@ -229,6 +230,29 @@ func (c *counting) Evaluate(states []env.State, logits, classes []float32) {
 }
 
 func newGenerator(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// move is a move of a node with its edge.
+type move struct {
+	action env.Action
+	edge
+}
+
+// movesOf lists the moves of node n by ascending action; those without an edge have one that says nothing.
+func (t *tree) movesOf(n int32) []move {
+	nd := &t.nodes[n]
+	moves := make([]move, nd.count)
+	for i, e := range t.edgesOf(n) {
+		moves[i].edge = e
+	}
+	for i := range moves {
+		if int32(i) >= nd.made {
+			moves[i].edge = edge{child: none, bottom: t.worst()}
+		}
+		moves[i].action, moves[i].prior = t.actionsOf(n)[i], t.priorsOf(n)[i]
+	}
+	slices.SortFunc(moves, func(a, b move) int { return int(a.action - b.action) })
+	return moves
+}
 
 func mustGame(t testing.TB, name string) *env.Game {
 	t.Helper()

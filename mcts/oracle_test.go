@@ -345,20 +345,20 @@ func (o *oracle) stillOpen(actions []env.Action) (still []env.Action) {
 
 // compare finds the first difference between a tree and the oracle's.
 func (o *oracle) compare(s *Search, n int32, want *opinion) error {
-	nd := &s.tree.nodes[n]
+	nd := s.tree.into(n)
 	if int(nd.visits) != want.visits || math.Abs(nd.sum-want.sum) > 1e-9 {
 		return fmt.Errorf("node of ply with board %q: %d visits, sum %v; want %d, %v",
 			want.state.Board(), nd.visits, nd.sum, want.visits, want.sum)
 	}
-	for _, e := range s.tree.edgesOf(n) {
+	for _, e := range s.tree.movesOf(n) {
 		child := want.children[e.action]
 		top, bottom := o.bounds(child)
 		if int(e.top) != top || int(e.bottom) != bottom {
 			return fmt.Errorf("bounds %d..%d of action %d; want %d..%d", e.top, e.bottom, e.action, top, bottom)
 		}
-		if int(s.tree.visits(&e)) != child.visits {
+		if int(e.visits) != child.visits {
 			return fmt.Errorf("%d visits of action %d at %q; want %d",
-				s.tree.visits(&e), e.action, want.state.Board(), child.visits)
+				e.visits, e.action, want.state.Board(), child.visits)
 		}
 		if e.child != none {
 			if err := o.compare(s, e.child, child); err != nil {

@@ -11,33 +11,61 @@ import "math"
 // of the prior already visited. A simulation in flight counts as a lost visit, since the bonus alone would send the
 // next one down the same way. At the root a proven move would learn nothing from a visit; below it the visits to it
 // weigh in its parent's mean. Source: KataGo, searchexplorehelpers.cpp.
+//
+// Of the moves without an edge only the likeliest can have the largest score, so that only that one is looked at.
 func (s *Search) pickPUCT(n int32) int32 {
 	t := &s.tree
-	st := t.standing(n)
 	nd := &t.nodes[n]
-	sign := t.sign(nd.player)
-	N := float64(st.visits + st.flight)
-	c := s.cfg.Exploration + s.cfg.ExplorationLog*math.Log((N+s.cfg.ExplorationBase)/s.cfg.ExplorationBase)
-	bonus := c * math.Sqrt(N+0.01)
-	firstPlay := sign*nd.sum/float64(nd.visits) - s.cfg.FirstPlayReduction*math.Sqrt(st.mass)
+	in := t.into(n)
+	bonus := s.bonus(in.visits + in.flight - 1 - nd.lost) // all visits of n but its own evaluation's went on to a move
+	firstPlay := t.sign(nd.player)*in.sum/float64(in.visits) - s.cfg.FirstPlayReduction*math.Sqrt(nd.mass)
 	chosen, most := none, math.Inf(-1)
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if !t.live(e, nd.player, st.floor) || n == root && e.proven() {
+		if e.closed {
 			continue
 		}
-		visits, lost := float64(t.visits(e)), float64(t.flight(e))
-		q := firstPlay
-		if visits > 0 || e.proven() {
-			q = sign * t.completed(e, 0)
-		}
-		if lost > 0 {
+		q := e.value
+		switch {
+		case e.flight > 0:
+			visits, lost := float64(e.visits), float64(e.flight)
 			q = (visits*q - lost) / (visits + lost)
+		case e.visits == 0 && !e.proven():
+			q = firstPlay
 		}
-		if score := q + bonus*float64(e.prior)/(1+visits+lost); score > most {
-			chosen, most = nd.first+int32(i), score
+		place := nd.first + int32(i)
+		if score := q + bonus*e.share; score > most || score == most && t.actions[place] < t.actions[chosen] {
+			chosen, most = place, score
+		}
+	}
+	if nd.made < nd.count {
+		place := nd.first + nd.made
+		score := firstPlay + bonus*float64(t.priors[place])
+		if score > most || score == most && t.actions[place] < t.actions[chosen] {
+			chosen = place
 		}
 	}
 	return chosen
+}
+
+// bonus is c(N) sqrt(N + 0.01).
+func (s *Search) bonus(visits int32) float64 {
+	if int(visits) < len(s.bonuses) {
+		return s.bonuses[visits]
+	}
+	return s.cfg.bonus(float64(visits))
+}
+
+func (c *Config) bonus(N float64) float64 {
+	return (c.Exploration + c.ExplorationLog*math.Log((N+c.ExplorationBase)/c.ExplorationBase)) * math.Sqrt(N+0.01)
+}
+
+// bonuses lists bonus for small N, which most nodes have: the logarithm would be a good part of a pick.
+func (c *Config) bonuses() []float64 {
+	list := make([]float64, 512)
+	for N := range list {
+		list[N] = c.bonus(float64(N))
+	}
+	return list
 }

@@ -1,10 +1,6 @@
 package mcts
 
-import (
-	"math"
-
-	"ludus/env"
-)
+import "ludus/env"
 
 // Move is what a search knows of a legal move. Utilities, bounds and classes are those of the player to move at the
 // root.
@@ -29,7 +25,7 @@ func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
 	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utility)
-	sign, mix := t.sign(p), t.standing(root).mix
+	sign, mix, actions := t.sign(p), t.standing(root).mix, t.actionsOf(root)
 	policy := s.policy()
 	if need := len(edges) * K; cap(s.moveClasses) < need {
 		s.moveClasses = make([]float32, need)
@@ -39,8 +35,8 @@ func (s *Search) Moves() []Move {
 		e := &edges[i]
 		best, worst := t.ranks(e, p)
 		m := Move{
-			Action:  e.action,
-			Visits:  int(t.visits(e)),
+			Action:  actions[i],
+			Visits:  int(e.visits),
 			Prior:   e.prior,
 			Policy:  float32(policy[i]),
 			Value:   sign*t.completed(e, mix) + 0, // 0 rather than -0
@@ -70,7 +66,7 @@ func (s *Search) policy() []float64 {
 		for i := range edges {
 			policy[i] = 0
 			if edges[i].proven() && edges[i].top == e.top {
-				policy[i] = max(float64(edges[i].prior), math.SmallestNonzeroFloat32)
+				policy[i] = float64(edges[i].prior)
 			}
 		}
 	case s.cfg.Rule == Gumbel:
@@ -87,7 +83,7 @@ func (s *Search) policy() []float64 {
 func (s *Search) visitShare(dst []float64) {
 	t := &s.tree
 	st := t.standing(root)
-	edges, p := t.edgesOf(root), t.nodes[root].player
+	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
 	chosen := s.mostVisited()
 	for i := range edges {
 		e := &edges[i]
@@ -97,11 +93,11 @@ func (s *Search) visitShare(dst []float64) {
 			if i == chosen {
 				dst[i] = 1
 			}
-		case !t.live(e, p, st.floor):
+		case !t.live(e, p, floor):
 		case st.visits > 0:
-			dst[i] = float64(t.visits(e))
+			dst[i] = float64(e.visits)
 		default:
-			dst[i] = max(float64(e.prior), math.SmallestNonzeroFloat32)
+			dst[i] = float64(e.prior)
 		}
 	}
 }
@@ -116,10 +112,10 @@ func (s *Search) distribution(dst []float32, e *edge) {
 		return
 	}
 	n := root
-	if t.visits(e) > 0 {
+	if e.visits > 0 {
 		n = e.child
 	}
-	visits := float32(t.nodes[n].visits)
+	visits := float32(t.into(n).visits)
 	for k, sum := range t.sums(n) {
 		dst[s.game.ClassFor(p, k)] = sum / visits
 	}
@@ -142,26 +138,26 @@ func (s *Search) Best() env.Action {
 	default:
 		i = s.mostVisited()
 	}
-	return t.edgesOf(root)[i].action
+	return t.actionsOf(root)[i]
 }
 
 // winner returns the root's move of the largest g + logit + sigma(q) among the most visited open moves, which are those
 // that halving left over, and the moves known to give the floor.
 func (s *Search) winner() int {
 	t := &s.tree
-	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.floor(root)
+	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
 	scores := s.scores[:len(edges)]
 	s.scoreRoot(scores)
 	var visits int32
 	for i := range edges {
 		if t.open(&edges[i], p, floor) {
-			visits = max(visits, t.visits(&edges[i]))
+			visits = max(visits, edges[i].visits)
 		}
 	}
 	chosen := -1
 	for i := range edges {
 		e := &edges[i]
-		if !t.live(e, p, floor) || t.open(e, p, floor) && t.visits(e) < visits {
+		if !t.live(e, p, floor) || t.open(e, p, floor) && e.visits < visits {
 			continue
 		}
 		if chosen < 0 || scores[i] > scores[chosen] {
@@ -176,12 +172,12 @@ func (s *Search) winner() int {
 func (s *Search) mostVisited() int {
 	t := &s.tree
 	st := t.standing(root)
-	edges, p := t.edgesOf(root), t.nodes[root].player
+	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
 	sign := t.sign(p)
 	better := func(i, j int) bool {
 		a, b := &edges[i], &edges[j]
-		if t.visits(a) != t.visits(b) {
-			return t.visits(a) > t.visits(b)
+		if a.visits != b.visits {
+			return a.visits > b.visits
 		}
 		if va, vb := sign*t.completed(a, st.mix), sign*t.completed(b, st.mix); va != vb {
 			return va > vb
@@ -192,11 +188,11 @@ func (s *Search) mostVisited() int {
 	for i := range edges {
 		e := &edges[i]
 		switch {
-		case t.open(e, p, st.floor):
+		case t.open(e, p, floor):
 			if chosen < 0 || better(i, chosen) {
 				chosen = i
 			}
-		case t.live(e, p, st.floor):
+		case t.live(e, p, floor):
 			if known < 0 || better(i, known) {
 				known = i
 			}

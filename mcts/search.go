@@ -14,17 +14,18 @@ type Search struct {
 	cache *Cache // or nil
 
 	position env.State // the root's
-	scratch  env.State
-	legal    []env.Action
-	logits   []float32 // of the legal moves of a leaf
+	logits   []float32 // of the legal moves of a leaf, ascending by action
+	places   []int32   // where they stand in the tree
 	scores   []float64 // [moves of a node]
 	dist     []float32 // [K]
+	bonuses  []float64 // of PUCT, by N
 
 	tree, spare tree // spare is what Advance copies into
 
 	selfPlay      bool
-	budget        int // simulations asked for
-	started, done int // simulations selected and backed up
+	settled       bool // decided, as far as the tree had no news since
+	budget        int  // simulations asked for
+	started, done int  // simulations selected and backed up
 	halving       halving
 
 	slots   []slot
@@ -55,7 +56,7 @@ func New(game *env.Game, cfg Config, cache *Cache) *Search {
 	}
 	K := len(game.Classes)
 	s := &Search{game: game, cfg: cfg, cache: cache, dist: make([]float32, K)}
-	s.position, s.scratch = game.NewState(), game.NewState()
+	s.position = game.NewState()
 	for _, c := range game.Classes {
 		s.tree.utility = append(s.tree.utility, float64(c.Utility))
 	}
@@ -64,6 +65,9 @@ func New(game *env.Game, cfg Config, cache *Cache) *Search {
 	for i := range s.slots {
 		s.slots[i].state = game.NewState()
 		s.slots[i].classes = make([]float32, K)
+	}
+	if cfg.Rule == PUCT {
+		s.bonuses = cfg.bonuses()
 	}
 	s.tree.reset(env.First)
 	return s
@@ -132,7 +136,7 @@ func (s *Search) Advance(a env.Action) {
 func (s *Search) edgeOf(a env.Action) *edge {
 	edges := s.tree.edgesOf(root)
 	for i := range edges {
-		if edges[i].action == a {
+		if s.tree.actionsOf(root)[i] == a {
 			return &edges[i]
 		}
 	}
@@ -166,6 +170,13 @@ func (s *Search) finished() bool {
 // every other's best. Outside self-play it is not enough that all other moves are lost, as the last one may be lost as
 // well, and sooner.
 func (s *Search) decided() bool {
+	if s.tree.news {
+		s.tree.news, s.settled = false, s.decide()
+	}
+	return s.settled
+}
+
+func (s *Search) decide() bool {
 	t := &s.tree
 	if t.edges[root].proven() {
 		return true
@@ -182,7 +193,7 @@ func (s *Search) decided() bool {
 // certain returns the root's move whose worst is at least every other's best, or -1.
 func (s *Search) certain() int {
 	t := &s.tree
-	p, floor := t.nodes[root].player, t.floor(root)
+	p, floor := t.nodes[root].player, t.nodes[root].floor
 	chosen, least := -1, t.worst()
 	edges := t.edgesOf(root)
 	for i := range edges {
@@ -272,20 +283,26 @@ func (s *Search) descend(state env.State) int32 {
 		if i == none {
 			return none
 		}
-		state.Apply(t.edges[i].action)
-		if t.edges[i].child == none {
+		nd := &t.nodes[n]
+		if i == nd.first+nd.made {
+			t.next(n)
+		}
+		state.Apply(t.actions[i])
+		e := &t.edges[i]
+		if e.child == none {
+			nd.mass += float64(e.prior)
 			child := t.add(n, i, state.Player())
-			if !t.edges[i].proven() {
+			if !e.proven() {
 				s.expand(child, state)
 			}
 			return child
 		}
-		n = t.edges[i].child
-		if t.edges[i].proven() {
+		n = e.child
+		if e.proven() {
 			return n
 		}
 	}
-	if t.nodes[n].flight > 0 {
+	if t.into(n).flight > 0 {
 		return none
 	}
 	return n
@@ -304,9 +321,8 @@ func (s *Search) pick(n int32) int32 {
 }
 
 func (s *Search) expand(n int32, state env.State) {
-	s.legal = state.Legal(s.legal[:0])
-	s.tree.expand(n, state, s.scratch, s.legal)
-	if len(s.scores) < len(s.legal) {
+	s.tree.expand(n, state)
+	if count := s.tree.nodes[n].count; len(s.scores) < int(count) {
 		s.scores = make([]float64, s.game.NumActions())
 	}
 }
@@ -319,9 +335,31 @@ func (s *Search) recall(slot *slot) bool {
 	slot.key = slot.state.Key()
 	logits, classes, ok := s.cache.get(&slot.key)
 	if ok {
-		s.tree.judge(slot.node, logits, classes, slot.classes)
+		s.places = s.tree.ascending(s.places[:0], slot.node)
+		for i, place := range s.places {
+			s.tree.priors[place] = logits[i]
+		}
+		s.judge(slot, classes)
 	}
 	return ok
+}
+
+// remember puts the evaluation of a slot into the cache; the logits stand in the tree.
+func (s *Search) remember(slot *slot, classes []float32) {
+	s.places = s.tree.ascending(s.places[:0], slot.node)
+	s.logits = s.logits[:0]
+	for _, place := range s.places {
+		s.logits = append(s.logits, s.tree.priors[place])
+	}
+	s.cache.put(&slot.key, s.logits, classes)
+}
+
+// judge evaluates a slot, the logits of which stand in the tree.
+func (s *Search) judge(slot *slot, classes []float32) {
+	if slot.node == root {
+		s.halving.judge(s.tree.priorsOf(root))
+	}
+	s.tree.judge(slot.node, classes, slot.classes)
 }
 
 // Leaf returns the position of a selected leaf. It belongs to the search and lasts until the leaf is backed up.
@@ -337,17 +375,16 @@ func (s *Search) Backup(leaf int, logits, classes []float32) {
 	if len(logits) != s.game.NumActions() || len(classes) != len(slot.classes) {
 		panic("mcts: Backup with an evaluation of the wrong shape")
 	}
-	frame := s.game.Frame(s.tree.nodes[slot.node].player)
-	edges := s.tree.edgesOf(slot.node)
-	legal := s.logits[:0]
-	for i := range edges {
-		legal = append(legal, logits[frame[edges[i].action]])
+	nd := &s.tree.nodes[slot.node]
+	frame := s.game.Frame(nd.player)
+	priors := s.tree.priorsOf(slot.node)
+	for i, a := range s.tree.actionsOf(slot.node) {
+		priors[i] = logits[frame[a]]
 	}
-	s.logits = legal
 	if s.cache != nil {
-		s.cache.put(&slot.key, legal, classes)
+		s.remember(slot, classes)
 	}
-	s.tree.judge(slot.node, legal, classes, slot.classes)
+	s.judge(slot, classes)
 	slot.waiting, s.closed = false, true
 	s.waiting--
 	if s.waiting == 0 {

@@ -322,8 +322,8 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 	sum, _ := expected(classes)
 	near(t, "sum of root classes", sum, 1)
 	for i := range s.tree.nodes {
-		if s.tree.nodes[i].flight != 0 {
-			t.Fatalf("node %d has %d simulations in flight", i, s.tree.nodes[i].flight)
+		if flight := s.tree.into(int32(i)).flight; flight != 0 {
+			t.Fatalf("node %d has %d simulations in flight", i, flight)
 		}
 	}
 }
@@ -484,9 +484,9 @@ func TestAdvance(t *testing.T) {
 					a = legal[rng.IntN(len(legal))]
 				}
 				var kept, value string
-				for _, e := range s.tree.edgesOf(root) {
+				for _, e := range s.tree.movesOf(root) {
 					if e.action == a && e.child != none && s.tree.nodes[e.child].evaluated {
-						kept, value = describe(s, e.child), fmt.Sprint(s.tree.nodes[e.child].sum)
+						kept, value = describe(s, e.child), fmt.Sprint(e.sum)
 					}
 				}
 				s.Advance(a)
@@ -494,7 +494,7 @@ func TestAdvance(t *testing.T) {
 				if state.Done() {
 					break
 				}
-				if kept != "" && (describe(s, root) != kept || fmt.Sprint(s.tree.nodes[root].sum) != value) {
+				if kept != "" && (describe(s, root) != kept || fmt.Sprint(s.tree.into(root).sum) != value) {
 					t.Fatalf("%s: kept %s, want %s", name, describe(s, root), kept)
 				}
 				before := totalVisits(s)
@@ -516,7 +516,7 @@ func TestAdvance(t *testing.T) {
 
 func totalVisits(s *Search) (visits int) {
 	for _, e := range s.tree.edgesOf(root) {
-		visits += int(s.tree.visits(&e))
+		visits += int(e.visits)
 	}
 	return visits
 }
@@ -526,10 +526,10 @@ func describe(s *Search, n int32) string {
 	var b strings.Builder
 	var walk func(n int32)
 	walk = func(n int32) {
-		nd := &s.tree.nodes[n]
-		fmt.Fprint(&b, "(", nd.visits, nd.sum, nd.raw, nd.player, nd.evaluated, s.tree.sums(n))
-		for _, e := range s.tree.edgesOf(n) {
-			fmt.Fprint(&b, " ", e.action, e.logit, e.prior, e.plies, e.top, e.bottom)
+		nd, in := &s.tree.nodes[n], s.tree.into(n)
+		fmt.Fprint(&b, "(", in.visits, in.sum, nd.raw, nd.player, nd.evaluated, s.tree.sums(n))
+		for _, e := range s.tree.movesOf(n) {
+			fmt.Fprint(&b, " ", e.action, e.visits, e.prior, e.plies, e.top, e.bottom)
 			if e.child != none {
 				walk(e.child)
 			}
@@ -551,7 +551,7 @@ func TestRunUntil(t *testing.T) {
 			if n := s.Simulations(); n > asked+1 || n == 0 && asked > 20 {
 				t.Fatalf("%v: %d simulations after stop said no %d times", cfg.Rule, n, asked)
 			}
-			if s.taken != 0 || s.tree.nodes[root].flight != 0 || len(s.Moves()) != 90 {
+			if s.taken != 0 || s.tree.into(root).flight != 0 || len(s.Moves()) != 90 {
 				t.Fatal("leaves are left in flight, or the root is not evaluated")
 			}
 		}

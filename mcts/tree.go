@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"math"
+	"slices"
 
 	"ludus/env"
 )
@@ -12,44 +13,61 @@ const none = int32(-1)
 // root is the index of the root, both as a node and as the edge that would lead to it.
 const root = int32(0)
 
-// node is a position that was visited. All its values are for First.
+// node is a position that was visited. What was backed up to it is counted by the edge that leads to it.
 type node struct {
-	sum          float64 // of the utilities backed up
-	raw          float64 // the network's utility
+	raw          float64 // the network's utility, First's
+	mass         float64 // prior of the live moves that have a node
+	rest         float64 // prior of the moves without an edge
 	parent       int32
 	via          int32 // edge from the parent
-	first, count int32 // its edges
-	visits       int32 // utilities backed up, its own evaluation among them
-	flight       int32 // simulations below that wait for an evaluation
+	first, count int32 // its moves
+	made         int32 // the first so many of them have an edge
+	lost         int32 // visits of dead moves, those in flight among them
 	player       env.Player
-	evaluated    bool // by the network, and backed up
+	floor        uint8 // the rank that the mover has for certain
+	evaluated    bool  // by the network, and backed up
 }
 
-// edge is a legal move. Its outcome lies between two of First's classes.
+// edge is a legal move that has been looked at. Its outcome lies between two of First's classes.
 type edge struct {
-	action      env.Action
-	child       int32   // node, none before the first visit
-	logit       float32 // less the largest of its siblings
-	prior       float32 // softmax of the logits
-	plies       uint16  // of a proven edge: from the child to the end of the game
-	top, bottom uint8   // First's best and worst class still possible
+	sum         float64 // of the utilities backed up, First's
+	value       float64 // completed value for the mover, once visited or proven
+	share       float64 // prior / (1 + visits + flight)
+	prior       float32
+	visits      int32  // utilities backed up, the evaluation of the child among them
+	flight      int32  // simulations through it that wait for an evaluation
+	child       int32  // node, none before the first visit
+	plies       uint16 // of a proven edge: from the child to the end of the game
+	top, bottom uint8  // First's best and worst class still possible
+	closed      bool   // not to be selected: dead, or proven at the root
 }
 
 func (e *edge) proven() bool { return e.top == e.bottom }
 
-// tree is a search tree in three slabs.
+// tree is a search tree in slabs.
+//
+// The moves of one node lie side by side. At the root they all have an edge and ascend by action. Elsewhere a move gets
+// its edge when it ends the game, or when it is first selected, which happens in the order of the priors: first come the
+// moves with edges; then the next one to be selected; then the others, ascending by action. Edges beyond are memory that
+// is not yet written to, so that a wide node costs little before it is searched.
 type tree struct {
 	utility []float64 // of First's classes [K], falling
 	nodes   []node
-	edges   []edge    // the edges of one node lie side by side, ascending by action; the first one leads to the root
-	classes []float32 // [nodes, K] sums of First's class probabilities backed up
+	actions []env.Action // of each move; the first one leads to the root
+	priors  []float32    // of each move: softmax of the logits
+	edges   []edge       // of each move
+	classes []float32    // [nodes, K] sums of First's class probabilities backed up
+	news    bool         // bounds have changed
+	endings []env.Ending // scratch
 }
 
 // reset empties the tree but for a root without moves.
 func (t *tree) reset(player env.Player) {
-	t.nodes, t.edges, t.classes = t.nodes[:0], t.edges[:0], t.classes[:0]
+	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
+	t.actions, t.priors = append(t.actions, 0), append(t.priors, 1)
 	t.edges = append(t.edges, edge{bottom: t.worst()})
 	t.add(none, root, player)
+	t.news = true
 }
 
 // worst is First's worst class.
@@ -58,7 +76,7 @@ func (t *tree) worst() uint8 { return uint8(len(t.utility) - 1) }
 // add appends a node without moves at the end of an edge.
 func (t *tree) add(parent, via int32, player env.Player) int32 {
 	n := int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{parent: parent, via: via, player: player})
+	t.nodes = append(t.nodes, node{parent: parent, via: via, player: player, floor: t.worst()})
 	for range t.utility {
 		t.classes = append(t.classes, 0)
 	}
@@ -66,30 +84,139 @@ func (t *tree) add(parent, via int32, player env.Player) int32 {
 	return n
 }
 
-// edgesOf returns the moves of node n, valid until the next expansion.
+// extend lengthens s by n entries of any value.
+func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
+
+// edgesOf returns the edges of node n, valid until the next expansion.
 func (t *tree) edgesOf(n int32) []edge {
 	nd := &t.nodes[n]
-	return t.edges[nd.first : nd.first+nd.count]
+	return t.edges[nd.first : nd.first+nd.made]
+}
+
+// actionsOf and priorsOf return what belongs to all moves of node n, valid until the next expansion.
+func (t *tree) actionsOf(n int32) []env.Action {
+	nd := &t.nodes[n]
+	return t.actions[nd.first : nd.first+nd.count]
+}
+
+func (t *tree) priorsOf(n int32) []float32 {
+	nd := &t.nodes[n]
+	return t.priors[nd.first : nd.first+nd.count]
 }
 
 // into returns the edge that leads to node n.
 func (t *tree) into(n int32) *edge { return &t.edges[t.nodes[n].via] }
 
-// expand gives node n, at the given position, its legal moves, and plays each once on scratch to see whether it ends
-// the game. The bounds that follow are passed on to the root.
-func (t *tree) expand(n int32, state, scratch env.State, legal []env.Action) {
-	t.nodes[n].first, t.nodes[n].count = int32(len(t.edges)), int32(len(legal))
-	for _, a := range legal {
-		e := edge{action: a, child: none, bottom: t.worst()}
-		scratch.CopyFrom(state)
-		scratch.Apply(a)
-		if scratch.Done() {
-			e.top = uint8(scratch.Outcome())
-			e.bottom = e.top
+// expand gives node n, at the given position, its legal moves. Those that end the game have their edges and exact bounds
+// at once, and what follows from them is passed on to the root.
+func (t *tree) expand(n int32, state env.State) {
+	first := int32(len(t.actions))
+	t.actions = state.Legal(t.actions)
+	count := int32(len(t.actions)) - first
+	t.priors, t.edges = extend(t.priors, int(count)), extend(t.edges, int(count))
+	nd := &t.nodes[n]
+	nd.first, nd.count = first, count
+	if n == root {
+		for i := first; i < first+count; i++ {
+			t.makeEdge(n, i)
 		}
-		t.edges = append(t.edges, e)
+	}
+	t.endings = state.Endings(t.endings[:0])
+	if len(t.endings) == 0 {
+		return
+	}
+	i := first
+	for _, ending := range t.endings {
+		for t.actions[i] != ending.Action {
+			i++
+		}
+		e := &t.edges[i]
+		if n != root {
+			e = t.makeEdge(n, i)
+		}
+		e.top, e.bottom = uint8(ending.Outcome), uint8(ending.Outcome)
+		t.settle(e, nd.player)
+		i++
 	}
 	t.prove(n)
+}
+
+// makeEdge gives move i of node n, one without, an edge.
+func (t *tree) makeEdge(n, i int32) *edge {
+	nd := &t.nodes[n]
+	place := nd.first + nd.made
+	nd.made++
+	t.rotate(place, i)
+	e := &t.edges[place]
+	*e = edge{prior: t.priors[place], share: float64(t.priors[place]), child: none, bottom: t.worst()}
+	return e
+}
+
+// rotate takes a move to an earlier place and shifts those between.
+func (t *tree) rotate(to, from int32) {
+	if to == from {
+		return
+	}
+	action, prior := t.actions[from], t.priors[from]
+	copy(t.actions[to+1:from+1], t.actions[to:from])
+	copy(t.priors[to+1:from+1], t.priors[to:from])
+	t.actions[to], t.priors[to] = action, prior
+}
+
+// next gives the next move of node n an edge and lines another one up.
+func (t *tree) next(n int32) {
+	nd := &t.nodes[n]
+	e := t.makeEdge(n, nd.first+nd.made)
+	nd.rest -= float64(e.prior)
+	if nd.rest < 1e-6 { // too little is left of a difference
+		nd.rest = total(t.priors[nd.first+nd.made : nd.first+nd.count])
+	}
+	t.lineUp(n, e.prior)
+}
+
+func total(priors []float32) (sum float64) {
+	for _, p := range priors {
+		sum += float64(p)
+	}
+	return sum
+}
+
+// lineUp brings the likeliest of node n's moves without an edge, the first of equal ones, to their front. None has a
+// prior above the bound.
+func (t *tree) lineUp(n int32, bound float32) {
+	nd := &t.nodes[n]
+	first := nd.first + nd.made
+	priors := t.priors[first : nd.first+nd.count]
+	best := 0
+	for i, p := range priors {
+		if p == bound {
+			best = i
+			break
+		}
+		if p > priors[best] {
+			best = i
+		}
+	}
+	if best > 0 {
+		t.rotate(first, first+int32(best))
+	}
+}
+
+// ascending appends the places of node n's moves to dst by ascending action. The node was not judged yet, so that both
+// the moves with edges and the others ascend.
+func (t *tree) ascending(dst []int32, n int32) []int32 {
+	nd := &t.nodes[n]
+	i, j := nd.first, nd.first+nd.made
+	for end := nd.first + nd.count; i < nd.first+nd.made || j < end; {
+		if j == end || i < nd.first+nd.made && t.actions[i] < t.actions[j] {
+			dst = append(dst, i)
+			i++
+		} else {
+			dst = append(dst, j)
+			j++
+		}
+	}
+	return dst
 }
 
 // ranks are the best and the worst outcome of e still possible, as classes of player p: 0 is p's best.
@@ -100,16 +227,6 @@ func (t *tree) ranks(e *edge, p env.Player) (best, worst uint8) {
 	return t.worst() - e.bottom, t.worst() - e.top
 }
 
-// floor is the rank that the mover of a node has for certain: the least of its moves' worst.
-func (t *tree) floor(n int32) uint8 {
-	floor, p, edges := t.worst(), t.nodes[n].player, t.edgesOf(n)
-	for i := range edges {
-		_, worst := t.ranks(&edges[i], p)
-		floor = min(floor, worst)
-	}
-	return floor
-}
-
 // open reports whether a move can still turn out better than the floor of its node.
 func (t *tree) open(e *edge, p env.Player, floor uint8) bool {
 	best, _ := t.ranks(e, p)
@@ -117,7 +234,7 @@ func (t *tree) open(e *edge, p env.Player, floor uint8) bool {
 }
 
 // live reports whether a move is open or is known to give the floor. Other moves are dead: they cannot beat a sibling.
-// Every node has a live move, and every unproven node an open one.
+// Every node has a live move, and every unproven node an open one; a move without an edge is open there.
 func (t *tree) live(e *edge, p env.Player, floor uint8) bool {
 	best, worst := t.ranks(e, p)
 	return best < floor || worst == floor
@@ -126,6 +243,7 @@ func (t *tree) live(e *edge, p env.Player, floor uint8) bool {
 // prove passes the bounds of node n's moves on towards the root, as far as they change anything. The mover takes the
 // better of its moves: both its best and its worst case are the least ranks among them.
 func (t *tree) prove(n int32) {
+	t.news = true
 	for n != none {
 		nd := &t.nodes[n]
 		edges := t.edgesOf(n)
@@ -134,6 +252,11 @@ func (t *tree) prove(n int32) {
 			b, w := t.ranks(&edges[i], nd.player)
 			best, worst = min(best, b), min(worst, w)
 		}
+		if nd.made < nd.count {
+			best = 0
+		}
+		nd.floor = worst
+		t.close(n)
 		bounds := edge{top: best, bottom: worst}
 		if nd.player == env.Second {
 			bounds.top, bounds.bottom = t.worst()-worst, t.worst()-best
@@ -146,7 +269,27 @@ func (t *tree) prove(n int32) {
 			return
 		}
 		e.top, e.bottom, e.plies = bounds.top, bounds.bottom, bounds.plies
-		n = nd.parent
+		if n = nd.parent; n != none {
+			t.settle(e, t.nodes[n].player)
+		}
+	}
+}
+
+// close notes which of node n's moves are dead or, at the root, proven.
+func (t *tree) close(n int32) {
+	nd := &t.nodes[n]
+	nd.lost, nd.mass = 0, 0
+	edges := t.edgesOf(n)
+	for i := range edges {
+		e := &edges[i]
+		live := t.live(e, nd.player, nd.floor)
+		e.closed = !live || n == root && e.proven()
+		switch {
+		case !live:
+			nd.lost += e.visits + e.flight
+		case e.child != none:
+			nd.mass += float64(e.prior)
+		}
 	}
 }
 
@@ -171,8 +314,8 @@ func (t *tree) exact(n int32, class uint8) int {
 			if e.plies < c.plies == winning {
 				chosen = i
 			}
-		case t.visits(e) != t.visits(c):
-			if t.visits(e) > t.visits(c) {
+		case e.visits != c.visits:
+			if e.visits > c.visits {
 				chosen = i
 			}
 		case e.prior > c.prior:
@@ -190,61 +333,43 @@ func (t *tree) sign(p env.Player) float64 {
 	return -1
 }
 
-// visits is N(s, a), without what is in flight.
-func (t *tree) visits(e *edge) int32 {
-	if e.child == none {
-		return 0
-	}
-	return t.nodes[e.child].visits
-}
-
-// flight is the number of simulations below e that wait for an evaluation.
-func (t *tree) flight(e *edge) int32 {
-	if e.child == none {
-		return 0
-	}
-	return t.nodes[e.child].flight
-}
-
 // completed is First's utility of a move: the mean of what was backed up, or mix where it was not visited, clamped to
 // the move's bounds.
 func (t *tree) completed(e *edge, mix float64) float64 {
 	value := mix
-	if t.visits(e) > 0 {
-		c := &t.nodes[e.child]
-		value = c.sum / float64(c.visits)
+	if e.visits > 0 {
+		value = e.sum / float64(e.visits)
 	}
 	return min(max(value, t.utility[e.bottom]), t.utility[e.top])
 }
 
+// settle sets the value of an edge that was visited or proven, for player p, its mover.
+func (t *tree) settle(e *edge, p env.Player) { e.value = t.sign(p) * t.completed(e, 0) }
+
 // standing sums up the live moves of a node.
 type standing struct {
-	floor  uint8
 	visits int32   // of all live moves
 	flight int32   // of all live moves
 	most   int32   // visits of the most visited one
-	mass   float64 // prior of those visited or in flight
 	mix    float64 // v_mix, First's utility
 }
 
 // standing sums up the live moves of an evaluated node.
 func (t *tree) standing(n int32) standing {
 	nd := &t.nodes[n]
-	st := standing{floor: t.floor(n)}
+	var st standing
 	var visited, weighted float64
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if e.child == none || !t.live(e, nd.player, st.floor) {
+		if e.child == none || !t.live(e, nd.player, nd.floor) {
 			continue
 		}
-		c := &t.nodes[e.child]
-		st.visits += c.visits
-		st.flight += c.flight
-		st.most = max(st.most, c.visits)
-		p := max(float64(e.prior), math.SmallestNonzeroFloat32) // a visited move weighs something
-		st.mass += p
-		if c.visits > 0 {
+		st.visits += e.visits
+		st.flight += e.flight
+		st.most = max(st.most, e.visits)
+		if e.visits > 0 {
+			p := float64(e.prior)
 			visited += p
 			weighted += p * t.completed(e, 0)
 		}
@@ -257,9 +382,13 @@ func (t *tree) standing(n int32) standing {
 	return st
 }
 
-// judge gives node n an evaluation: logits of its legal moves, and its mover's class probabilities, which it writes
-// into dst as First's.
-func (t *tree) judge(n int32, logits, classes, dst []float32) {
+// leastLogit is how far a logit may lie below the largest of its siblings; it is raised to that. Thus a prior is a
+// normal number and a visited move weighs something.
+const leastLogit = -80
+
+// judge gives node n an evaluation: the logits of its moves, which stand where their priors will be, and its mover's
+// class probabilities, which it writes into dst as First's.
+func (t *tree) judge(n int32, classes, dst []float32) {
 	nd := &t.nodes[n]
 	for k, p := range classes {
 		if nd.player == env.Second {
@@ -268,23 +397,43 @@ func (t *tree) judge(n int32, logits, classes, dst []float32) {
 		dst[k] = p
 	}
 	nd.raw = t.value(dst)
-	most := logits[0]
-	for _, l := range logits {
-		most = max(most, l)
-	}
-	var sum float64
-	edges := t.edgesOf(n)
-	for i := range edges {
-		e := &edges[i]
-		e.logit = logits[i] - most
-		e.prior = float32(math.Exp(float64(e.logit)))
-		sum += float64(e.prior)
-	}
-	if math.IsNaN(sum) || math.IsNaN(nd.raw) {
+	priors := t.priorsOf(n)
+	if softmax(priors); priors[0] != priors[0] || nd.raw != nd.raw {
 		panic("mcts: the evaluation is not a number")
 	}
+	edges := t.edgesOf(n)
 	for i := range edges {
-		edges[i].prior = float32(float64(edges[i].prior) / sum)
+		edges[i].prior, edges[i].share = priors[i], float64(priors[i])
+	}
+	nd.rest = total(priors[nd.made:])
+	t.lineUp(n, 1)
+}
+
+// softmax turns logits into probabilities. All are NaN if a logit is.
+func softmax(x []float32) {
+	most, even := x[0], x[0]-x[0] == 0
+	for _, l := range x {
+		if l > most {
+			most = l
+		}
+		if l != x[0] {
+			even = false
+		}
+	}
+	if even {
+		for i := range x {
+			x[i] = float32(1 / float64(len(x)))
+		}
+		return
+	}
+	var sum float64
+	for i, l := range x {
+		x[i] = float32(math.Exp(float64(max(l-most, leastLogit))))
+		sum += float64(x[i])
+	}
+	scale := 1 / sum
+	for i, p := range x {
+		x[i] = float32(float64(p) * scale)
 	}
 }
 
@@ -300,8 +449,15 @@ func (t *tree) value(classes []float32) float64 {
 
 // launch counts a simulation to node n as in flight.
 func (t *tree) launch(n int32) {
-	for ; n != none; n = t.nodes[n].parent {
-		t.nodes[n].flight++
+	for n != none {
+		nd := &t.nodes[n]
+		e := &t.edges[nd.via]
+		e.flight++
+		e.share = float64(e.prior) / float64(1+e.visits+e.flight)
+		if e.closed { // by what this simulation found
+			t.close(nd.parent)
+		}
+		n = nd.parent
 	}
 }
 
@@ -311,19 +467,22 @@ func (t *tree) land(n int32, classes []float32) {
 	value := t.value(classes)
 	for n != none {
 		nd := &t.nodes[n]
-		if e := &t.edges[nd.via]; e.proven() {
+		e := &t.edges[nd.via]
+		if e.proven() {
 			value = t.utility[e.top]
 			clear(classes)
 			classes[e.top] = 1
 		}
-		nd.flight--
-		nd.visits++
-		nd.sum += value
+		e.flight--
+		e.visits++
+		e.sum += value
 		sums := t.sums(n)
 		for k, p := range classes {
 			sums[k] += p
 		}
-		n = nd.parent
+		if n = nd.parent; n != none {
+			t.settle(e, t.nodes[n].player)
+		}
 	}
 }
 
@@ -335,20 +494,28 @@ func (t *tree) sums(n int32) []float32 {
 
 // copySubtree makes t a copy of what lies below node n of src, n becoming the root.
 func (t *tree) copySubtree(src *tree, n int32) {
-	t.nodes, t.edges, t.classes = t.nodes[:0], t.edges[:0], t.classes[:0]
+	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
+	t.actions, t.priors = append(t.actions, 0), append(t.priors, 1)
 	t.edges = append(t.edges, *src.into(n))
+	t.edges[root].closed = false
 	t.graft(src, n, none, root)
-	for i := 0; i < len(t.nodes); i++ {
+	for i := int32(0); i < int32(len(t.nodes)); i++ {
 		nd := t.nodes[i]
 		first := int32(len(t.edges))
 		t.nodes[i].first = first
+		t.actions = append(t.actions, src.actions[nd.first:nd.first+nd.count]...)
+		t.priors = append(t.priors, src.priors[nd.first:nd.first+nd.count]...)
 		t.edges = append(t.edges, src.edges[nd.first:nd.first+nd.count]...)
-		for j := first; j < int32(len(t.edges)); j++ {
+		if i == root {
+			t.makeRoot()
+		}
+		for j := first; j < first+t.nodes[i].made; j++ {
 			if child := t.edges[j].child; child != none {
-				t.graft(src, child, int32(i), j)
+				t.graft(src, child, i, j)
 			}
 		}
 	}
+	t.news = true
 }
 
 // graft copies node n of src to the end of edge via.
@@ -358,4 +525,21 @@ func (t *tree) graft(src *tree, n, parent, via int32) {
 	nd.parent, nd.via = parent, via
 	t.nodes = append(t.nodes, nd)
 	t.classes = append(t.classes, src.sums(n)...)
+}
+
+// makeRoot gives all moves of the root an edge and sorts them by action.
+func (t *tree) makeRoot() {
+	nd := &t.nodes[root]
+	for nd.made < nd.count {
+		t.makeEdge(root, nd.first+nd.made)
+	}
+	nd.rest = 0
+	for i := nd.first + 1; i < nd.first+nd.count; i++ {
+		for j := i; j > nd.first && t.actions[j] < t.actions[j-1]; j-- {
+			t.actions[j], t.actions[j-1] = t.actions[j-1], t.actions[j]
+			t.priors[j], t.priors[j-1] = t.priors[j-1], t.priors[j]
+			t.edges[j], t.edges[j-1] = t.edges[j-1], t.edges[j]
+		}
+	}
+	t.close(root)
 }

@@ -39,9 +39,9 @@ func TestProbe(t *testing.T) {
 		t.Skip("learns for some seconds")
 	}
 	o := Options{
-		Dir: t.TempDir(), Game: newGame(t, "breakthrough(columns=3,rows=5)"), Generations: 24, Threads: 2,
+		Dir: t.TempDir(), Game: newGame(t, "breakthrough(columns=3,rows=5)"), Generations: 32, Threads: 2,
 		Asked: map[string]string{
-			"slots": "32", "plies": "6", "simulations": "12", "channels": "8", "blocks": "1", "batch": "32", "rate": "0.005", "reuse": "6",
+			"slots": "32", "plies": "6", "simulations": "12", "channels": "16", "blocks": "1", "batch": "32", "rate": "0.005", "reuse": "6",
 		},
 	}
 	mustTrain(t, o)
