@@ -66,6 +66,30 @@ func single[W words](w W) bool {
 	return w[0]&(w[0]-1) == 0
 }
 
+// lower moves every cell of w down by n, at most 127; those that fall below 0 are lost.
+func lower[W words](w W, n uint) W {
+	last := len(w) - 1
+	if last == 0 {
+		w[0] >>= n & 63
+		return w
+	}
+	w[0] = w[0]>>n | w[last]<<(64-n) | w[last]>>(n-64) // shifts by more than 63, the negative ones too, give 0
+	w[last] >>= n
+	return w
+}
+
+// raise moves every cell of w up by n, at most 127.
+func raise[W words](w W, n uint) W {
+	last := len(w) - 1
+	if last == 0 {
+		w[0] <<= n & 63
+		return w
+	}
+	w[last] = w[last]<<n | w[0]>>(64-n) | w[0]<<(n-64)
+	w[0] <<= n
+	return w
+}
+
 // count is the number of cells in w.
 func count[W words](w W) int {
 	n := bits.OnesCount64(w[0])
@@ -136,16 +160,6 @@ func appendEndings[W words](dst []env.Ending, w W, first env.Action, outcome int
 		}
 	}
 	return dst
-}
-
-// completing are the cells that are the only ones missing from one of the shapes, none of which is whole.
-func completing[W words](shapes []W, owned W) (cells W) {
-	for _, shape := range shapes {
-		if missing := minus(shape, owned); single(missing) {
-			cells = union(cells, missing)
-		}
-	}
-	return cells
 }
 
 // fours are four cells of a plane, by the four bits that say which are taken.

@@ -47,10 +47,16 @@ var quadClasses = []env.Class{
 // quad is the board of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
 type quad[W words] struct {
 	size, cells   int
-	board         W     // the cells that exist
-	squares       []W   // every square, as its four corners
+	board         W // the cells that exist
+	tilts         []tilt[W]
 	through       [][]W // for each cell the squares through it, without the cell itself
 	quads, whites int8  // each player's stock at the start
+}
+
+// tilt holds all squares of one size and tilt: their other corners are next, last and next + last cells after the first.
+type tilt[W words] struct {
+	next, last uint
+	first      W
 }
 
 // quadState is a position of Quad.
@@ -141,15 +147,15 @@ func quadBoard[W words](size int, corners string) (board W) {
 // (right, -down) lead to its neighbours, with right > 0 and down >= 0.
 func (q *quad[W]) findSquares() {
 	q.through = make([][]W, q.cells)
-	for cell := range q.cells {
-		r, c := cell/q.size, cell%q.size
-		for down := 0; down < q.size; down++ {
-			for right := 1; right < q.size; right++ {
+	for down := range q.size {
+		for right := 1; down+right < q.size; right++ {
+			t := tilt[W]{next: uint(down*q.size + right), last: uint(right*q.size - down)}
+			for cell := range q.cells {
+				r, c := cell/q.size, cell%q.size
 				if r+down+right >= q.size || c+right >= q.size || c-down < 0 {
 					continue
 				}
-				next, last := down*q.size+right, right*q.size-down
-				corners := [4]int{cell, cell + next, cell + last, cell + next + last}
+				corners := [4]int{cell, cell + int(t.next), cell + int(t.last), cell + int(t.next+t.last)}
 				var square W
 				for _, i := range corners {
 					square = union(square, bit[W](i))
@@ -157,13 +163,32 @@ func (q *quad[W]) findSquares() {
 				if !contains(q.board, square) {
 					continue
 				}
-				q.squares = append(q.squares, square)
+				t.first = union(t.first, bit[W](cell))
 				for _, i := range corners {
 					q.through[i] = append(q.through[i], minus(square, bit[W](i)))
 				}
 			}
+			if !isEmpty(t.first) {
+				q.tilts = append(q.tilts, t)
+			}
 		}
 	}
+}
+
+// completing are the cells that are the only ones missing from a square; owned has no whole square.
+func (q *quad[W]) completing(owned W) (cells W) {
+	if count(owned) < 3 {
+		return cells
+	}
+	for i := range q.tilts {
+		// All squares of a tilt at once, each by its first corner a and the others b, c and d.
+		t := &q.tilts[i]
+		b, c, d := lower(owned, t.next), lower(owned, t.last), lower(owned, t.next+t.last)
+		bc, ad := both(both(b, c), t.first), both(both(owned, d), t.first)
+		cells = union(union(cells, both(bc, d)), raise(both(ad, c), t.next))
+		cells = union(union(cells, raise(both(ad, b), t.last)), raise(both(bc, owned), t.next+t.last))
+	}
+	return cells
 }
 
 // keepsBoard reports whether a permutation of the cells maps the board onto itself.
@@ -274,7 +299,7 @@ func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
 		return dst
 	}
 	p, empty := s.player, s.empty()
-	winning := both(empty, completing(s.game.squares, s.owned[p]))
+	winning := both(empty, s.game.completing(s.owned[p]))
 	if s.quads[p] > 1 || s.quads[p.Other()] > 0 {
 		return appendEndings(dst, winning, 0, int(p)*quadLast)
 	}
@@ -290,7 +315,7 @@ func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
 
 // finish is x's class when all quads are used and nobody owns a square.
 func (s *quadState[W]) finish() int8 {
-	if !isEmpty(both(s.empty(), completing(s.game.squares, s.owned[env.First]))) {
+	if !isEmpty(both(s.empty(), s.game.completing(s.owned[env.First]))) {
 		return quadThree
 	}
 	switch x, o := s.whites[env.First], s.whites[env.Second]; {

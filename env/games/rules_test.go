@@ -2,6 +2,7 @@ package games
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -96,37 +97,42 @@ func TestQuadBlock(t *testing.T) {
 // Squares against their definition: corner vectors (a, b) and (-b, a) from every cell.
 func TestQuadSquares(t *testing.T) {
 	for size, want := range map[int]int{4: 20, 5: 50, 7: 196, 11: 1210} { // size^2 (size^2 - 1) / 12
-		if q := squaresOf(size, "full"); len(q.squares) != want {
-			t.Errorf("full %dx%d board: %d squares, want %d", size, size, len(q.squares), want)
+		if got := len(squares(quadOf(size, "full"))); got != want {
+			t.Errorf("full %dx%d board: %d squares, want %d", size, size, got, want)
 		}
 	}
 	for _, corners := range []string{"cut", "left", "full"} {
 		for size := 4; size <= 11; size++ {
-			q := squaresOf(size, corners)
-			got := map[[2]uint64]bool{}
-			for _, square := range q.squares {
-				got[square] = true
-			}
-			want := naiveSquares(q)
-			if len(got) != len(q.squares) || len(got) != len(want) {
-				t.Errorf("%d, %s: %d squares, %d of them different; want %d", size, corners, len(q.squares), len(got), len(want))
-			}
-			for square := range want {
-				if !got[square] {
-					t.Errorf("%d, %s: square %x is missing", size, corners, square)
-				}
+			q := quadOf(size, corners)
+			if got, want := squares(q), naiveSquares(q); !maps.Equal(got, want) {
+				t.Errorf("%d, %s: squares %v, want %v", size, corners, got, want)
 			}
 		}
 	}
-	if q := squaresOf(5, "cut"); len(q.squares) != 37 {
-		t.Errorf("5x5 without corners has %d squares, want 37", len(q.squares))
+	if got := len(squares(quadOf(5, "cut"))); got != 37 {
+		t.Errorf("5x5 without corners has %d squares, want 37", got)
 	}
 }
 
-func squaresOf(size int, corners string) *quad[[2]uint64] {
+func quadOf(size int, corners string) *quad[[2]uint64] {
 	q := &quad[[2]uint64]{size: size, cells: size * size, board: quadBoard[[2]uint64](size, corners)}
 	q.findSquares()
 	return q
+}
+
+// squares is the set of the squares that some cell has in its list, each of them four times in all.
+func squares(q *quad[[2]uint64]) map[[2]uint64]bool {
+	set, listed := map[[2]uint64]bool{}, 0
+	for cell, list := range q.through {
+		for _, others := range list {
+			set[union(others, bit[[2]uint64](cell))] = true
+			listed++
+		}
+	}
+	if listed != 4*len(set) {
+		panic("a square is listed twice by a cell, or not by all of its cells")
+	}
+	return set
 }
 
 func naiveSquares(q *quad[[2]uint64]) map[[2]uint64]bool {
