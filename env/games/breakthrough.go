@@ -119,51 +119,61 @@ func (s *breakthroughState) Goals() [2]int      { return goalsOf(winLoss, s.outc
 
 func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
 
-// starts are the mover's pieces that can step in direction i: 0 left, 1 straight, 2 right.
-func (s *breakthroughState) starts(i int) uint64 {
-	b, p := s.game, s.player
-	open := ^s.owned[p]
-	if i == 1 || !b.captures {
-		open &^= s.owned[p.Other()]
+// starts are the mover's pieces that can step left, straight and right.
+func (s *breakthroughState) starts() (left, straight, right uint64) {
+	b, p := s.game, s.player&1
+	own, other := s.owned[p], s.owned[p^1]
+	from, distance := &b.from[p], &b.distance[p]
+	closed := own // to diagonal steps
+	if !b.captures {
+		closed |= other
 	}
-	return s.owned[p] & b.from[p][i] & bits.RotateLeft64(open, -b.distance[p][i])
+	left = own & from[0] &^ bits.RotateLeft64(closed, -distance[0])
+	straight = own & from[1] &^ bits.RotateLeft64(own|other, -distance[1])
+	right = own & from[2] &^ bits.RotateLeft64(closed, -distance[2])
+	return left, straight, right
 }
 
 func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	first := s.game.plane[s.player]
-	for i := range 3 {
-		dst = appendCells(dst, [1]uint64{s.starts(i)}, first)
-		first += env.Action(s.game.cells)
-	}
-	return dst
+	left, straight, right := s.starts()
+	first, cells := s.game.plane[s.player], env.Action(s.game.cells)
+	dst = appendCells(dst, [1]uint64{left}, first)
+	dst = appendCells(dst, [1]uint64{straight}, first+cells)
+	return appendCells(dst, [1]uint64{right}, first+2*cells)
 }
 
 func (s *breakthroughState) Pick(r uint64) env.Action {
-	b, p := s.game, s.player
-	left, straight, right := s.starts(0), s.starts(1), s.starts(2)
+	left, straight, right := s.starts()
 	toStraight := bits.OnesCount64(left)
 	toRight := toStraight + bits.OnesCount64(straight)
 	k := scale(r, toRight+bits.OnesCount64(right))
-	// Masks of all ones where the move leads further right: branches on a random number would often be predicted wrong.
+	// Masks of all ones where the step leads further right: branches on a random number would often be predicted wrong.
 	beyond := [2]int{(toStraight - 1 - k) >> 63, (toRight - 1 - k) >> 63}
 	starts := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
 	k -= toStraight&beyond[0] + (toRight-toStraight)&beyond[1]
-	return b.plane[p] - env.Action((beyond[0]+beyond[1])*b.cells) + env.Action(nthBit(starts, k))
+	direction := -(beyond[0] + beyond[1])
+	return s.game.plane[s.player&1] + env.Action(direction*s.game.cells+nthBit(starts, k))
 }
 
 func (s *breakthroughState) Apply(a env.Action) {
-	p, o := s.player, s.player.Other()
+	p := s.player & 1
+	o := p ^ 1
 	move := s.game.moves[a]
 	s.owned[p] = s.owned[p]&^move.from | move.to
 	s.owned[o] &^= move.to
 	s.player = o
-	stuck := !s.game.captures && s.starts(0)|s.starts(1)|s.starts(2) == 0
-	if move.to&s.game.goal[p] != 0 || s.owned[o] == 0 || stuck {
+	if move.to&s.game.goal[p] != 0 || s.owned[o] == 0 || !s.game.captures && s.stuck() {
 		s.outcome = int8(p)
 	}
+}
+
+// stuck reports whether the mover has no move.
+func (s *breakthroughState) stuck() bool {
+	left, straight, right := s.starts()
+	return left|straight|right == 0
 }
 
 // Endings are the steps into the goal row and the capture of the last piece. Without captures every step is tried, as it
@@ -177,9 +187,9 @@ func (s *breakthroughState) Endings(dst []env.Ending) []env.Ending {
 	if last&(last-1) != 0 {
 		last = 0
 	}
+	left, straight, right := s.starts()
 	first, before := b.plane[p], len(dst)
-	for i := range 3 {
-		starts := s.starts(i)
+	for i, starts := range [3]uint64{left, straight, right} {
 		if b.captures {
 			starts &= bits.RotateLeft64(b.goal[p]|last, -b.distance[p][i])
 		}
