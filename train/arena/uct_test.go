@@ -138,8 +138,8 @@ func TestWarmBaselinesDoNotAllocate(t *testing.T) {
 		for range 20 {
 			choose()
 		}
-		// The tree of mcts differs from move to move and may still grow once in a while.
-		if n := testing.AllocsPerRun(50, choose); n > 1 {
+		// The tree of mcts differs from move to move and may still grow once in a while, but not on average.
+		if n := testing.AllocsPerRun(50, choose); n != 0 {
 			t.Errorf("%s allocates %v times a move", text, n)
 		}
 	}
