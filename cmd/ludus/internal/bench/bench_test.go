@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/train"
 )
 
 func newOptions(game string) *Options {
 	return &Options{
-		Games: []*env.Game{mustGame(game)}, Threads: 2, Rounds: 1, Slice: time.Millisecond, Progress: func(Progress) {},
+		Games: []*env.Game{mustGame(game)}, Threads: 2, Rounds: 1, Slice: 5 * time.Millisecond, Progress: func(Progress) {},
 	}
 }
 
@@ -57,8 +58,8 @@ func TestReport(t *testing.T) {
 		"playout_mcts": {1, []string{"simulations", "simulations_per_s"}, []string{"game"}},
 		"infer":        {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak"}, []string{"net", "board"}},
 		"train":        {4, []string{"batch", "threads", "samples_per_s", "share_of_peak"}, []string{"net", "board", "allocs_per_step"}},
-		"selfplay": {3, []string{"simulations", "threads", "positions_per_s", "simulations_per_s", "evaluations_per_s", "network_alone_per_s"},
-			[]string{"game", "cache_hits_per_s"}},
+		"selfplay": {3, []string{"simulations", "threads", "evaluations_per_s", "network_alone_per_s"},
+			[]string{"game", "positions_per_s", "simulations_per_s", "cache_hits_per_s"}},
 	} {
 		rows := got[list].([]any)
 		if len(rows) != want.rows {
@@ -77,6 +78,20 @@ func TestReport(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSelfPlayRow checks that counts are put on the speeds of the rounds.
+func TestSelfPlayRow(t *testing.T) {
+	p := &player{row: SelfPlay{Threads: 2}, pace: train.Pace{
+		Seconds: 10, Positions: 100, Simulations: 1600, Evaluations: 1000, Batches: 20, CacheHits: 500, Idle: 1,
+	}}
+	got := p.complete([]float64{90, 120, 300}, []float64{100, 150, 200})
+	want := SelfPlay{
+		Threads: 2, Positions: 12, Simulated: 192, Evaluations: 120, CacheHits: 60, NetworkAlone: 150, Share: 0.9, Batch: 50, Idle: 0.05,
+	}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
