@@ -172,12 +172,18 @@ var fours = func() (f [16][4]float32) {
 
 // encodeCells writes one plane of n cells, 1 where w has the cell, and returns what is left of dst.
 func encodeCells[W words](dst []float32, n int, w W) []float32 {
-	plane, i := dst[:n], 0
-	for ; i+4 <= n; i += 4 {
-		*(*[4]float32)(plane[i:]) = fours[w[i>>6]>>(i&63)&15]
-	}
-	for ; i < n; i++ {
-		plane[i] = float32(w[i>>6] >> (i & 63) & 1)
+	plane := dst[:n]
+	for word := range len(w) {
+		b, i, end := w[word], 0, min(64, len(plane))
+		for ; i+4 <= end; i += 4 {
+			*(*[4]float32)(plane[i:]) = fours[b&15]
+			b >>= 4
+		}
+		for ; i < end; i++ {
+			plane[i] = float32(b & 1)
+			b >>= 1
+		}
+		plane = plane[end:]
 	}
 	return dst[n:]
 }
