@@ -34,10 +34,15 @@ type Judged struct {
 	arena.Result
 }
 
-// judgeNow plays the match that is due after the generation counted last, if one is.
-func (r *run) judgeNow(ctx context.Context) error {
+// judgingDue says whether the run is judged after the generation counted last.
+func (r *run) judgingDue() bool {
 	every := (r.config.Plan.Generations + judgings - 1) / judgings
-	if r.count.Generation%every != 0 || r.count.Generation >= r.config.Plan.Last() {
+	return r.count.Generation%every == 0 || r.count.Generation >= r.config.Plan.Last()
+}
+
+// judgeNow plays the match that is due on the way after the generation counted last, if one is.
+func (r *run) judgeNow(ctx context.Context) error {
+	if !r.judgingDue() || r.count.Generation >= r.config.Plan.Last() {
 		return nil
 	}
 	return r.judge(ctx, baselines[len(baselines)-1], judgeShare, false)

@@ -31,8 +31,8 @@ type Metrics struct {
 	LearnSeconds float64 `json:"learn_seconds"`
 	IdleShare    float64 `json:"idle_share"` // of the cores' time while playing
 
-	Diversity           // of the games that ended in this generation
-	InWindow  Diversity `json:"in_window"` // of all games to learn from
+	Diversity            // of the games that ended in this generation
+	InWindow  *Diversity `json:"in_window,omitempty"` // of all games to learn from, where the run is judged and at its end
 }
 
 // Diversity says how varied games are.

@@ -92,6 +92,11 @@ func TestWindowSize(t *testing.T) {
 	if slope := float64(windowSize(c+1000, c)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
 		t.Errorf("the window grows with slope %.3f after c", slope)
 	}
+	for c, want := range map[int]int{20_000: mostWindow, 2 * mostWindow: 2 * mostWindow} {
+		if got := windowSize(1e9, c); got != want {
+			t.Errorf("a window that starts with %d ends with %d positions, want %d", c, got, want)
+		}
+	}
 }
 
 func TestWindowKeepsTheNewestWholeGames(t *testing.T) {

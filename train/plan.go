@@ -41,11 +41,12 @@ func (p *Plan) share(generation int) float64 { return float64(generation-1) / fl
 
 const (
 	safety     = 0.93 // share of the time left that is planned for: judging on the way and slower hours need some
-	leastGens  = 60   // generations a plan should have
-	leastGames = 12   // games that each slot should finish, of the greatest length
+	leastGens  = 60  // generations a plan should have
+	mostGens   = 250 // generations after which longer ones serve better than more: each costs a checkpoint
+	leastGames = 12  // games that each slot should finish, of the greatest length
 	leastSlots = 16
 	mostSlots  = 256
-	mostPlies  = 8 // plies of a generation
+	mostPlies  = 8 // plies of a generation where there are not too many
 )
 
 // fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
@@ -56,7 +57,8 @@ func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
 		p.Slots = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
 	}
 	if p.Plies = s.Plies; p.Plies == 0 {
-		p.Plies = min(max(int(room/position/float64(p.Slots*leastGens)), 1), mostPlies)
+		plies := room / position / float64(p.Slots)
+		p.Plies = max(1, min(int(plies/leastGens), mostPlies), int(plies/mostGens))
 	}
 	generation := position*float64(p.Slots*p.Plies) + cost.generation
 	p.Generations = max(1, int(room/generation))

@@ -10,22 +10,27 @@ import (
 )
 
 // windowGrowth is the exponent with which the replay window grows, windowSlope its initial slope against the positions
-// played (KataGo: Wu 2019, appendix C).
+// played (KataGo: Wu 2019, appendix C). It ends at mostWindow, some 100 MB, so that a run of days needs no more memory than one
+// of an hour.
 const (
 	windowGrowth = 0.65
 	windowSlope  = 0.4
+	mostWindow   = 500_000
 )
 
 // windowSize returns W(N), the positions to keep of the newest games when n have been played:
 //
-//	W(N) = c + 0.4 (N^0.65 - c^0.65) / (0.65 c^-0.35) for N > c, otherwise N.
+//	W(N) = c + 0.4 (N^0.65 - c^0.65) / (0.65 c^-0.35) for N > c, otherwise N,
+//
+// and at most mostWindow, or c where that is more.
 func windowSize(n, c int) int {
 	if n <= c {
 		return n
 	}
 	start := float64(c)
 	grown := math.Pow(float64(n), windowGrowth) - math.Pow(start, windowGrowth)
-	return int(start + windowSlope*grown/(windowGrowth*math.Pow(start, windowGrowth-1)))
+	size := int(start + windowSlope*grown/(windowGrowth*math.Pow(start, windowGrowth-1)))
+	return min(size, max(c, mostWindow))
 }
 
 // stored is a finished game in the window.

@@ -240,7 +240,10 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	r.count.Games += len(games)
 	r.count.Positions += m.Positions
 	m.Diversity = diversity(r.Game, games)
-	m.InWindow = diversity(r.Game, r.learner.window.records())
+	if r.judgingDue() {
+		in := diversity(r.Game, r.learner.window.records())
+		m.InWindow = &in
+	}
 	r.count.Plies += int(m.MeanPlies*float64(len(games)) + 0.5)
 
 	learnStart := time.Now()
