@@ -38,9 +38,14 @@ type learner struct {
 	window   window // games to learn from
 	heldOut  window // games kept from the learner
 	entered  entered
-	rows     *rows
 	batch    *model.Batch
+	draws    draws
+	parallel func(n int, do func(i int))
+	writers  [batchParts]*rows
 }
+
+// batchParts is how many parts of a batch are written side by side.
+const batchParts = 8
 
 // entered counts the positions that ever entered the learner's two windows. The windows' sizes follow from it alone and
 // grow no faster than it does, so that no window ever needs a game that it has dropped.
@@ -49,11 +54,24 @@ type entered struct {
 	HeldOut int `json:"held_out"`
 }
 
-func newLearner(game *env.Game, settings *Settings, seed uint64, trainer *model.Trainer) *learner {
-	return &learner{
+func newLearner(game *env.Game, settings *Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
+	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, window: window{game: game}, heldOut: window{game: game},
-		rows: newRows(game), batch: model.NewBatch(game, settings.Batch),
+		batch: model.NewBatch(game, settings.Batch), parallel: Parallel(threads),
 	}
+	for i := range l.writers {
+		l.writers[i] = newRows(game)
+	}
+	return l
+}
+
+// fill makes the batch from positions of w drawn with rng.
+func (l *learner) fill(w *window, blend float64, rng *rand.Rand) {
+	n := l.batch.Size
+	l.draws.draw(n, w, rng)
+	l.parallel(batchParts, func(i int) {
+		l.writers[i].fill(l.batch, i*n/batchParts, (i+1)*n/batchParts, w, &l.draws, blend)
+	})
 }
 
 // heldOutGame says whether the run's nth finished game is kept from the learner.
@@ -108,7 +126,7 @@ func (l *learner) train(ctx context.Context, generation, steps int, share float6
 		blend = l.settings.Blend
 	}
 	if l.heldOut.positions > 0 {
-		l.rows.fill(l.batch, &l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
+		l.fill(&l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
 		if m.kept, err = l.trainer.Loss(l.batch); err != nil {
 			return m, err
 		}
@@ -118,7 +136,7 @@ func (l *learner) train(ctx context.Context, generation, steps int, share float6
 		if err := ctx.Err(); err != nil {
 			return m, err
 		}
-		l.rows.fill(l.batch, &l.window, blend, rng)
+		l.fill(&l.window, blend, rng)
 		m.rate = l.settings.Rate * rateAt(share, l.trainer.Steps())
 		losses, err := l.trainer.Step(l.batch, m.rate)
 		if err != nil {

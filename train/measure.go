@@ -48,16 +48,16 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 	}
 	defer trainer.Close()
 	batch := anyBatch(game, s.Batch)
-	const steps = 4
-	for i := range steps + 1 {
-		if i == 1 {
-			start = time.Now() // the first one warms up
+	steps := -1 // the first one warms up
+	for ; steps < 4 || time.Since(start) < measuring/3; steps++ {
+		if steps == 0 {
+			start = time.Now()
 		}
 		if _, err := trainer.Step(batch, s.Rate); err != nil {
 			return c, err
 		}
 	}
-	c.step = time.Since(start).Seconds() / steps
+	c.step = time.Since(start).Seconds() / float64(steps)
 	return c, ctx.Err()
 }
 

@@ -316,7 +316,7 @@ func (r *run) begin(weights *infer.Weights) error {
 	if err != nil {
 		return err
 	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
+	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
 	r.count = counters{Game: r.Game.Name, Network: weights.Config}
 	r.ready()
 	return r.save()
@@ -341,6 +341,6 @@ func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
 	if err := trainer.UnmarshalState(c.Part("optimizer.safetensors")); err != nil {
 		return err
 	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer)
+	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
 	return nil
 }

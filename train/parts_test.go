@@ -285,7 +285,7 @@ func TestHeldOut(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := DefaultSettings(game)
 	settings.HeldOut, settings.Window = 0.3, 200
-	l := newLearner(game, &settings, 1, nil)
+	l := newLearner(game, &settings, 1, nil, 1)
 	rng := rand.New(rand.NewPCG(9, 9))
 	n := 0
 	for range 30 {

@@ -41,9 +41,9 @@ func (p *Plan) share(generation int) float64 { return float64(generation-1) / fl
 
 const (
 	safety     = 0.93 // share of the time left that is planned for: judging on the way and slower hours need some
-	leastGens  = 60  // generations a plan should have
-	mostGens   = 250 // generations after which longer ones serve better than more: each costs a checkpoint
-	leastGames = 12  // games that each slot should finish, of the greatest length
+	leastGens  = 60   // generations a plan should have
+	mostGens   = 250  // generations after which longer ones serve better than more: each costs a checkpoint
+	leastGames = 12   // games that each slot should finish, of the greatest length
 	leastSlots = 16
 	mostSlots  = 256
 	mostPlies  = 8 // plies of a generation where there are not too many

@@ -3,6 +3,7 @@ package train
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"ludus/env"
@@ -112,11 +113,25 @@ func newRows(game *env.Game) *rows {
 	}
 }
 
-// fill makes batch from positions of w drawn with rng; blend is the share of the search's classes in the outcome target.
-func (e *rows) fill(batch *model.Batch, w *window, blend float64, rng *rand.Rand) {
-	for i := range batch.Size {
-		g, ply := w.position(rng.IntN(w.positions))
-		e.write(batch, i, g, ply, &e.game.Symmetries[rng.IntN(len(e.game.Symmetries))], float32(blend))
+// draws are what the rows of a batch are made of: positions of a window, each with a symmetry.
+type draws struct {
+	positions, symmetries []int
+}
+
+// draw makes n draws from w.
+func (d *draws) draw(n int, w *window, rng *rand.Rand) {
+	d.positions, d.symmetries = d.positions[:0], d.symmetries[:0]
+	for range n {
+		d.positions = append(d.positions, rng.IntN(w.positions))
+		d.symmetries = append(d.symmetries, rng.IntN(len(w.game.Symmetries)))
+	}
+}
+
+// fill makes the rows of batch from lo to hi out of the draws; blend is the share of the search's classes in the outcome target.
+func (e *rows) fill(batch *model.Batch, lo, hi int, w *window, d *draws, blend float64) {
+	for i := lo; i < hi; i++ {
+		g, ply := w.position(d.positions[i])
+		e.write(batch, i, g, ply, &e.game.Symmetries[d.symmetries[i]], float32(blend))
 	}
 }
 
@@ -140,7 +155,7 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 	}
 
 	e.legal = e.state.Legal(e.legal[:0])
-	e.policy = append(e.policy[:0], make([]float32, len(e.legal))...)
+	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
 	normalise(e.policy, p.policy)
 	legal, policy := batch.Legal[i*actions:(i+1)*actions], batch.Policy[i*actions:(i+1)*actions]
 	clear(legal)
