@@ -118,18 +118,25 @@ func (s *Search) nextPhase(floor uint8) {
 	}
 	scores := s.scores[:len(edges)]
 	s.scoreRoot(scores)
-	slices.SortStableFunc(h.candidates, func(i, j int) int {
-		switch {
-		case scores[i] > scores[j]:
-			return -1
-		case scores[i] < scores[j]:
-			return 1
-		}
-		return i - j
-	})
-	h.candidates = h.candidates[:min(h.size, len(h.candidates))]
+	h.candidates = leading(h.candidates, scores, min(h.size, len(h.candidates)))
 	h.next = 0
 	h.budget()
+}
+
+// leading puts the n candidates of the largest scores first, best first, the lower ones first among equals, and returns
+// them.
+func leading(candidates []int, scores []float64, n int) []int {
+	for i := range n {
+		best := i
+		for j := i + 1; j < len(candidates); j++ {
+			a, b := candidates[best], candidates[j]
+			if scores[b] > scores[a] || scores[b] == scores[a] && b < a {
+				best = j
+			}
+		}
+		candidates[i], candidates[best] = candidates[best], candidates[i]
+	}
+	return candidates[:n]
 }
 
 // scoreRoot writes g + logit + sigma(q) of the root's moves into dst.

@@ -18,9 +18,9 @@ const cacheEntries = 1 << 15
 type worker struct {
 	game    *env.Game
 	slots   []*slot
-	cache   *mcts.Cache // or nil
-	states  []env.State
-	waiting []*slot
+	cache   *mcts.Cache   // or nil
+	active  []*slot       // those with plies left to play in this generation, in the order of the batch
+	states  []env.State   // what they wait for
 	logits  []float32     // [slots, A]
 	classes []float32     // [slots, K]
 	evals   int           // evaluations of this generation
@@ -77,26 +77,45 @@ func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, plies int, 
 	for _, s := range w.slots {
 		s.left = plies
 	}
-	actions, classes := w.game.NumActions(), len(w.game.Classes)
+	w.active = append(w.active[:0], w.slots...)
 	for ctx.Err() == nil {
-		w.states, w.waiting = w.states[:0], w.waiting[:0]
-		for _, s := range w.slots {
-			before := s.left
-			if s.advance() {
-				w.states = append(w.states, s.search.Leaf(s.leaf))
-				w.waiting = append(w.waiting, s)
-			}
-			progress.Add(int64(before - s.left))
-		}
-		if len(w.states) == 0 {
+		progress.Add(int64(w.advance()))
+		n := len(w.active)
+		if n == 0 {
 			return
 		}
-		n := len(w.states)
-		evaluator.Evaluate(w.states, w.logits[:n*actions], w.classes[:n*classes])
+		evaluator.Evaluate(w.states, w.logits[:n*w.game.NumActions()], w.classes[:n*len(w.game.Classes)])
 		w.evals += n
 		w.batches++
-		for i, s := range w.waiting {
-			s.search.Backup(s.leaf, w.logits[i*actions:(i+1)*actions], w.classes[i*classes:(i+1)*classes])
+	}
+	for i, s := range w.active {
+		w.backup(i, s)
+	}
+}
+
+// advance gives the active slots what the last batch says of their leaves, moves them on to the next leaves, which are
+// the states of the next batch, and returns the plies played. It touches each slot once, since the slots together are
+// larger than a core's cache.
+func (w *worker) advance() (plies int) {
+	active := w.active
+	w.active, w.states = w.active[:0], w.states[:0]
+	for i, s := range active {
+		w.backup(i, s)
+		plies += s.left
+		if s.advance() {
+			w.active = append(w.active, s)
+			w.states = append(w.states, s.search.Leaf(s.leaf))
 		}
+		plies -= s.left
+	}
+	return plies
+}
+
+// backup gives the slot's leaf, if one waits, row i of the last batch.
+func (w *worker) backup(i int, s *slot) {
+	if s.waiting {
+		actions, classes := w.game.NumActions(), len(w.game.Classes)
+		s.search.Backup(s.leaf, w.logits[i*actions:(i+1)*actions], w.classes[i*classes:(i+1)*classes])
+		s.waiting = false
 	}
 }

@@ -35,7 +35,8 @@ type slot struct {
 	explore int  // searched plies still to be drawn rather than chosen
 
 	searching bool
-	leaf      int          // the leaf that waits for its evaluation
+	waiting   bool         // for the evaluation of leaf
+	leaf      int          // of the search
 	left      int          // plies to play in this generation
 	meanPlies float64      // mean length of the games so far
 	finished  []*record    // games that ended in this generation
@@ -56,7 +57,7 @@ func (s *slot) advance() bool {
 		switch {
 		case s.searching:
 			if leaf, ok := s.search.Select(); ok {
-				s.leaf = leaf
+				s.leaf, s.waiting = leaf, true
 				return true
 			}
 			s.searching = false

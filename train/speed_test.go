@@ -3,11 +3,14 @@ package train
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
+	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/mcts"
+	"ludus/model/infer"
 )
 
 func uniform(int) mcts.Evaluator { return mcts.Uniform{} }
@@ -43,6 +46,43 @@ func TestSelfPlayCounts(t *testing.T) {
 	cancel()
 	if _, err := NewSelfPlay(game, settings, uniform, 1, false).Play(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped play returns %v", err)
+	}
+}
+
+// BenchmarkNetworkShare is the speed of self-play over that of its network alone on batches of the same size, on one core
+// in turn, cache off.
+func BenchmarkNetworkShare(b *testing.B) {
+	for _, name := range games.Names() {
+		b.Run(name, func(b *testing.B) {
+			game := newGame(b, name)
+			network, err := infer.NewNetwork(game, infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1))))
+			if err != nil {
+				b.Fatal(err)
+			}
+			states := envtest.Positions(game, 1, mostSlots)
+			logits, classes := make([]float32, mostSlots*game.NumActions()), make([]float32, mostSlots*len(game.Classes))
+			evaluator := network.NewEvaluator(mostSlots)
+			play := NewSelfPlay(game, DefaultSettings(game), judgedBy(network), 1, false)
+			var total Pace
+			var alone time.Duration
+			evaluated := 0
+			for b.Loop() {
+				pace, err := play.Play(context.Background(), 50*time.Millisecond)
+				if err != nil {
+					b.Fatal(err)
+				}
+				total.Add(pace)
+				n := pace.Evaluations / pace.Batches
+				for start := time.Now(); time.Since(start) < 25*time.Millisecond; evaluated += n {
+					before := time.Now()
+					evaluator.Evaluate(states[:n], logits[:n*game.NumActions()], classes[:n*len(game.Classes)])
+					alone += time.Since(before)
+				}
+			}
+			speed := float64(total.Evaluations) / total.Seconds
+			b.ReportMetric(speed, "evaluations/s")
+			b.ReportMetric(speed*alone.Seconds()/float64(evaluated), "share")
+		})
 	}
 }
 
