@@ -72,7 +72,7 @@ func (c *Config) sampled(simulations int) int {
 	return min(max(simulations/4, 4), 16)
 }
 
-// pickCandidate returns the edge of the root's next candidate, or none where leaves in flight must be backed up before
+// pickCandidate returns which of the root's moves is the next candidate, or none where leaves in flight must be backed up before
 // the next phase can choose its candidates.
 func (s *Search) pickCandidate() int32 {
 	t, h := &s.tree, &s.halving
@@ -84,8 +84,8 @@ func (s *Search) pickCandidate() int32 {
 				if h.next >= len(h.candidates) {
 					h.next = 0
 				}
-				i := nd.first + int32(h.candidates[h.next])
-				if t.open(&t.edges[i], nd.player, floor) {
+				i := int32(h.candidates[h.next])
+				if t.open(&t.edges[nd.edges+i], nd.player, floor) {
 					return i
 				}
 				h.next++
@@ -219,24 +219,22 @@ func (s *Search) pickImproved(n int32) int32 {
 	policy := s.scores[:nd.made]
 	bare := s.improve(policy, n, st)
 	total := float64(1 + st.visits + st.flight)
-	edges := t.edgesOf(n)
+	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	chosen, most := none, math.Inf(-1)
 	for i := range edges {
 		e := &edges[i]
 		if e.closed {
 			continue
 		}
-		place := nd.first + int32(i)
 		score := policy[i] - float64(e.visits+e.flight)/total
-		if score > most || score == most && t.actions[place] < t.actions[chosen] {
-			chosen, most = place, score
+		if score > most || score == most && actions[i] < actions[chosen] {
+			chosen, most = int32(i), score
 		}
 	}
 	if nd.made < nd.count {
-		place := nd.first + nd.made
-		score := float64(t.priors[place]) * bare
-		if score > most || score == most && t.actions[place] < t.actions[chosen] {
-			chosen = place
+		score := float64(t.priors[nd.first+nd.made]) * bare
+		if score > most || score == most && actions[nd.made] < actions[chosen] {
+			chosen = nd.made
 		}
 	}
 	return chosen

@@ -240,6 +240,9 @@ type move struct {
 // movesOf lists the moves of node n by ascending action; those without an edge have one that says nothing.
 func (t *tree) movesOf(n int32) []move {
 	nd := &t.nodes[n]
+	if nd.evaluated && !nd.weighed {
+		t.weigh(n)
+	}
 	moves := make([]move, nd.count)
 	for i, e := range t.edgesOf(n) {
 		moves[i].edge = e

@@ -20,7 +20,7 @@ func (s *Search) pickPUCT(n int32) int32 {
 	bonus := s.bonus(in.visits + in.flight - 1 - nd.lost) // all visits of n but its own evaluation's went on to a move
 	firstPlay := t.sign(nd.player)*in.sum/float64(in.visits) - s.cfg.FirstPlayReduction*math.Sqrt(nd.mass)
 	chosen, most := none, math.Inf(-1)
-	edges := t.edgesOf(n)
+	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
 		if e.closed {
@@ -34,16 +34,14 @@ func (s *Search) pickPUCT(n int32) int32 {
 		case e.visits == 0 && !e.proven():
 			q = firstPlay
 		}
-		place := nd.first + int32(i)
-		if score := q + bonus*e.share; score > most || score == most && t.actions[place] < t.actions[chosen] {
-			chosen, most = place, score
+		if score := q + bonus*e.share; score > most || score == most && actions[i] < actions[chosen] {
+			chosen, most = int32(i), score
 		}
 	}
 	if nd.made < nd.count {
-		place := nd.first + nd.made
-		score := firstPlay + bonus*float64(t.priors[place])
-		if score > most || score == most && t.actions[place] < t.actions[chosen] {
-			chosen = place
+		score := firstPlay + bonus*float64(t.priors[nd.first+nd.made])
+		if score > most || score == most && actions[nd.made] < actions[chosen] {
+			chosen = nd.made
 		}
 	}
 	return chosen

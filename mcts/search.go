@@ -279,19 +279,22 @@ func (s *Search) descend(state env.State) int32 {
 	state.CopyFrom(s.position)
 	n := root
 	for t.nodes[n].evaluated {
+		if !t.nodes[n].weighed {
+			t.weigh(n)
+		}
 		i := s.pick(n)
 		if i == none {
 			return none
 		}
 		nd := &t.nodes[n]
-		if i == nd.first+nd.made {
+		if i == nd.made {
 			t.next(n)
 		}
-		state.Apply(t.actions[i])
-		e := &t.edges[i]
+		state.Apply(t.actions[nd.first+i])
+		e := &t.edges[nd.edges+i]
 		if e.child == none {
 			nd.mass += float64(e.prior)
-			child := t.add(n, i, state.Player())
+			child := t.add(n, nd.edges+i, state.Player())
 			if !e.proven() {
 				s.expand(child, state)
 			}
@@ -308,7 +311,7 @@ func (s *Search) descend(state env.State) int32 {
 	return n
 }
 
-// pick returns the edge that a simulation takes from node n, an evaluated and unproven one.
+// pick returns which of the moves of node n, an evaluated and unproven one, a simulation takes.
 func (s *Search) pick(n int32) int32 {
 	switch {
 	case s.cfg.Rule == PUCT:

@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"ludus/env"
@@ -21,11 +22,12 @@ type node struct {
 	parent       int32
 	via          int32 // edge from the parent
 	first, count int32 // its moves
-	made         int32 // the first so many of them have an edge
+	edges, made  int32 // the edges of the first so many of them
 	lost         int32 // visits of dead moves, those in flight among them
 	player       env.Player
 	floor        uint8 // the rank that the mover has for certain
 	evaluated    bool  // by the network, and backed up
+	weighed      bool  // its moves have priors and are in order
 }
 
 // edge is a legal move that has been looked at. Its outcome lies between two of First's classes.
@@ -46,16 +48,17 @@ func (e *edge) proven() bool { return e.top == e.bottom }
 
 // tree is a search tree in slabs.
 //
-// The moves of one node lie side by side. At the root they all have an edge and ascend by action. Elsewhere a move gets
-// its edge when it ends the game, or when it is first selected, which happens in the order of the priors: first come the
-// moves with edges; then the next one to be selected; then the others, ascending by action. Edges beyond are memory that
-// is not yet written to, so that a wide node costs little before it is searched.
+// The moves of a node lie side by side, and so do its edges, which belong to the first of the moves. At the root all moves
+// have an edge and ascend by action. Elsewhere a move gets its edge when it ends the game, or when it is first selected,
+// which happens in the order of the priors: first come the moves with edges; then the next one to be selected; then the
+// others, ascending by action. A node has room for a power of two of edges and moves them when it needs more, so that
+// what was not searched takes no memory and a small tree lies close together.
 type tree struct {
 	utility []float64 // of First's classes [K], falling
 	nodes   []node
-	actions []env.Action // of each move; the first one leads to the root
-	priors  []float32    // of each move: softmax of the logits
-	edges   []edge       // of each move
+	actions []env.Action // of all moves
+	priors  []float32    // of all moves: their logits at first, then the softmax of those
+	edges   []edge       // the first one leads to the root
 	classes []float32    // [nodes, K] sums of First's class probabilities backed up
 	news    bool         // bounds have changed
 	endings []env.Ending // scratch
@@ -64,8 +67,7 @@ type tree struct {
 // reset empties the tree but for a root without moves.
 func (t *tree) reset(player env.Player) {
 	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
-	t.actions, t.priors = append(t.actions, 0), append(t.priors, 1)
-	t.edges = append(t.edges, edge{bottom: t.worst()})
+	t.edges = append(t.edges, edge{prior: 1, bottom: t.worst()})
 	t.add(none, root, player)
 	t.news = true
 }
@@ -90,7 +92,7 @@ func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 // edgesOf returns the edges of node n, valid until the next expansion.
 func (t *tree) edgesOf(n int32) []edge {
 	nd := &t.nodes[n]
-	return t.edges[nd.first : nd.first+nd.made]
+	return t.edges[nd.edges : nd.edges+nd.made]
 }
 
 // actionsOf and priorsOf return what belongs to all moves of node n, valid until the next expansion.
@@ -113,25 +115,25 @@ func (t *tree) expand(n int32, state env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)
 	count := int32(len(t.actions)) - first
-	t.priors, t.edges = extend(t.priors, int(count)), extend(t.edges, int(count))
+	t.priors = extend(t.priors, int(count))
 	nd := &t.nodes[n]
-	nd.first, nd.count = first, count
+	nd.first, nd.count, nd.edges = first, count, int32(len(t.edges))
 	if n == root {
-		for i := first; i < first+count; i++ {
-			t.makeEdge(n, i)
-		}
+		t.makeAll()
 	}
 	t.endings = state.Endings(t.endings[:0])
 	if len(t.endings) == 0 {
 		return
 	}
-	i := first
+	i := int32(0)
 	for _, ending := range t.endings {
-		for t.actions[i] != ending.Action {
+		for t.actions[first+i] != ending.Action {
 			i++
 		}
-		e := &t.edges[i]
-		if n != root {
+		var e *edge
+		if n == root {
+			e = &t.edges[nd.edges+i]
+		} else {
 			e = t.makeEdge(n, i)
 		}
 		e.top, e.bottom = uint8(ending.Outcome), uint8(ending.Outcome)
@@ -144,12 +146,37 @@ func (t *tree) expand(n int32, state env.State) {
 // makeEdge gives move i of node n, one without, an edge.
 func (t *tree) makeEdge(n, i int32) *edge {
 	nd := &t.nodes[n]
+	if int(nd.made) == room(nd.made) {
+		t.moveEdges(n, room(nd.made+1))
+	}
 	place := nd.first + nd.made
-	nd.made++
-	t.rotate(place, i)
-	e := &t.edges[place]
+	t.rotate(place, nd.first+i)
+	e := &t.edges[nd.edges+nd.made]
 	*e = edge{prior: t.priors[place], share: float64(t.priors[place]), child: none, bottom: t.worst()}
+	nd.made++
 	return e
+}
+
+// room is how many edges the node has memory for that has so many.
+func room(made int32) int {
+	if made == 0 {
+		return 0
+	}
+	return 1 << bits.Len32(uint32(made-1))
+}
+
+// moveEdges gives node n new room for its edges.
+func (t *tree) moveEdges(n int32, room int) {
+	nd := &t.nodes[n]
+	from, to := nd.edges, int32(len(t.edges))
+	t.edges = extend(t.edges, room)
+	nd.edges = to
+	for i := range nd.made {
+		t.edges[to+i] = t.edges[from+i]
+		if child := t.edges[to+i].child; child != none {
+			t.nodes[child].via = to + i
+		}
+	}
 }
 
 // rotate takes a move to an earlier place and shifts those between.
@@ -166,7 +193,7 @@ func (t *tree) rotate(to, from int32) {
 // next gives the next move of node n an edge and lines another one up.
 func (t *tree) next(n int32) {
 	nd := &t.nodes[n]
-	e := t.makeEdge(n, nd.first+nd.made)
+	e := t.makeEdge(n, nd.made)
 	nd.rest -= float64(e.prior)
 	if nd.rest < 1e-6 { // too little is left of a difference
 		nd.rest = total(t.priors[nd.first+nd.made : nd.first+nd.count])
@@ -386,8 +413,8 @@ func (t *tree) standing(n int32) standing {
 // normal number and a visited move weighs something.
 const leastLogit = -80
 
-// judge gives node n an evaluation: the logits of its moves, which stand where their priors will be, and its mover's
-// class probabilities, which it writes into dst as First's.
+// judge gives node n an evaluation: its mover's class probabilities, which it writes into dst as First's. The logits of
+// its moves stand where their priors will be.
 func (t *tree) judge(n int32, classes, dst []float32) {
 	nd := &t.nodes[n]
 	for k, p := range classes {
@@ -397,8 +424,20 @@ func (t *tree) judge(n int32, classes, dst []float32) {
 		dst[k] = p
 	}
 	nd.raw = t.value(dst)
+	if math.IsNaN(nd.raw) {
+		panic("mcts: the evaluation is not a number")
+	}
+	if n == root {
+		t.weigh(n)
+	}
+}
+
+// weigh turns the logits of node n's moves into priors, which most nodes never need, being leaves.
+func (t *tree) weigh(n int32) {
+	nd := &t.nodes[n]
+	nd.weighed = true
 	priors := t.priorsOf(n)
-	if softmax(priors); priors[0] != priors[0] || nd.raw != nd.raw {
+	if softmax(priors); priors[0] != priors[0] {
 		panic("mcts: the evaluation is not a number")
 	}
 	edges := t.edgesOf(n)
@@ -495,23 +534,27 @@ func (t *tree) sums(n int32) []float32 {
 // copySubtree makes t a copy of what lies below node n of src, n becoming the root.
 func (t *tree) copySubtree(src *tree, n int32) {
 	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
-	t.actions, t.priors = append(t.actions, 0), append(t.priors, 1)
+	if !src.nodes[n].weighed {
+		src.weigh(n)
+	}
 	t.edges = append(t.edges, *src.into(n))
 	t.edges[root].closed = false
 	t.graft(src, n, none, root)
 	for i := int32(0); i < int32(len(t.nodes)); i++ {
-		nd := t.nodes[i]
-		first := int32(len(t.edges))
-		t.nodes[i].first = first
+		nd := t.nodes[i] // still that of src but for its parent
+		t.nodes[i].first, t.nodes[i].edges = int32(len(t.actions)), int32(len(t.edges))
 		t.actions = append(t.actions, src.actions[nd.first:nd.first+nd.count]...)
 		t.priors = append(t.priors, src.priors[nd.first:nd.first+nd.count]...)
-		t.edges = append(t.edges, src.edges[nd.first:nd.first+nd.count]...)
+		t.edges = append(t.edges, src.edges[nd.edges:nd.edges+nd.made]...)
 		if i == root {
-			t.makeRoot()
+			t.makeAll()
+		} else {
+			t.edges = extend(t.edges, room(nd.made)-int(nd.made))
 		}
-		for j := first; j < first+t.nodes[i].made; j++ {
-			if child := t.edges[j].child; child != none {
-				t.graft(src, child, i, j)
+		for j := range t.edgesOf(i) {
+			via := t.nodes[i].edges + int32(j)
+			if child := t.edges[via].child; child != none {
+				t.graft(src, child, i, via)
 			}
 		}
 	}
@@ -527,18 +570,19 @@ func (t *tree) graft(src *tree, n, parent, via int32) {
 	t.classes = append(t.classes, src.sums(n)...)
 }
 
-// makeRoot gives all moves of the root an edge and sorts them by action.
-func (t *tree) makeRoot() {
+// makeAll gives all moves of the root, whose edges are the last ones, an edge and sorts them by action.
+func (t *tree) makeAll() {
 	nd := &t.nodes[root]
-	for nd.made < nd.count {
-		t.makeEdge(root, nd.first+nd.made)
+	for _, p := range t.priors[nd.first+nd.made : nd.first+nd.count] {
+		t.edges = append(t.edges, edge{prior: p, share: float64(p), child: none, bottom: t.worst()})
 	}
-	nd.rest = 0
-	for i := nd.first + 1; i < nd.first+nd.count; i++ {
-		for j := i; j > nd.first && t.actions[j] < t.actions[j-1]; j-- {
-			t.actions[j], t.actions[j-1] = t.actions[j-1], t.actions[j]
-			t.priors[j], t.priors[j-1] = t.priors[j-1], t.priors[j]
-			t.edges[j], t.edges[j-1] = t.edges[j-1], t.edges[j]
+	nd.made, nd.rest = nd.count, 0
+	actions, priors, edges := t.actionsOf(root), t.priorsOf(root), t.edgesOf(root)
+	for i := range actions {
+		for j := i; j > 0 && actions[j] < actions[j-1]; j-- {
+			actions[j], actions[j-1] = actions[j-1], actions[j]
+			priors[j], priors[j-1] = priors[j-1], priors[j]
+			edges[j], edges[j-1] = edges[j-1], edges[j]
 		}
 	}
 	t.close(root)

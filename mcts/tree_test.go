@@ -30,6 +30,9 @@ func checkTree(t *tree) error {
 			if e.closed != (!live || n == root && e.proven()) {
 				return fmt.Errorf("node %d: move %d is closed: %v", n, i, e.closed)
 			}
+			if e.child != none && t.into(e.child) != &t.edgesOf(n)[i] {
+				return fmt.Errorf("node %d: move %d and its child are not joined", n, i)
+			}
 			if e.visits+e.flight > 0 && e.share != float64(e.prior)/float64(1+e.visits+e.flight) {
 				return fmt.Errorf("node %d: move %d has a share of %v", n, i, e.share)
 			}
@@ -46,8 +49,10 @@ func checkTree(t *tree) error {
 		if st := t.standing(n); !in.proven() && st.visits+st.flight != in.visits+in.flight-1-nd.lost {
 			return fmt.Errorf("node %d: %d visits, %d of live moves, %d lost", n, in.visits, st.visits, nd.lost)
 		}
-		if err := checkOrder(t, n); err != nil {
-			return err
+		if nd.weighed {
+			if err := checkOrder(t, n); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
