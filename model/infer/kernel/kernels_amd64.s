@@ -222,7 +222,13 @@ start1:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term1:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -277,7 +283,13 @@ start2:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term2:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -343,7 +355,13 @@ start3:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term3:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -424,7 +442,13 @@ start4:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term4:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -519,7 +543,13 @@ start5:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term5:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -625,7 +655,13 @@ start6:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term6:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y12
 	VMOVUPS 32(R11), Y13
 	VBROADCASTSS 0(BX), Y14
@@ -798,7 +834,13 @@ start1:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term1:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -845,7 +887,13 @@ start2:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term2:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -898,7 +946,13 @@ start3:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term3:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -961,7 +1015,13 @@ start4:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term4:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1033,7 +1093,13 @@ start5:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term5:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1111,7 +1177,13 @@ start6:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term6:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1197,7 +1269,13 @@ start7:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term7:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1291,7 +1369,13 @@ start8:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term8:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1391,7 +1475,13 @@ start9:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term9:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1499,7 +1589,13 @@ start10:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term10:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1615,7 +1711,13 @@ start11:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term11:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -1737,7 +1839,13 @@ start12:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term12:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Y13
 	VBROADCASTSS 0(BX), Y14
 	VFMADD231PS Y13, Y14, Y0
@@ -7509,7 +7617,15 @@ start1:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term1:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -7565,7 +7681,15 @@ start2:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term2:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -7632,7 +7756,15 @@ start3:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term3:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -7714,7 +7846,15 @@ start4:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term4:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -7810,7 +7950,15 @@ start5:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term5:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -7917,7 +8065,15 @@ start6:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term6:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8037,7 +8193,15 @@ start7:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term7:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8170,7 +8334,15 @@ start8:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term8:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8314,7 +8486,15 @@ start9:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term9:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8471,7 +8651,15 @@ start10:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term10:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8641,7 +8829,15 @@ start11:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term11:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -8822,7 +9018,15 @@ start12:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), DI
+	LEAQ (DI)(R14*1), R8
 term12:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(DI*1)
+	PREFETCHT0 (R11)(R8*1)
 	VMOVUPS 0(R11), Z28
 	VMOVUPS (R11)(R14*1), Z29
 	VBROADCASTSS 0(BX), Z30
@@ -9051,7 +9255,13 @@ start1:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term1:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	ADDQ R10, BX
@@ -9097,7 +9307,13 @@ start2:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term2:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9148,7 +9364,13 @@ start3:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term3:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9208,7 +9430,13 @@ start4:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term4:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9276,7 +9504,13 @@ start5:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term5:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9349,7 +9583,13 @@ start6:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term6:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9429,7 +9669,13 @@ start7:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term7:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9516,7 +9762,13 @@ start8:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term8:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9608,7 +9860,13 @@ start9:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term9:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9707,7 +9965,13 @@ start10:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term10:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9813,7 +10077,13 @@ start11:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term11:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -9924,7 +10194,13 @@ start12:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term12:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -10042,7 +10318,13 @@ start13:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term13:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -10167,7 +10449,13 @@ start14:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term14:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -10297,7 +10585,13 @@ start15:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term15:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1
@@ -10434,7 +10728,13 @@ start16:
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
+	MOVQ product_aPlaneStep(AX), R15
+	ADDQ aBlock-80(SP), R15
+	MOVQ product_bPlaneStep(AX), R14
 term16:
+	PREFETCHT0 (R15)
+	ADDQ $64, R15
+	PREFETCHT0 (R11)(R14*1)
 	VMOVUPS 0(R11), Z29
 	VFMADD231PS.BCST 0(BX), Z29, Z0
 	VFMADD231PS.BCST 0(BX)(R9*1), Z29, Z1

@@ -174,7 +174,9 @@ func (w *writer) tile(s shape, rows int) {
 	if s.panels > 1 {
 		w.op("MOVQ product_bPanelStep(AX), %s", bPanelStep)
 	}
+	next := w.next(s)
 	w.label("term%d", rows)
+	w.prefetch(next)
 	w.term(s, rows, reg, sum)
 	w.op("DECQ %s", depth)
 	w.op("JNZ term%d", rows)
@@ -201,6 +203,31 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("DECQ %s", local("blocks"))
 	w.op("JNZ rows%d", rows)
 	w.op("JMP short")
+}
+
+// next loads what prefetch needs and returns the registers with the distance from a row of B to that of the next plane, one
+// for each panel.
+func (w *writer) next(s shape) []string {
+	w.op("MOVQ product_aPlaneStep(AX), %s", scratchB)
+	w.op("ADDQ %s, %s", local("aBlock"), scratchB)
+	if s.panels == 1 {
+		w.op("MOVQ product_bPlaneStep(AX), %s", scratchA)
+		return []string{scratchA}
+	}
+	distances := pointers[4:6] // free, as there are at most 12 rows
+	w.op("MOVQ product_bPlaneStep(AX), %s", distances[0])
+	w.op("LEAQ (%s)(%s*1), %s", distances[0], bPanelStep, distances[1])
+	return distances
+}
+
+// prefetch asks for a line of the next plane's A and of each of its panels of B: planes are too short for the machine to see
+// for itself where they continue.
+func (w *writer) prefetch(distances []string) {
+	w.op("PREFETCHT0 (%s)", scratchB)
+	w.op("ADDQ $64, %s", scratchB)
+	for _, d := range distances {
+		w.op("PREFETCHT0 (%s)(%s*1)", b, d)
+	}
 }
 
 // term adds one column of A times one row of B to the sums.
