@@ -91,15 +91,19 @@ func workers(n int) func(int, func(int)) {
 		for i := int(next.Add(1)) - 1; i < jobs; i = int(next.Add(1)) - 1 {
 			do(i)
 		}
+	}
+	help := func() {
+		work()
 		wg.Done()
 	}
 	return func(count int, job func(int)) {
 		jobs, do = count, job
 		next.Store(0)
-		wg.Add(n)
-		for range n {
-			go work()
+		wg.Add(n - 1)
+		for range n - 1 {
+			go help()
 		}
+		work()
 		wg.Wait()
 	}
 }

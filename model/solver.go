@@ -29,6 +29,7 @@ type adamW struct {
 
 	parallel func(n int, do func(i int)) // runs the pieces of a step
 	pieces   []piece
+	gather   func(piece)     // called for every piece before its gradient is read
 	squares  []float64       // sum of the squares of each piece's gradient
 	workers  []kernel.Worker // one a piece
 
@@ -38,9 +39,12 @@ type adamW struct {
 	square, one func(piece int) // the methods squareOf and updatePiece, bound once
 }
 
-func newAdamW(config Config, p *parameters, average [][]float32, parallel func(n int, do func(i int))) *adamW {
+func newAdamW(
+	config Config, p *parameters, average [][]float32, parallel func(n int, do func(i int)), gather func(piece),
+) *adamW {
 	s := &adamW{
-		config: config, first: p.zeros(), second: p.zeros(), average: average, parallel: parallel, pieces: p.pieces(),
+		config: config, first: p.zeros(), second: p.zeros(), average: average,
+		parallel: parallel, pieces: p.pieces(), gather: gather,
 	}
 	s.squares, s.workers = make([]float64, len(s.pieces)), make([]kernel.Worker, len(s.pieces))
 	s.square, s.one = s.squareOf, s.updatePiece
@@ -87,6 +91,7 @@ func (s *adamW) clip() (float32, error) {
 }
 
 func (s *adamW) squareOf(i int) {
+	s.gather(s.pieces[i])
 	_, g := s.slices(s.pieces[i])
 	var sums [4]float64 // side by side, as no addition needs to wait for the one before it
 	for ; len(g) >= 4; g = g[4:] {

@@ -70,10 +70,10 @@ type Trainer struct {
 	judging   pool
 
 	// What the parts of the run being done share.
-	batch         *Batch
-	graphs        *pool
-	results       []result       // one a shard
-	shard, gather func(part int) // the methods runShard and addShards, bound once
+	batch   *Batch
+	graphs  *pool
+	results []result        // one a shard
+	shard   func(shard int) // the method runShard, bound once
 }
 
 // result is what a shard came to.
@@ -99,14 +99,14 @@ func NewTrainer(
 	}
 	t := &Trainer{game: game, parallel: parallel, live: newParameters(w), weights: *w.Clone()}
 	t.average = newParameters(w).values
-	t.solver = newAdamW(config, t.live, t.average, parallel)
+	t.solver = newAdamW(config, t.live, t.average, parallel, t.addShards)
 	t.gradients = [][][]float32{t.live.zeros()}
 	for i, v := range t.live.values {
 		t.model = append(t.model, parameter{t.live.dense(i, v), t.live.dense(i, t.gradients[0][i])})
 	}
 	t.training.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, true) }
 	t.judging.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, false) }
-	t.shard, t.gather = t.runShard, t.addShards
+	t.shard = t.runShard
 	return t, nil
 }
 
@@ -120,7 +120,6 @@ func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	if err != nil {
 		return losses, err
 	}
-	t.parallel(len(t.solver.pieces), t.gather)
 	t.solver.rate = rate
 	return losses, t.solver.Step(t.model)
 }
@@ -165,9 +164,8 @@ func (t *Trainer) runShard(i int) {
 	t.graphs.put(g)
 }
 
-// addShards adds the gradients of all shards, in their order, for piece i of the parameters.
-func (t *Trainer) addShards(i int) {
-	p := t.solver.pieces[i]
+// addShards adds the gradients of all shards, in their order, for a piece of the parameters.
+func (t *Trainer) addShards(p piece) {
 	sum := p.of(t.gradients[0])
 	for _, shard := range t.gradients[1:len(t.results)] {
 		for j, v := range p.of(shard)[:len(sum)] {

@@ -304,7 +304,7 @@ func newSolver(config Config) *adamW {
 		for i := range n {
 			do(i)
 		}
-	})
+	}, func(piece) {})
 	s.rate = 0.1
 	return s
 }
