@@ -176,7 +176,9 @@ func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
 			dst[i] = math.Inf(-1)
 			continue
 		}
-		dst[i] = sign * t.completed(e, st.mix)
+		if dst[i] = e.value; e.visits == 0 {
+			dst[i] = sign * t.completed(e, st.mix)
+		}
 		most = max(most, dst[i])
 	}
 	sum := 0.0

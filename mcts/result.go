@@ -50,6 +50,19 @@ func (s *Search) Moves() []Move {
 	return s.moves
 }
 
+// Actions returns the legal moves at the root in the order of [Search.Moves]. They are the search's and last until its
+// next call.
+func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
+
+// MoveClasses writes [Move.Classes] of the root's move i, in the order of [Search.Moves], into dst.
+func (s *Search) MoveClasses(dst []float32, i int) {
+	s.mustBeEvaluated()
+	if len(dst) != len(s.dist) {
+		panic("mcts: MoveClasses into a slice of the wrong length")
+	}
+	s.distribution(dst, &s.tree.edgesOf(root)[i])
+}
+
 func (s *Search) mustBeEvaluated() {
 	if !s.tree.nodes[root].evaluated {
 		panic("mcts: the root is not evaluated yet")

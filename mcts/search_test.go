@@ -299,7 +299,11 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 		}
 		return sum, utility
 	}
-	for _, m := range s.Moves() {
+	classes := make([]float32, len(g.Classes))
+	for i, m := range s.Moves() {
+		if s.MoveClasses(classes, i); s.Actions()[i] != m.Action || !slices.Equal(classes, m.Classes) {
+			t.Errorf("move %d: action %d, classes %v; want %+v", i, s.Actions()[i], classes, m)
+		}
 		visits += m.Visits
 		policy += float64(m.Policy)
 		prior += float64(m.Prior)
@@ -317,7 +321,6 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 	if _, ok := s.Proven(); !ok && s.Simulations() < 100 && s.certain() < 0 {
 		t.Errorf("%d simulations of 100 without a decision", s.Simulations())
 	}
-	classes := make([]float32, len(g.Classes))
 	s.Classes(classes)
 	sum, _ := expected(classes)
 	near(t, "sum of root classes", sum, 1)
@@ -654,6 +657,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(name+"/"+cfg.Rule.String(), func(b *testing.B) {
 				s, state := New(g, cfg, nil), g.NewState()
 				done := 0
+				b.ReportAllocs()
 				for b.Loop() {
 					s.Start(state, 1000, nil)
 					s.Run(Uniform{})

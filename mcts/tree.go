@@ -385,7 +385,7 @@ type standing struct {
 func (t *tree) standing(n int32) standing {
 	nd := &t.nodes[n]
 	var st standing
-	var visited, weighted float64
+	var visited, weighted float64 // for the mover
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
@@ -398,13 +398,13 @@ func (t *tree) standing(n int32) standing {
 		if e.visits > 0 {
 			p := float64(e.prior)
 			visited += p
-			weighted += p * t.completed(e, 0)
+			weighted += p * e.value
 		}
 	}
 	st.mix = nd.raw
 	if visited > 0 {
 		N := float64(st.visits)
-		st.mix = (nd.raw + N*weighted/visited) / (1 + N)
+		st.mix = (nd.raw + t.sign(nd.player)*N*weighted/visited) / (1 + N)
 	}
 	return st
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"ludus/env"
 	"ludus/mcts"
@@ -43,12 +44,16 @@ type slot struct {
 	simulated int          // simulations of this generation
 	weights   []float64    // scratch
 	legal     []env.Action // scratch
-	target    []float32    // scratch
+	target    []float32    // [A] scratch
+	classes   []float32    // [K] scratch
 }
 
 func newSlot(game *env.Game, settings *Settings, seed uint64, index int) *slot {
 	pcg := newPCG(seed, "slot", index)
-	return &slot{game: game, settings: settings, pcg: pcg, rng: rand.New(pcg), rec: &record{}, state: game.NewState()}
+	return &slot{
+		game: game, settings: settings, pcg: pcg, rng: rand.New(pcg), rec: &record{}, state: game.NewState(),
+		target: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes)),
+	}
 }
 
 // advance moves the slot on until a leaf waits for its evaluation (true) or its plies are played (false).
@@ -138,16 +143,17 @@ func (s *slot) beginSearched() {
 
 // playPly records the finished search and plays its move.
 func (s *slot) playPly() {
-	moves := s.search.Moves()
-	s.target = append(s.target[:0], make([]float32, len(moves))...)
-	p := ply{proven: -1, teaches: s.search.PolicyTarget(s.target) > 0}
+	actions := s.search.Actions()
+	target, classes := s.target[:len(actions)], s.classes
+	p := ply{proven: -1, teaches: s.search.PolicyTarget(target) > 0}
 	if class, ok := s.search.Proven(); ok {
 		p.proven = int8(class)
 	}
-	choice := s.choose(moves)
-	p.action = moves[choice].Action
-	p.policy = quantise(nil, s.target)
-	p.classes = quantise(nil, moves[choice].Classes)
+	choice := s.choose(actions, target)
+	p.action = actions[choice]
+	s.search.MoveClasses(classes, choice)
+	shares := quantise(quantise(make([]uint16, 0, len(target)+len(classes)), target), classes)
+	p.policy, p.classes = shares[:len(target):len(target)], shares[len(target):]
 	s.rec.plies = append(s.rec.plies, p)
 	s.state.Apply(p.action)
 	s.left--
@@ -158,24 +164,18 @@ func (s *slot) playPly() {
 	}
 }
 
-// choose returns the index of the move to play: drawn from the policy target mixed with the uniform distribution while
+// choose returns the index of the action to play: drawn from the policy target mixed with the uniform distribution while
 // the game is to be varied, then the search's best.
-func (s *slot) choose(moves []mcts.Move) int {
+func (s *slot) choose(actions []env.Action, target []float32) int {
 	if s.explore > 0 {
 		s.explore--
 		s.weights = s.weights[:0]
-		for _, p := range s.target {
-			s.weights = append(s.weights, (1-s.settings.Uniform)*float64(p)+s.settings.Uniform/float64(len(moves)))
+		for _, p := range target {
+			s.weights = append(s.weights, (1-s.settings.Uniform)*float64(p)+s.settings.Uniform/float64(len(actions)))
 		}
 		return draw(s.rng, s.weights)
 	}
-	best := s.search.Best()
-	for i := range moves {
-		if moves[i].Action == best {
-			return i
-		}
-	}
-	panic("train: the search chose a move that is not legal")
+	return slices.Index(actions, s.search.Best())
 }
 
 // draw returns an index with a probability proportional to its weight.
