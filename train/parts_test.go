@@ -251,7 +251,7 @@ func TestPlyClasses(t *testing.T) {
 	settings := DefaultSettings(game)
 	settings.Simulations = 8
 	s := newSlot(game, &settings, 1, 0)
-	newWorkers(game, &settings, []*slot{s}, 1, cacheEntries)
+	s.search = newSearch(game, &settings, nil)
 	s.meanPlies, s.left = 10, 600
 	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 	for s.advance() {

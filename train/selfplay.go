@@ -10,30 +10,35 @@ import (
 	"ludus/mcts"
 )
 
-// cacheEntries is the size of each worker's cache of evaluations.
-const cacheEntries = 1 << 15
+const (
+	// mostActive is how many slots a worker plays at once: as many as the network takes in one go, and few enough for
+	// their trees to stay in a core's cache.
+	mostActive = 32
+	// cacheEntries is the size of each worker's cache of evaluations.
+	cacheEntries = 1 << 15
+)
 
-// worker owns some of the slots for a generation, with all that they share: evaluator, cache and batch. No lock, no
-// channel: workers meet only at the end of the generation.
+// worker plays its share of the slots, some at once, each until its plies of the generation are played. It owns all that
+// they need for it: searches, evaluator, cache and batch. No lock, no channel: workers meet only at the end of the
+// generation. What a slot plays depends neither on its worker nor on the other slots.
 type worker struct {
-	game    *env.Game
-	slots   []*slot
-	cache   *mcts.Cache   // or nil
-	active  []*slot       // those with plies left to play in this generation, in the order of the batch
-	states  []env.State   // what they wait for
-	logits  []float32     // [slots, A]
-	classes []float32     // [slots, K]
-	evals   int           // evaluations of this generation
-	batches int           // in which they were done
-	busy    time.Duration // time spent playing in this generation
+	game     *env.Game
+	slots    []*slot
+	plies    int            // of this generation
+	begun    int            // slots that have begun it
+	searches []*mcts.Search // of no active slot
+	cache    *mcts.Cache    // or nil
+	active   []*slot        // in the order of the batch
+	states   []env.State    // what they wait for
+	logits   []float32      // [searches, A]
+	classes  []float32      // [searches, K]
+	evals    int            // evaluations of this generation
+	batches  int            // in which they were done
+	busy     time.Duration  // time spent playing in this generation
 }
 
-// newWorkers deals the slots to at most threads workers and gives each slot its search, with a cache of so many entries
-// a worker, or none. What a slot plays depends neither on its worker nor on the cache.
+// newWorkers deals the slots to at most threads workers, with a cache of so many entries each, or none.
 func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cacheEntries int) []*worker {
-	config := mcts.DefaultConfig()
-	config.ValueScale = settings.ValueScale
-	config.Leaves = 1
 	workers := make([]*worker, min(threads, len(slots)))
 	for i := range workers {
 		workers[i] = &worker{game: game}
@@ -43,14 +48,23 @@ func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cach
 	}
 	for i, s := range slots {
 		w := workers[i%len(workers)]
-		s.search = mcts.New(game, config, w.cache)
 		w.slots = append(w.slots, s)
 	}
 	for _, w := range workers {
-		w.logits = make([]float32, len(w.slots)*game.NumActions())
-		w.classes = make([]float32, len(w.slots)*len(game.Classes))
+		active := min(mostActive, len(w.slots))
+		for range active {
+			w.searches = append(w.searches, newSearch(game, settings, w.cache))
+		}
+		w.logits = make([]float32, active*game.NumActions())
+		w.classes = make([]float32, active*len(game.Classes))
 	}
 	return workers
+}
+
+func newSearch(game *env.Game, settings *Settings, cache *mcts.Cache) *mcts.Search {
+	config := mcts.DefaultConfig()
+	config.ValueScale = settings.ValueScale
+	return mcts.New(game, config, cache)
 }
 
 // newEvaluator makes the evaluator of one worker, for batches of up to so many states.
@@ -60,24 +74,28 @@ type newEvaluator func(batch int) mcts.Evaluator
 // or ctx has ended. It counts the plies played in progress.
 func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluator, plies int,
 	progress *atomic.Int64) error {
+	for _, w := range workers {
+		w.plies, w.begun = plies, 0
+	}
+	return playOn(ctx, workers, evaluator, progress)
+}
+
+// playOn goes on with a generation.
+func playOn(ctx context.Context, workers []*worker, evaluator newEvaluator, progress *atomic.Int64) error {
 	var wait sync.WaitGroup
 	for _, w := range workers {
-		wait.Go(func() { w.play(ctx, evaluator(len(w.slots)), plies, progress) })
+		wait.Go(func() { w.play(ctx, evaluator(len(w.searches)+len(w.active)), progress) })
 	}
 	wait.Wait()
 	return ctx.Err()
 }
 
-func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, plies int, progress *atomic.Int64) {
+func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, progress *atomic.Int64) {
 	start := time.Now()
 	defer func() { w.busy = time.Since(start) }()
 	if w.cache != nil {
 		w.cache.Clear() // it holds the judgement of an older network
 	}
-	for _, s := range w.slots {
-		s.left = plies
-	}
-	w.active = append(w.active[:0], w.slots...)
 	for ctx.Err() == nil {
 		progress.Add(int64(w.advance()))
 		n := len(w.active)
@@ -93,22 +111,34 @@ func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, plies int, 
 	}
 }
 
-// advance gives the active slots what the last batch says of their leaves, moves them on to the next leaves, which are
-// the states of the next batch, and returns the plies played. It touches each slot once, since the slots together are
-// larger than a core's cache.
+// advance gives the active slots what the last batch says of their leaves, and moves them, and others in the place of
+// those that are done, on to their next leaves, which make the next batch. It returns the plies played.
 func (w *worker) advance() (plies int) {
 	active := w.active
 	w.active, w.states = w.active[:0], w.states[:0]
 	for i, s := range active {
 		w.backup(i, s)
-		plies += s.left
-		if s.advance() {
-			w.active = append(w.active, s)
-			w.states = append(w.states, s.search.Leaf(s.leaf))
-		}
-		plies -= s.left
+		plies += w.move(s)
+	}
+	for len(w.searches) > 0 && w.begun < len(w.slots) {
+		s, last := w.slots[w.begun], len(w.searches)-1
+		w.begun++
+		s.left = w.plies
+		s.search, w.searches = w.searches[last], w.searches[:last]
+		plies += w.move(s)
 	}
 	return plies
+}
+
+// move moves a slot on to its next leaf, or takes its search back once its plies are played. It returns how many were.
+func (w *worker) move(s *slot) (plies int) {
+	before := s.left
+	if s.advance() {
+		w.active, w.states = append(w.active, s), append(w.states, s.search.Leaf(s.leaf))
+	} else {
+		s.search, w.searches = nil, append(w.searches, s.search)
+	}
+	return before - s.left
 }
 
 // backup gives the slot's leaf, if one waits, row i of the last batch.

@@ -15,7 +15,8 @@ import (
 type SelfPlay struct {
 	slots    []*slot
 	workers  []*worker
-	plies    int // of a generation
+	plies    int  // of a generation
+	inside   bool // a generation has begun and not ended
 	evaluate newEvaluator
 }
 
@@ -71,6 +72,7 @@ func NewSelfPlay(game *env.Game, settings Settings, evaluator func(batch int) mc
 // with ctx's error.
 func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 	var pace Pace
+	var err error
 	var played atomic.Int64
 	hits := p.hits()
 	start := time.Now()
@@ -78,7 +80,12 @@ func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 	defer cancel()
 	for until.Err() == nil {
 		begun := time.Now()
-		_ = playGeneration(until, p.workers, p.evaluate, p.plies, &played) // its error is until's
+		if p.inside {
+			err = playOn(until, p.workers, p.evaluate, &played)
+		} else {
+			err = playGeneration(until, p.workers, p.evaluate, p.plies, &played)
+		}
+		p.inside = err != nil // which is until's
 		p.collect(&pace, time.Since(begun).Seconds())
 	}
 	pace.Seconds, pace.Positions, pace.CacheHits = time.Since(start).Seconds(), int(played.Load()), p.hits()-hits

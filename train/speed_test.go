@@ -82,6 +82,7 @@ func BenchmarkNetworkShare(b *testing.B) {
 			speed := float64(total.Evaluations) / total.Seconds
 			b.ReportMetric(speed, "evaluations/s")
 			b.ReportMetric(speed*alone.Seconds()/float64(evaluated), "share")
+			b.ReportMetric(float64(total.Evaluations)/float64(total.Batches), "evaluations/batch")
 		})
 	}
 }
