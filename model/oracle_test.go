@@ -49,6 +49,36 @@ func TestStockOracle(t *testing.T) {
 	}
 }
 
+// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding is at its worst: it turns some
+// of the ReLUs of near-zero sums the other way, so a tensor's gradient is compared as a whole.
+func TestStockOracleDeep(t *testing.T) {
+	game := boardGame(11, 7, 7, 2, 2, 7, true)
+	w := randomWeights(game, 32, 4, 1)
+	b := randomBatch(game, 16, 2)
+	tr := newTrainer(t, game, w, DefaultConfig(), nil)
+	if _, err := tr.run(b, &tr.training); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewStock(game, w, DefaultConfig(), b.Size, 1e-3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.run(b); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range s.names {
+		theirs := s.grads[i].Value().(*tensor.Dense).Float32s()
+		ours := make([]float32, len(theirs))
+		for j := range ours {
+			ours[j] = tr.gradients[0][tr.live.index[name]][s.places[i][j]]
+		}
+		if d := distance(ours, theirs); !(d < 5e-3) {
+			t.Errorf("%s: gradient is %.1e off", name, d)
+		}
+	}
+}
+
 // TestMachine runs the same graph on Gorgonia's tape machine: every gradient must have the same bits.
 func TestMachine(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)

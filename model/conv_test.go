@@ -1,0 +1,52 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"ludus/model/infer/kernel"
+)
+
+func gaussians(n int, seed uint64) []float32 {
+	rng := newRand(seed)
+	x := kernel.Aligned(n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// distance is the root mean square of the differences, relative to want's.
+func distance(got, want []float32) float64 {
+	d, norm := 0.0, 0.0
+	for i, v := range want {
+		d += math.Pow(float64(got[i]-v), 2)
+		norm += math.Pow(float64(v), 2)
+	}
+	return math.Sqrt(d / norm)
+}
+
+// TestConvolvers compares Winograd's convolution and its gradients with the direct ones, on every size of board.
+func TestConvolvers(t *testing.T) {
+	const rows, in, out = 5, 24, 8
+	for h := 3; h <= 8; h++ {
+		for w := 3; w <= 8; w++ {
+			board, _ := kernel.NewBoard(h, w)
+			s := &scratch{}
+			x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
+			weights, bias, before := gaussians(9*out*in, 3), gaussians(out, 4), gaussians(rows*h*w*max(in, out), 5)
+			var y, dx, dWeights [2][]float32
+			for i, c := range []convolver{&transformed{board, rows, in, out, s}, &direct{rows, h, w, in, out, s}} {
+				y[i] = append(y[i], before[:len(dy)]...)
+				c.forward(x, weights, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
+				dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), make([]float32, len(weights))
+				c.backward(x, weights, dy, dx[i], dWeights[i], true)
+			}
+			for name, pair := range map[string][2][]float32{"result": y, "input's gradient": dx, "weights' gradient": dWeights} {
+				if d := distance(pair[0], pair[1]); !(d < 5e-5) {
+					t.Errorf("%dx%d: %s is %.1e off", h, w, name, d)
+				}
+			}
+		}
+	}
+}
