@@ -17,7 +17,8 @@ import (
 type layer interface {
 	// forward computes out, which holds what the last run left there, from the inputs in.
 	forward(in [][]float32, out []float32)
-	// backward computes the gradient dIn[i] of every input in[i] that has one, from that of the output; others are nil.
+	// backward computes the gradient dIn[i] of every input in[i] that has one, from that of the output; others are nil. If
+	// the first input has the output's shape, dIn[0] is dOut's memory: on its way back the gradient stays in the cache.
 	backward(in [][]float32, out, dOut []float32, dIn [][]float32)
 }
 
@@ -95,7 +96,11 @@ func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Node
 		if !o.gradient[i] {
 			continue
 		}
-		dIn[i] = kernel.Aligned(n.Shape().TotalSize())
+		if i == 0 && n.Shape().Eq(o.shape) {
+			dIn[i] = grad.Op().(*op).out
+		} else {
+			dIn[i] = kernel.Aligned(n.Shape().TotalSize())
+		}
 		g := &op{name: fmt.Sprintf("%s.grad%d", o.name, i), out: dIn[i], shape: n.Shape()}
 		if main == nil {
 			g.inputs = append(append(g.inputs, in...), out, grad)
