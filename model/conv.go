@@ -39,23 +39,23 @@ type conv struct {
 	planes, maps int
 	in, out      int
 	size         int       // values of y
-	folded       []float32 // [3, 3, out, in], of the last forward run
+	diagonal     []float32 // [out, out], the scale of the last forward run on the diagonal
 	product      convolver
 	scratch      *scratch
 }
 
-// convolver computes a convolution without bias or scale, and its gradients. x is [rows, H, W, in], y [rows, H, W, out],
-// weights [3, 3, out, in].
+// convolver computes a convolution without scale, and its gradients. x is [rows, H, W, in], y [rows, H, W, out].
 type convolver interface {
+	// forward takes weights [3, 3, in, out].
 	forward(x, weights, y []float32, finish kernel.Finish)
-	// backward computes the gradients of weights and, unless dx is nil, that of x, to which it adds what dx holds if
+	// backward takes weights [3, 3, out, in]. It computes the gradients of weights and, unless dx is nil, that of x, to which it adds what dx holds if
 	// accumulate.
 	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
 func newConv(rows, h, w, planes, maps int, s *scratch) *conv {
 	in, out := lanes(planes), lanes(maps)
-	c := &conv{planes, maps, in, out, rows * h * w * out, kernel.Aligned(out * 9 * in), nil, s}
+	c := &conv{planes, maps, in, out, rows * h * w * out, kernel.Aligned(out * out), nil, s}
 	if board, ok := kernel.NewBoard(h, w); ok {
 		c.product = &transformed{board, rows, in, out, s}
 	} else {
@@ -66,21 +66,49 @@ func newConv(rows, h, w, planes, maps int, s *scratch) *conv {
 
 // forward computes y; residual may be nil.
 func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
-	for o, s := range scale {
-		for tap := range 9 {
-			row := c.folded[(tap*c.out+o)*c.in:][:c.planes]
-			for i, v := range weights[(o*9+tap)*c.planes:][:len(row)] {
-				row[i] = s * v
-			}
-		}
-	}
+	folded := c.foldTurned(weights, scale)
 	if len(bias) < c.out {
 		bias = append(c.scratch.get(7, c.out)[:0], bias...)
 		clear(bias[len(bias):c.out])
 		bias = bias[:c.out]
 	}
 	copy(y, residual)
-	c.product.forward(x, c.folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
+	c.product.forward(x, folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
+}
+
+// foldTurned returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix turns them
+// faster than a loop.
+func (c *conv) foldTurned(weights, scale []float32) []float32 {
+	for o, s := range scale {
+		c.diagonal[o*c.out+o] = s
+	}
+	turned := c.scratch.get(3, 9*c.in*c.out)
+	if c.planes < c.in {
+		clear(turned)
+	}
+	c.scratch.multiply(kernel.Gemm{
+		M: c.planes, N: c.out, K: c.maps, Planes: 9,
+		A: weights, ARow: 1, ACol: 9 * c.planes, APlane: c.planes,
+		B: c.diagonal, BRow: c.out, BPanel: 16, C: turned, CRow: c.out, CPlane: c.in * c.out,
+	})
+	return turned
+}
+
+// fold returns the weights times the scale as [3, 3, out, in].
+func (c *conv) fold(weights, scale []float32) []float32 {
+	folded := c.scratch.get(3, 9*c.out*c.in)
+	if c.planes < c.in || c.maps < c.out {
+		clear(folded)
+	}
+	for o, s := range scale {
+		for tap := range 9 {
+			row := folded[(tap*c.out+o)*c.in:][:c.planes]
+			for i, v := range weights[(o*9+tap)*c.planes:][:len(row)] {
+				row[i] = s * v
+			}
+		}
+	}
+	return folded
 }
 
 // gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
@@ -93,19 +121,41 @@ func (c *conv) gate(y, dy, dSum, dBias []float32) {
 // backward computes the gradients of weights and scale and, unless dx is nil, that of x, to which it adds what dx holds if
 // accumulate, from that of the ReLU's argument.
 func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32, accumulate bool) {
-	folded := c.scratch.get(6, len(c.folded))
-	c.product.backward(x, c.folded, dSum, dx, folded, accumulate)
-	for o, s := range scale {
-		sum := float32(0)
-		for tap := range 9 {
-			w, dw := weights[(o*9+tap)*c.planes:][:c.planes], dWeights[(o*9+tap)*c.planes:][:c.planes]
-			for i, g := range folded[(tap*c.out+o)*c.in:][:len(w)] {
-				sum += g * w[i]
-				dw[i] = g * s
-			}
-		}
-		dScale[o] = sum
+	var folded []float32
+	if dx != nil {
+		folded = c.fold(weights, scale)
 	}
+	dFolded := c.scratch.get(6, 9*c.out*c.in)
+	c.product.backward(x, folded, dSum, dx, dFolded, accumulate)
+	for o, s := range scale {
+		dScale[o] = 0
+		for tap := range 9 {
+			at := (o*9 + tap) * c.planes
+			dScale[o] += unfold(weights[at:at+c.planes], dWeights[at:at+c.planes], dFolded[(tap*c.out+o)*c.in:], s)
+		}
+	}
+}
+
+// unfold computes the gradient dw = scale g of weights from that of their product with the scale, and returns its part of the
+// scale's gradient, the sum of w g. Four sums side by side need not wait for one another.
+func unfold(w, dw, g []float32, scale float32) float32 {
+	var sums [4]float32
+	g = g[:len(w)]
+	dw = dw[:len(w)]
+	i := 0
+	for ; i+4 <= len(w); i += 4 {
+		w, dw, g := w[i:i+4:i+4], dw[i:i+4:i+4], g[i:i+4:i+4]
+		sums[0] += w[0] * g[0]
+		sums[1] += w[1] * g[1]
+		sums[2] += w[2] * g[2]
+		sums[3] += w[3] * g[3]
+		dw[0], dw[1], dw[2], dw[3] = g[0]*scale, g[1]*scale, g[2]*scale, g[3]*scale
+	}
+	for ; i < len(w); i++ {
+		sums[0] += w[i] * g[i]
+		dw[i] = g[i] * scale
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 // transformed is a convolver by Winograd's transforms of whole boards: with V, U and M for the transforms of x, of the
@@ -118,10 +168,8 @@ type transformed struct {
 
 func (t *transformed) forward(x, weights, y []float32, finish kernel.Finish) {
 	s, points := t.scratch, t.board.Points()
-	turned := s.get(3, len(weights))
-	turn(turned, weights, t.out, t.in)
 	u := s.planes(2, points, t.in*t.out)
-	s.worker.Weights(t.board, u, turned, t.in, t.out)
+	s.worker.Weights(t.board, u, weights, t.in, t.out)
 	v, m := s.planes(0, points, t.rows*t.in), s.planes(1, points, t.rows*t.out)
 	s.worker.Input(t.board, v, x, t.rows, t.in)
 	s.multiply(kernel.Gemm{
@@ -159,13 +207,6 @@ func (t *transformed) backward(x, weights, dy, dx, dWeights []float32, accumulat
 	s.worker.WeightsGradient(t.board, dWeights, u, t.out, t.in)
 }
 
-// turn writes weights [3, 3, out, in] to dst [3, 3, in, out].
-func turn(dst, weights []float32, out, in int) {
-	for at := 0; at < len(weights); at += out * in {
-		transpose(dst[at:], out, weights[at:], in, out, in)
-	}
-}
-
 // transpose writes src [rows, columns] to dst [columns, rows], rows of either so far apart.
 func transpose(dst []float32, dstRow int, src []float32, srcRow, rows, columns int) {
 	for r := range rows {
@@ -183,8 +224,6 @@ type direct struct {
 
 func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
-	turned := s.get(3, len(weights))
-	turn(turned, weights, d.out, d.in)
 	columns := s.get(1, cells*k)
 	for i := range d.rows {
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
@@ -199,7 +238,7 @@ func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
 			}
 		}
 		s.multiply(kernel.Gemm{
-			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: turned, BRow: d.out, BPanel: 16,
+			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: weights, BRow: d.out, BPanel: 16,
 			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: finish.ReLU,
 		})
 	}

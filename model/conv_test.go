@@ -38,7 +38,11 @@ func TestConvolvers(t *testing.T) {
 			var y, dx, dWeights [2][]float32
 			for i, c := range []convolver{&transformed{board, rows, in, out, s}, &direct{rows, h, w, in, out, s}} {
 				y[i] = append(y[i], before[:len(dy)]...)
-				c.forward(x, weights, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
+				turned := kernel.Aligned(len(weights))
+				for tap := range 9 {
+					transpose(turned[tap*in*out:], out, weights[tap*in*out:], in, out, in)
+				}
+				c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
 				dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), make([]float32, len(weights))
 				c.backward(x, weights, dy, dx[i], dWeights[i], true)
 			}
