@@ -6,10 +6,12 @@ import "unsafe"
 // goroutine. Its zero value is ready.
 type Worker struct {
 	product product
-	pass    pass
+	columns pass // the passes of a transform: down the columns, along the lines, and of either the channels that remain
+	lines   pass
+	rest    pass
 	gating  gating
 	adam    adam
-	scratch []float32 // between the passes over columns and over rows
+	scratch []float32 // between the passes over columns and over lines
 	zero    []float32
 	planes  [2][]float32
 }

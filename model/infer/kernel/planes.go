@@ -71,20 +71,17 @@ func (w *Worker) spread(b Board, matrix int, dst Planes, src []float32, rows, ch
 	_ = src[rows*cells-1]
 	_ = dst.Data[(b.Points()-1)*dst.Stride+rows*channels-1]
 	middle := pointer(floats(&w.scratch, b.pH*b.W*channels))
-	for r := range rows {
-		w.pass = pass{
-			source: pointer(src[r*cells:]), sourceStep: row, sourceLine: 4 * channels,
-			destination: middle, destinationStep: row, destinationLine: 4 * channels,
-			lines: b.W,
-		}
-		w.run(b.H, matrix, wide, channels)
-		w.pass = pass{
-			source: middle, sourceStep: 4 * channels, sourceLine: row,
-			destination: pointer(dst.Data[r*channels:]), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
-			lines: b.pH,
-		}
-		w.run(b.W, matrix, wide, channels)
+	w.columns = pass{
+		source: pointer(src), sourceStep: row, sourceLine: 4 * channels,
+		destination: middle, destinationStep: row, destinationLine: 4 * channels,
+		lines: b.W,
 	}
+	w.lines = pass{
+		source: middle, sourceStep: 4 * channels, sourceLine: row,
+		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
+		lines: b.pH,
+	}
+	w.both(b, matrix, wide, wide, rows, channels, 4*cells, 4*channels)
 }
 
 // gather transforms planes into cells, the columns of points first.
@@ -93,26 +90,22 @@ func (w *Worker) gather(b Board, matrix int, dst []float32, src Planes, rows, ch
 	_ = dst[rows*cells-1]
 	_ = src.Data[(b.Points()-1)*src.Stride+rows*channels-1]
 	middle := pointer(floats(&w.scratch, b.H*b.pW*channels))
-	for r := range rows {
-		w.pass = pass{
-			source: pointer(src.Data[r*channels:]), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
-			destination: middle, destinationStep: points, destinationLine: 4 * channels,
-			lines: b.pW,
-		}
-		w.run(b.H, matrix, narrow, channels)
-		w.pass = pass{
-			source: middle, sourceStep: 4 * channels, sourceLine: points,
-			destination: pointer(dst[r*cells:]), destinationStep: 4 * channels, destinationLine: 4 * b.W * channels,
-			lines: b.H,
-		}
-		w.finish(finish, channels)
-		w.run(b.W, matrix, final, channels)
+	w.columns = pass{
+		source: pointer(src.Data), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
+		destination: middle, destinationStep: points, destinationLine: 4 * channels,
+		lines: b.pW,
 	}
+	w.lines = pass{
+		source: middle, sourceStep: 4 * channels, sourceLine: points,
+		destination: pointer(dst), destinationStep: 4 * channels, destinationLine: 4 * b.W * channels,
+		lines: b.H,
+	}
+	w.finish(&w.lines, finish, channels)
+	w.both(b, matrix, narrow, final, rows, channels, 4*channels, 4*cells)
 }
 
-// finish puts f into the pass.
-func (w *Worker) finish(f Finish, channels int) {
-	p := &w.pass
+// finish puts f into a pass.
+func (w *Worker) finish(p *pass, f Finish, channels int) {
 	if f.Bias == nil {
 		f.Bias = w.zeros(channels)
 	}
@@ -134,12 +127,23 @@ func (w *Worker) zeros(n int) []float32 {
 	return w.zero[:n]
 }
 
-// run calls one pass for all channels.
-func (w *Worker) run(n, matrix, sort, channels int) {
+// both runs w.columns and then w.lines for each of so many rows, which lie sourceStep apart for the first pass and destinationStep apart
+// for the second, in bytes.
+func (w *Worker) both(b Board, matrix, first, second, rows, channels, sourceStep, destinationStep int) {
 	if channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
 	}
-	p := &w.pass
+	source, destination := w.columns.source, w.lines.destination
+	for r := range rows {
+		w.columns.source = unsafe.Add(source, r*sourceStep)
+		w.run(&w.columns, b.H, matrix, first, channels)
+		w.lines.destination = unsafe.Add(destination, r*destinationStep)
+		w.run(&w.lines, b.W, matrix, second, channels)
+	}
+}
+
+// run calls one pass for all channels.
+func (w *Worker) run(p *pass, n, matrix, sort, channels int) {
 	if p.vectors = channels / active.lanes; p.vectors > 0 {
 		active.transforms[n][matrix][sort](p)
 	}
@@ -148,6 +152,8 @@ func (w *Worker) run(n, matrix, sort, channels int) {
 		return
 	}
 	done := 4 * (channels - rest)
+	w.rest = *p
+	p = &w.rest
 	p.source, p.destination = unsafe.Add(p.source, done), unsafe.Add(p.destination, done)
 	if p.bias != nil {
 		p.bias = unsafe.Add(p.bias, done)
@@ -162,20 +168,17 @@ func (w *Worker) Weights(b Board, dst Planes, weights []float32, in, out int) {
 	_ = dst.Data[(b.Points()-1)*dst.Stride+in*out-1]
 	step := 4 * in * out
 	middle := pointer(floats(&w.scratch, b.pH*3*out))
-	for i := range in {
-		w.pass = pass{
-			source: pointer(weights[i*out:]), sourceStep: 3 * step, sourceLine: step,
-			destination: middle, destinationStep: 12 * out, destinationLine: 4 * out,
-			lines: 3,
-		}
-		w.run(b.H, matrixG, wide, out)
-		w.pass = pass{
-			source: middle, sourceStep: 4 * out, sourceLine: 12 * out,
-			destination: pointer(dst.Data[i*out:]), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
-			lines: b.pH,
-		}
-		w.run(b.W, matrixG, wide, out)
+	w.columns = pass{
+		source: pointer(weights), sourceStep: 3 * step, sourceLine: step,
+		destination: middle, destinationStep: 12 * out, destinationLine: 4 * out,
+		lines: 3,
 	}
+	w.lines = pass{
+		source: middle, sourceStep: 4 * out, sourceLine: 12 * out,
+		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
+		lines: b.pH,
+	}
+	w.both(b, matrixG, wide, wide, in, out, 4*out, 4*out)
 }
 
 // WeightsGradient transforms the gradient of Weights' planes into that of its weights [3, 3, in, out], dg = Gᵀ dU.
@@ -184,18 +187,15 @@ func (w *Worker) WeightsGradient(b Board, dst []float32, src Planes, in, out int
 	_ = src.Data[(b.Points()-1)*src.Stride+in*out-1]
 	step := 4 * in * out
 	middle := pointer(floats(&w.scratch, 3*b.pW*out))
-	for i := range in {
-		w.pass = pass{
-			source: pointer(src.Data[i*out:]), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
-			destination: middle, destinationStep: 4 * b.pW * out, destinationLine: 4 * out,
-			lines: b.pW,
-		}
-		w.run(b.H, matrixG, narrow, out)
-		w.pass = pass{
-			source: middle, sourceStep: 4 * out, sourceLine: 4 * b.pW * out,
-			destination: pointer(dst[i*out:]), destinationStep: step, destinationLine: 3 * step,
-			lines: 3,
-		}
-		w.run(b.W, matrixG, narrow, out)
+	w.columns = pass{
+		source: pointer(src.Data), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
+		destination: middle, destinationStep: 4 * b.pW * out, destinationLine: 4 * out,
+		lines: b.pW,
 	}
+	w.lines = pass{
+		source: middle, sourceStep: 4 * out, sourceLine: 4 * b.pW * out,
+		destination: pointer(dst), destinationStep: step, destinationLine: 3 * step,
+		lines: 3,
+	}
+	w.both(b, matrixG, narrow, narrow, in, out, 4*out, 4*out)
 }
