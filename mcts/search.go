@@ -337,18 +337,27 @@ func (s *Search) recall(slot *slot) bool {
 	}
 	slot.key = slot.state.Key()
 	logits, classes, ok := s.cache.get(&slot.key)
-	if ok {
+	if !ok {
+		return false
+	}
+	if s.tree.ascends(slot.node) {
+		copy(s.tree.priorsOf(slot.node), logits)
+	} else {
 		s.places = s.tree.ascending(s.places[:0], slot.node)
 		for i, place := range s.places {
 			s.tree.priors[place] = logits[i]
 		}
-		s.judge(slot, classes)
 	}
-	return ok
+	s.judge(slot, classes)
+	return true
 }
 
 // remember puts the evaluation of a slot into the cache; the logits stand in the tree.
 func (s *Search) remember(slot *slot, classes []float32) {
+	if s.tree.ascends(slot.node) {
+		s.cache.put(&slot.key, s.tree.priorsOf(slot.node), classes)
+		return
+	}
 	s.places = s.tree.ascending(s.places[:0], slot.node)
 	s.logits = s.logits[:0]
 	for _, place := range s.places {

@@ -364,6 +364,40 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
+func TestCacheOfRootsAndLeaves(t *testing.T) {
+	// Some moves of many positions end these games. What a search keeps of its leaves serves the searches of those
+	// positions, where they are roots.
+	for seed := range uint64(60) {
+		g := maze{actions: 6, classes: 5, plies: 9}.game(seed)
+		for _, cfg := range rules(1) {
+			cache, start := NewCache(4096), g.NewState()
+			for _, a := range append(start.Legal(nil), -1) {
+				state := g.NewState()
+				if a >= 0 {
+					state = after(g, start, a)
+				}
+				if state.Done() {
+					continue
+				}
+				var got [2]string
+				for i, c := range []*Cache{nil, cache} {
+					s := New(g, cfg, c)
+					if c != nil { // fill it
+						s.Start(start, 100, newGenerator(seed))
+						s.Run(hashed{g, 1})
+					}
+					s.Start(state, 50, newGenerator(seed))
+					s.Run(hashed{g, 1})
+					got[i] = snapshot(s)
+				}
+				if got[0] != got[1] {
+					t.Fatalf("seed %d, %v, action %d:\n%s\nwithout cache:\n%s", seed, cfg.Rule, a, got[1], got[0])
+				}
+			}
+		}
+	}
+}
+
 func TestCache(t *testing.T) {
 	c := NewCache(1)
 	a, b := env.Key{1}, env.Key{2}

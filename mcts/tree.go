@@ -229,6 +229,12 @@ func (t *tree) lineUp(n int32, bound float32) {
 	}
 }
 
+// ascends reports whether the moves of node n, which was not judged yet, ascend by action: nothing was put before others.
+func (t *tree) ascends(n int32) bool {
+	nd := &t.nodes[n]
+	return nd.made == 0 || nd.made == nd.count
+}
+
 // ascending appends the places of node n's moves to dst by ascending action. The node was not judged yet, so that both
 // the moves with edges and the others ascend.
 func (t *tree) ascending(dst []int32, n int32) []int32 {
