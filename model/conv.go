@@ -207,15 +207,6 @@ func (t *transformed) backward(x, weights, dy, dx, dWeights []float32, accumulat
 	s.worker.WeightsGradient(t.board, dWeights, u, t.out, t.in)
 }
 
-// transpose writes src [rows, columns] to dst [columns, rows], rows of either so far apart.
-func transpose(dst []float32, dstRow int, src []float32, srcRow, rows, columns int) {
-	for r := range rows {
-		for c, v := range src[r*srcRow:][:columns] {
-			dst[c*dstRow+r] = v
-		}
-	}
-}
-
 // direct is a convolver for boards without transforms. Each cell's 3x3 neighbourhood is a row of a matrix.
 type direct struct {
 	rows, h, w, in, out int

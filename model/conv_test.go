@@ -29,19 +29,20 @@ func distance(got, want []float32) float64 {
 // TestConvolvers compares Winograd's convolution and its gradients with the direct ones, on every size of board.
 func TestConvolvers(t *testing.T) {
 	const rows, in, out = 5, 24, 8
+	weights, turned := gaussians(9*out*in, 3), kernel.Aligned(9*in*out)
+	for i, v := range weights {
+		tap, o, c := i/(out*in), i/in%out, i%in
+		turned[(tap*in+c)*out+o] = v
+	}
 	for h := 3; h <= 8; h++ {
 		for w := 3; w <= 8; w++ {
 			board, _ := kernel.NewBoard(h, w)
 			s := &scratch{}
 			x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
-			weights, bias, before := gaussians(9*out*in, 3), gaussians(out, 4), gaussians(rows*h*w*max(in, out), 5)
+			bias, before := gaussians(out, 4), gaussians(rows*h*w*max(in, out), 5)
 			var y, dx, dWeights [2][]float32
 			for i, c := range []convolver{&transformed{board, rows, in, out, s}, &direct{rows, h, w, in, out, s}} {
 				y[i] = append(y[i], before[:len(dy)]...)
-				turned := kernel.Aligned(len(weights))
-				for tap := range 9 {
-					transpose(turned[tap*in*out:], out, weights[tap*in*out:], in, out, in)
-				}
 				c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
 				dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), make([]float32, len(weights))
 				c.backward(x, weights, dy, dx[i], dWeights[i], true)

@@ -12,32 +12,41 @@ type linear struct {
 	inputs, outputs int // as the weights [outputs, inputs] have them
 	in, out         int // as x [rows, in] and y [rows, out] are stored, padded with zeros
 	rectify         bool
-	packed, bias    []float32 // [in, out] and [out], the weights of the last forward run
+	identity        []float32 // [out, out]
+	turned, bias    []float32 // [in, out] and [out], the weights of the last forward run
 	y, dy           []float32
 	scratch         *scratch
 }
 
 func newLinear(rows, inputs, outputs int, rectify bool, s *scratch) *linear {
 	in, out := lanes(inputs), lanes(outputs)
-	return &linear{
+	l := &linear{
 		rows: rows, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, scratch: s,
-		packed: kernel.Aligned(in * out), bias: kernel.Aligned(out), y: kernel.Aligned(rows * out), dy: kernel.Aligned(rows * out),
+		identity: kernel.Aligned(out * out), turned: kernel.Aligned(in * out), bias: kernel.Aligned(out),
+		y: kernel.Aligned(rows * out), dy: kernel.Aligned(rows * out),
 	}
+	for i := range out {
+		l.identity[i*out+i] = 1
+	}
+	return l
 }
 
-// forward computes y.
+// forward computes y. A product turns the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
-	transpose(l.packed, l.out, weights, l.inputs, l.outputs, l.inputs)
 	copy(l.bias, bias)
 	l.scratch.multiply(kernel.Gemm{
-		M: l.rows, N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.packed, BRow: l.out, BPanel: 16,
+		M: l.inputs, N: l.out, K: l.outputs, A: weights, ARow: 1, ACol: l.inputs, B: l.identity, BRow: l.out, BPanel: 16,
+		C: l.turned, CRow: l.out,
+	})
+	l.scratch.multiply(kernel.Gemm{
+		M: l.rows, N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.turned, BRow: l.out, BPanel: 16,
 		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.rectify,
 	})
 }
 
-// backward computes the gradients of weights and bias and adds that of x to dx, from the gradient of y in dy, which it
-// may change.
-func (l *linear) backward(x, dx, dWeights, dBias []float32) {
+// backward computes the gradients of weights and bias and that of x, which it adds to dx if accumulate, from the gradient of
+// y in dy, which it may change.
+func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.rectify {
 		sums := l.scratch.get(7, l.out)
 		l.scratch.worker.Gate(l.y, l.dy, l.dy, sums, l.rows, l.out)
@@ -45,17 +54,28 @@ func (l *linear) backward(x, dx, dWeights, dBias []float32) {
 	} else {
 		l.sum(dBias)
 	}
-	turned := l.scratch.get(0, l.out*l.in) // [out, in]
-	transpose(turned, l.in, l.packed, l.out, l.in, l.out)
+	padded, dPadded := weights, dWeights // [out, in]
+	if l.inputs < l.in || l.outputs < l.out {
+		padded, dPadded = l.scratch.get(0, l.out*l.in), l.scratch.get(1, l.out*l.in)
+		clear(padded)
+		for o := range l.outputs {
+			copy(padded[o*l.in:], weights[o*l.inputs:(o+1)*l.inputs])
+		}
+	}
+	g := kernel.Gemm{
+		M: l.rows, N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: padded, BRow: l.in, BPanel: 16, C: dx, CRow: l.in,
+	}
+	if accumulate {
+		g.Init, g.InitRow = dx, l.in
+	}
+	l.scratch.multiply(g)
 	l.scratch.multiply(kernel.Gemm{
-		M: l.rows, N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: turned, BRow: l.in, BPanel: 16,
-		C: dx, CRow: l.in, Init: dx, InitRow: l.in,
+		M: l.out, N: l.in, K: l.rows, A: l.dy, ARow: 1, ACol: l.out, B: x, BRow: l.in, BPanel: 16, C: dPadded, CRow: l.in,
 	})
-	l.scratch.multiply(kernel.Gemm{
-		M: l.out, N: l.in, K: l.rows, A: l.dy, ARow: 1, ACol: l.out, B: x, BRow: l.in, BPanel: 16, C: turned, CRow: l.in,
-	})
-	for o := range l.outputs {
-		copy(dWeights[o*l.inputs:(o+1)*l.inputs], turned[o*l.in:])
+	if l.inputs < l.in || l.outputs < l.out {
+		for o := range l.outputs {
+			copy(dWeights[o*l.inputs:(o+1)*l.inputs], dPadded[o*l.in:])
+		}
 	}
 }
 
@@ -73,7 +93,8 @@ func (l *linear) sum(dBias []float32) {
 type part struct {
 	*linear
 	name string
-	from int // the part that it follows; -1 is the tower
+	from int  // the part that it follows; -1 is the tower
+	last bool // of those that follow the same: on the way back the first
 }
 
 // heads are all that follows the tower. Inputs: the tower's x [rows, H, W, channels], then weights and bias of each part.
@@ -91,7 +112,10 @@ func newHeads(game *env.Game, rows int, width func(part string) (inputs, outputs
 	h := &heads{rows: rows, cells: game.Tensor.Cells()}
 	add := func(name string, from, rows int, rectify bool) int {
 		inputs, outputs := width(name)
-		h.parts = append(h.parts, part{newLinear(rows, inputs, outputs, rectify, s), name, from})
+		for i := range h.parts {
+			h.parts[i].last = h.parts[i].last && h.parts[i].from != from
+		}
+		h.parts = append(h.parts, part{newLinear(rows, inputs, outputs, rectify, s), name, from, true})
 		return len(h.parts) - 1
 	}
 	h.planes = add("policy.planes", add("policy.hidden", -1, rows*h.cells, true), rows*h.cells, false)
@@ -140,10 +164,6 @@ func (h *heads) forward(in [][]float32, out []float32) {
 }
 
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
-	for _, p := range h.parts {
-		clear(p.dy)
-	}
-	clear(dIn[0])
 	planes := h.parts[h.planes]
 	for r := range h.rows {
 		row := dOut[r*h.outputs : (r+1)*h.outputs]
@@ -160,7 +180,8 @@ func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 		}
 	}
 	for i := len(h.parts) - 1; i >= 0; i-- {
-		x, dx := h.memory(h.parts[i], in[0], dIn[0])
-		h.parts[i].backward(x, dx, dIn[1+2*i], dIn[2+2*i])
+		p := h.parts[i]
+		x, dx := h.memory(p, in[0], dIn[0])
+		p.backward(x, in[1+2*i], dx, dIn[1+2*i], dIn[2+2*i], !p.last)
 	}
 }

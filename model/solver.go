@@ -95,12 +95,14 @@ func (s *adamW) squareOf(i int) {
 	_, g := s.slices(s.pieces[i])
 	var sums [4]float64 // side by side, as no addition needs to wait for the one before it
 	for ; len(g) >= 4; g = g[4:] {
-		for j, v := range g[:4] {
-			sums[j] += float64(v) * float64(v)
-		}
+		a, b, c, d := float64(g[0]), float64(g[1]), float64(g[2]), float64(g[3])
+		sums[0] += a * a
+		sums[1] += b * b
+		sums[2] += c * c
+		sums[3] += d * d
 	}
-	for j, v := range g {
-		sums[j] += float64(v) * float64(v)
+	for _, v := range g {
+		sums[0] += float64(v) * float64(v)
 	}
 	s.squares[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
