@@ -62,7 +62,11 @@ func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []
 func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(string) *gorgonia.Node) *gorgonia.Node {
 	shape, s := gr.game.Tensor, &scratch{}
 	affine := func(prefix, suffix string) gorgonia.Nodes {
-		return gorgonia.Nodes{weight(prefix + "conv" + suffix), weight(prefix + "scale" + suffix), weight(prefix + "bias" + suffix)}
+		var nodes gorgonia.Nodes
+		for _, part := range []string{"conv", "scale", "bias"} {
+			nodes = append(nodes, weight(prefix+part+suffix))
+		}
+		return nodes
 	}
 	x, data := input(g, "input", shardRows, shape.H, shape.W, lanes(shape.C))
 	gr.input = data

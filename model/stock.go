@@ -46,7 +46,8 @@ func NewStock(game *env.Game, w *infer.Weights, config Config, size int, rate fl
 	s.total = s.build(config.GoalWeight)
 	s.grads = check(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
-	s.solver = G.NewAdamSolver(G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Eps))
+	s.solver = G.NewAdamSolver(
+		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Eps))
 	return s, nil
 }
 

@@ -1,0 +1,42 @@
+package model
+
+import "ludus/model/infer/kernel"
+
+// stem is the network's first layer. Inputs: x, weights, scale, bias.
+type stem struct{ *conv }
+
+func (s stem) forward(in [][]float32, y []float32) {
+	s.conv.forward(in[0], in[1], in[2], in[3], nil, y)
+}
+
+func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
+	dSum := s.scratch.get(bufferSum, s.size)
+	s.gate(y, dy, dSum, dIn[3])
+	s.conv.backward(in[0], in[1], in[2], dSum, nil, dIn[1], dIn[2], false)
+}
+
+// block is a residual block, relu(second(first(x)) + x). Inputs: x, then weights, scale and bias of both convolutions.
+type block struct {
+	first, second *conv
+	hidden        []float32 // what is between them
+	scratch       *scratch
+}
+
+func newBlock(rows, h, w, channels int, s *scratch) *block {
+	first, second := newConv(rows, h, w, channels, channels, s), newConv(rows, h, w, channels, channels, s)
+	return &block{first, second, kernel.Aligned(first.size), s}
+}
+
+func (b *block) forward(in [][]float32, y []float32) {
+	b.first.forward(in[0], in[1], in[2], in[3], nil, b.hidden)
+	b.second.forward(b.hidden, in[4], in[5], in[6], in[0], y)
+}
+
+// backward passes the gradient on around the convolutions by way of dIn[0], to which the first one's is added.
+func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
+	dSum, dHidden := dIn[0], b.scratch.get(bufferHidden, len(b.hidden))
+	b.second.gate(y, dy, dSum, dIn[6])
+	b.second.backward(b.hidden, in[4], in[5], dSum, dHidden, dIn[4], dIn[5], false)
+	b.first.gate(b.hidden, dHidden, dHidden, dIn[3])
+	b.first.backward(in[0], in[1], in[2], dHidden, dIn[0], dIn[1], dIn[2], true)
+}

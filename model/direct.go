@@ -1,0 +1,86 @@
+package model
+
+import "ludus/model/infer/kernel"
+
+// direct is a convolver for boards without transforms. Each cell's 3x3 neighbourhood is a row of a matrix.
+type direct struct {
+	rows, h, w, in, out int
+	scratch             *scratch
+}
+
+func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
+	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+	columns := s.get(bufferV, cells*k)
+	for i := range d.rows {
+		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
+		to := y[i*cells*d.out:][:cells*d.out]
+		for cell := range cells {
+			row := to[cell*d.out:][:d.out]
+			if !finish.Accumulate {
+				clear(row)
+			}
+			for o, b := range finish.Bias {
+				row[o] += b
+			}
+		}
+		s.multiply(kernel.Gemm{
+			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: weights, BRow: d.out, BPanel: 16,
+			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: finish.ReLU,
+		})
+	}
+}
+
+func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+	columns := s.get(bufferV, cells*k)
+	clear(dWeights)
+	if !accumulate {
+		clear(dx)
+	}
+	for i := range d.rows {
+		dy := dy[i*cells*d.out:][:cells*d.out]
+		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
+		s.multiply(kernel.Gemm{
+			M: d.out, N: d.in, K: cells, Planes: 9,
+			A: dy, ARow: 1, ACol: d.out, B: columns, BRow: k, BPanel: 16, BPlane: d.in,
+			C: dWeights, CRow: d.in, CPlane: d.out * d.in, Init: dWeights, InitRow: d.in, InitPlane: d.out * d.in,
+		})
+		if dx == nil {
+			continue
+		}
+		s.multiply(kernel.Gemm{
+			M: cells, N: d.in, K: d.out, Planes: 9,
+			A: dy, ARow: d.out, ACol: 1, B: weights, BRow: d.in, BPanel: 16, BPlane: d.out * d.in,
+			C: columns, CRow: k, CPlane: d.in,
+		})
+		d.addColumns(dx[i*cells*d.in:][:cells*d.in], columns)
+	}
+}
+
+// each calls do for every cell and tap whose neighbour is on the board, with the places of the neighbour in a board
+// [H, W, in] and of the tap in columns [H, W, 3, 3, in].
+func (d *direct) each(do func(neighbour, tap int)) {
+	for cell := range d.h * d.w {
+		for tap := range 9 {
+			y, x := cell/d.w+tap/3-1, cell%d.w+tap%3-1
+			if y >= 0 && y < d.h && x >= 0 && x < d.w {
+				do((y*d.w+x)*d.in, (cell*9+tap)*d.in)
+			}
+		}
+	}
+}
+
+// columns writes each cell's neighbourhood in board [H, W, in] as a row of dst [H, W, 3, 3, in], zero outside.
+func (d *direct) columns(dst, board []float32) {
+	clear(dst)
+	d.each(func(neighbour, tap int) { copy(dst[tap:tap+d.in], board[neighbour:]) })
+}
+
+// addColumns adds each row of columns to the neighbourhood of its cell.
+func (d *direct) addColumns(board, columns []float32) {
+	d.each(func(neighbour, tap int) {
+		for i, v := range columns[tap : tap+d.in] {
+			board[neighbour+i] += v
+		}
+	})
+}
