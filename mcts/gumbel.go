@@ -143,10 +143,10 @@ func leading(candidates []int, scores []float64, n int) []int {
 func (s *Search) scoreRoot(dst []float64) {
 	t, h := &s.tree, &s.halving
 	st := t.standing(root)
-	sigma := s.sigma(st) * t.sign(t.nodes[root].player)
+	sign, sigma := t.sign(t.nodes[root].player), s.sigma(st)
 	edges := t.edgesOf(root)
 	for i := range edges {
-		dst[i] = h.gumbel[i] + h.logits[i] + sigma*t.completed(&edges[i], st.mix)
+		dst[i] = h.gumbel[i] + h.logits[i] + sigma*t.estimate(&edges[i], sign, st.mix)
 	}
 }
 
@@ -176,9 +176,7 @@ func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
 			dst[i] = math.Inf(-1)
 			continue
 		}
-		if dst[i] = e.value; e.visits == 0 {
-			dst[i] = sign * t.completed(e, st.mix)
-		}
+		dst[i] = t.estimate(e, sign, st.mix)
 		most = max(most, dst[i])
 	}
 	sum := 0.0

@@ -376,6 +376,14 @@ func (t *tree) completed(e *edge, mix float64) float64 {
 	return min(max(value, t.utility[e.bottom]), t.utility[e.top])
 }
 
+// estimate is completed for the mover, whose sign is given.
+func (t *tree) estimate(e *edge, sign, mix float64) float64 {
+	if e.visits > 0 {
+		return e.value
+	}
+	return sign * t.completed(e, mix)
+}
+
 // settle sets the value of an edge that was visited or proven, for player p, its mover.
 func (t *tree) settle(e *edge, p env.Player) { e.value = t.sign(p) * t.completed(e, 0) }
 
