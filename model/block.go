@@ -10,7 +10,7 @@ func (s stem) forward(in [][]float32, y []float32) {
 }
 
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	dSum := s.scratch.get(bufferSum, s.size)
+	dSum := s.scratch.get(bufferSum, len(y))
 	s.gate(y, dy, dSum, dIn[3])
 	s.conv.backward(in[0], in[1], in[2], dSum, nil, dIn[1], dIn[2], false)
 }
@@ -22,9 +22,9 @@ type block struct {
 	scratch       *scratch
 }
 
-func newBlock(rows, h, w, channels int, s *scratch) *block {
-	first, second := newConv(rows, h, w, channels, channels, s), newConv(rows, h, w, channels, channels, s)
-	return &block{first, second, kernel.Aligned(first.size), s}
+func newBlock(h, w, channels int, s *scratch) *block {
+	first, second := newConv(h, w, channels, channels, s), newConv(h, w, channels, channels, s)
+	return &block{first, second, kernel.Aligned(shardRows * h * w * first.out), s}
 }
 
 func (b *block) forward(in [][]float32, y []float32) {

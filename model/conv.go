@@ -7,7 +7,7 @@ import "ludus/model/infer/kernel"
 type conv struct {
 	planes, maps int
 	in, out      int
-	size         int       // values of y
+	cells        int
 	diagonal     []float32 // [out, out], the scale of the last forward run on the diagonal
 	product      convolver
 	scratch      *scratch
@@ -22,13 +22,13 @@ type convolver interface {
 	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
-func newConv(rows, h, w, planes, maps int, s *scratch) *conv {
+func newConv(h, w, planes, maps int, s *scratch) *conv {
 	in, out := lanes(planes), lanes(maps)
-	c := &conv{planes, maps, in, out, rows * h * w * out, kernel.Aligned(out * out), nil, s}
+	c := &conv{planes, maps, in, out, h * w, kernel.Aligned(out * out), nil, s}
 	if board, ok := kernel.NewBoard(h, w); ok {
-		c.product = &transformed{board, rows, in, out, s}
+		c.product = newTransformed(board, in, out, s)
 	} else {
-		c.product = &direct{rows, h, w, in, out, s}
+		c.product = &direct{h, w, in, out, s}
 	}
 	return c
 }
@@ -41,7 +41,10 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 		clear(bias[len(bias):c.out])
 		bias = bias[:c.out]
 	}
-	copy(y, residual)
+	if residual != nil {
+		n := c.scratch.rows * c.cells * c.out
+		copy(y[:n], residual[:n])
+	}
 	c.product.forward(x, folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
@@ -83,7 +86,7 @@ func (c *conv) fold(weights, scale []float32) []float32 {
 // gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
 func (c *conv) gate(y, dy, dSum, dBias []float32) {
 	sums := c.scratch.get(bufferChannels, c.out)
-	c.scratch.worker.Gate(y, dy, dSum, sums, c.size/c.out, c.out)
+	c.scratch.worker.Gate(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
 	copy(dBias, sums)
 }
 

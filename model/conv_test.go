@@ -37,11 +37,11 @@ func TestConvolvers(t *testing.T) {
 	for h := 3; h <= 8; h++ {
 		for w := 3; w <= 8; w++ {
 			board, _ := kernel.NewBoard(h, w)
-			s := &scratch{}
+			s := &scratch{rows: rows}
 			x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
 			bias, before := gaussians(out, 4), gaussians(rows*h*w*max(in, out), 5)
 			var y, dx, dWeights [2][]float32
-			for i, c := range []convolver{&transformed{board, rows, in, out, s}, &direct{rows, h, w, in, out, s}} {
+			for i, c := range []convolver{newTransformed(board, in, out, s), &direct{h, w, in, out, s}} {
 				y[i] = append(y[i], before[:len(dy)]...)
 				c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
 				dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), make([]float32, len(weights))

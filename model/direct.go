@@ -4,14 +4,14 @@ import "ludus/model/infer/kernel"
 
 // direct is a convolver for boards without transforms. Each cell's 3x3 neighbourhood is a row of a matrix.
 type direct struct {
-	rows, h, w, in, out int
-	scratch             *scratch
+	h, w, in, out int
+	scratch       *scratch
 }
 
 func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
-	for i := range d.rows {
+	for i := range s.rows {
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
 		to := y[i*cells*d.out:][:cells*d.out]
 		for cell := range cells {
@@ -37,7 +37,7 @@ func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate boo
 	if !accumulate {
 		clear(dx)
 	}
-	for i := range d.rows {
+	for i := range s.rows {
 		dy := dy[i*cells*d.out:][:cells*d.out]
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
 		s.multiply(kernel.Gemm{

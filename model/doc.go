@@ -16,7 +16,7 @@
 //
 // # Shards
 //
-// A batch is cut into shards of 64 samples. Each runs through a graph of its own that shares the weights' memory; the
+// A batch is cut into shards of up to 64 samples. Each runs through a graph of its own that shares the weights' memory; the
 // gradients are added in the shards' order. Who runs them is the caller's matter (see [NewTrainer]), so the result has
 // the same bits on any number of goroutines; the package starts none.
 //

@@ -12,8 +12,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// shardRows is the number of samples of one graph. A batch is cut into shards of this size whatever runs them, so sums
-// have the same order on any number of cores.
+// shardRows is the largest number of samples that a graph runs. A batch is cut into the fewest shards, of even size, whatever
+// runs them, so sums have the same order on any number of cores.
 const shardRows = 64
 
 // graph is the network and its loss on one shard, with or without gradients, ready to run again and again. Its weights
@@ -22,10 +22,12 @@ type graph struct {
 	game *env.Game
 	vm   gorgonia.VM
 
+	scratch scratch
+
 	// The inputs' memory, filled by load.
 	input                       []float32 // [rows, H, W, lanes of C]
 	legal, policy, policyWeight []float32
-	classes, goals, weight      []float32 // weight is 1/B for a sample, 0 for the padding of the last shard
+	classes, goals, weight      []float32 // weight is 1/B for a sample, 0 for rows that no sample fills
 
 	outputs   []float32 // of heads
 	loss      *loss
@@ -60,7 +62,7 @@ func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []
 
 // build adds the inputs, the tower, the heads and the total loss, which it returns.
 func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(string) *gorgonia.Node) *gorgonia.Node {
-	shape, s := gr.game.Tensor, &scratch{}
+	shape, s := gr.game.Tensor, &gr.scratch
 	affine := func(prefix, suffix string) gorgonia.Nodes {
 		var nodes gorgonia.Nodes
 		for _, part := range []string{"conv", "scale", "bias"} {
@@ -71,15 +73,15 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 	x, data := input(g, "input", shardRows, shape.H, shape.W, lanes(shape.C))
 	gr.input = data
 	board := tensor.Shape{shardRows, shape.H, shape.W, lanes(config.Channels)}
-	first := stem{newConv(shardRows, shape.H, shape.W, shape.C, config.Channels, s)}
+	first := stem{newConv(shape.H, shape.W, shape.C, config.Channels, s)}
 	x = apply("stem", first, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, affine("stem.", "")...))
 	for i := range config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		inputs := append(append(gorgonia.Nodes{x}, affine(prefix, "1")...), affine(prefix, "2")...)
-		x = apply(prefix, newBlock(shardRows, shape.H, shape.W, config.Channels, s), board, nil, inputs)
+		x = apply(prefix, newBlock(shape.H, shape.W, config.Channels, s), board, nil, inputs)
 	}
 	inputs := gorgonia.Nodes{x}
-	h := newHeads(gr.game, shardRows, func(part string) (int, int) {
+	h := newHeads(gr.game, func(part string) (int, int) {
 		shape := weight(part + ".weight").Shape()
 		return shape[1], shape[0]
 	}, s)
@@ -104,10 +106,9 @@ func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	return nodes
 }
 
-// load fills the inputs with rows first.. of a batch and returns their part of the policy target's entropy; rows past the
-// batch's end get weight 0.
-func (gr *graph) load(batch *Batch, first int) (entropy float64) {
-	n := min(shardRows, batch.Size-first)
+// load fills the inputs with n rows of a batch, from the given one on, and returns their part of the policy target's entropy.
+func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
+	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
 	cells, stride := shape.Cells(), lanes(shape.C)
 	for i := range n {
@@ -145,8 +146,8 @@ func entropyOf(p []float32) float64 {
 }
 
 // run computes the shard's part of the losses and, if the graph has them, its gradients.
-func (gr *graph) run(batch *Batch, first int) (Losses, error) {
-	entropy := gr.load(batch, first)
+func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
+	entropy := gr.load(batch, first, n)
 	if err := gr.vm.RunAll(); err != nil {
 		return Losses{}, fmt.Errorf("training graph: %w", err)
 	}

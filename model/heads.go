@@ -14,31 +14,32 @@ type part struct {
 // A row of the output has the policy's logits in the order of actions, the outcome's logits, and the goals if there are
 // any.
 type heads struct {
-	rows, cells, outputs int
-	parts                []part // each after the one that it follows
-	planes               int    // the part with the policy's planes
-	single               []int  // parts with one row a sample, in the order of the output after the planes
+	cells, outputs int
+	parts          []part // each after the one that it follows
+	planes         int    // the part with the policy's planes
+	single         []int  // parts with one row a sample, in the order of the output after the planes
+	scratch        *scratch
 }
 
 // newHeads returns the heads of a network whose layers have the given widths.
-func newHeads(game *env.Game, rows int, width func(part string) (inputs, outputs int), s *scratch) *heads {
-	h := &heads{rows: rows, cells: game.Tensor.Cells()}
-	add := func(name string, from, rows int, rectify bool) int {
+func newHeads(game *env.Game, width func(part string) (inputs, outputs int), s *scratch) *heads {
+	h := &heads{cells: game.Tensor.Cells(), scratch: s}
+	add := func(name string, from, each int, rectify bool) int {
 		inputs, outputs := width(name)
 		for i := range h.parts {
 			h.parts[i].last = h.parts[i].last && h.parts[i].from != from
 		}
-		h.parts = append(h.parts, part{newLinear(rows, inputs, outputs, rectify, s), name, from, true})
+		h.parts = append(h.parts, part{newLinear(each, inputs, outputs, rectify, s), name, from, true})
 		return len(h.parts) - 1
 	}
-	h.planes = add("policy.planes", add("policy.hidden", -1, rows*h.cells, true), rows*h.cells, false)
-	hidden := add("outcome.hidden", add("outcome.cells", -1, rows*h.cells, true), rows, true)
+	h.planes = add("policy.planes", add("policy.hidden", -1, h.cells, true), h.cells, false)
+	hidden := add("outcome.hidden", add("outcome.cells", -1, h.cells, true), 1, true)
 	if game.PolicyExtras > 0 {
-		h.single = append(h.single, add("policy.extras", hidden, rows, false))
+		h.single = append(h.single, add("policy.extras", hidden, 1, false))
 	}
-	h.single = append(h.single, add("outcome.classes", hidden, rows, false))
+	h.single = append(h.single, add("outcome.classes", hidden, 1, false))
 	if game.GoalHead {
-		h.single = append(h.single, add("goals", hidden, rows, false))
+		h.single = append(h.single, add("goals", hidden, 1, false))
 	}
 	h.outputs = h.parts[h.planes].outputs * h.cells
 	for _, i := range h.single {
@@ -61,7 +62,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 		p.forward(x, in[1+2*i], in[2+2*i])
 	}
 	planes := h.parts[h.planes]
-	for r := range h.rows {
+	for r := range h.scratch.rows {
 		row := out[r*h.outputs : (r+1)*h.outputs]
 		for cell := range h.cells {
 			for p, v := range planes.y[(r*h.cells+cell)*planes.out:][:planes.outputs] {
@@ -78,7 +79,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 	planes := h.parts[h.planes]
-	for r := range h.rows {
+	for r := range h.scratch.rows {
 		row := dOut[r*h.outputs : (r+1)*h.outputs]
 		for cell := range h.cells {
 			to := planes.dy[(r*h.cells+cell)*planes.out:][:planes.outputs]

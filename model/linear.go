@@ -5,7 +5,7 @@ import "ludus/model/infer/kernel"
 // linear is y = W x + bias for every row of x, through a ReLU if rectify. x is read as rows of in values whatever its
 // shape, so that it is a 1x1 convolution of boards as well as a layer on flattened ones.
 type linear struct {
-	rows            int
+	each            int // rows a sample
 	inputs, outputs int // as the weights [outputs, inputs] have them
 	in, out         int // as x [rows, in] and y [rows, out] are stored, padded with zeros
 	rectify         bool
@@ -15,18 +15,21 @@ type linear struct {
 	scratch         *scratch
 }
 
-func newLinear(rows, inputs, outputs int, rectify bool, s *scratch) *linear {
+func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
 	in, out := lanes(inputs), lanes(outputs)
 	l := &linear{
-		rows: rows, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, scratch: s,
+		each: each, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, scratch: s,
 		identity: kernel.Aligned(out * out), turned: kernel.Aligned(in * out), bias: kernel.Aligned(out),
-		y: kernel.Aligned(rows * out), dy: kernel.Aligned(rows * out),
+		y: kernel.Aligned(shardRows * each * out), dy: kernel.Aligned(shardRows * each * out),
 	}
 	for i := range out {
 		l.identity[i*out+i] = 1
 	}
 	return l
 }
+
+// rows is the number of rows of the samples being run.
+func (l *linear) rows() int { return l.scratch.rows * l.each }
 
 // forward computes y. A product turns the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
@@ -36,7 +39,7 @@ func (l *linear) forward(x, weights, bias []float32) {
 		C: l.turned, CRow: l.out,
 	})
 	l.scratch.multiply(kernel.Gemm{
-		M: l.rows, N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.turned, BRow: l.out, BPanel: 16,
+		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.turned, BRow: l.out, BPanel: 16,
 		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.rectify,
 	})
 }
@@ -46,7 +49,7 @@ func (l *linear) forward(x, weights, bias []float32) {
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.rectify {
 		sums := l.scratch.get(bufferChannels, l.out)
-		l.scratch.worker.Gate(l.y, l.dy, l.dy, sums, l.rows, l.out)
+		l.scratch.worker.Gate(l.y, l.dy, l.dy, sums, l.rows(), l.out)
 		copy(dBias, sums)
 	} else {
 		l.sum(dBias)
@@ -60,14 +63,14 @@ func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate 
 		}
 	}
 	g := kernel.Gemm{
-		M: l.rows, N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: padded, BRow: l.in, BPanel: 16, C: dx, CRow: l.in,
+		M: l.rows(), N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: padded, BRow: l.in, BPanel: 16, C: dx, CRow: l.in,
 	}
 	if accumulate {
 		g.Init, g.InitRow = dx, l.in
 	}
 	l.scratch.multiply(g)
 	l.scratch.multiply(kernel.Gemm{
-		M: l.out, N: l.in, K: l.rows, A: l.dy, ARow: 1, ACol: l.out, B: x, BRow: l.in, BPanel: 16, C: dPadded, CRow: l.in,
+		M: l.out, N: l.in, K: l.rows(), A: l.dy, ARow: 1, ACol: l.out, B: x, BRow: l.in, BPanel: 16, C: dPadded, CRow: l.in,
 	})
 	if l.inputs < l.in || l.outputs < l.out {
 		for o := range l.outputs {
@@ -79,7 +82,7 @@ func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate 
 // sum adds up the rows of dy.
 func (l *linear) sum(dBias []float32) {
 	clear(dBias)
-	for r := range l.rows {
+	for r := range l.rows() {
 		for o, v := range l.dy[r*l.out:][:len(dBias)] {
 			dBias[o] += v
 		}

@@ -88,7 +88,7 @@ func TestMachine(t *testing.T) {
 	theirs.vm = gorgonia.NewTapeMachine(theirs.vm.(*machine).g)
 	defer theirs.vm.Close()
 	for _, g := range []*graph{ours, theirs} {
-		if _, err := g.run(b, 0); err != nil {
+		if _, err := g.run(b, 0, b.Size); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -156,7 +156,9 @@ func (t *Trainer) run(b *Batch, graphs *pool) (Losses, error) {
 // runShard runs shard i of the batch.
 func (t *Trainer) runShard(i int) {
 	g := t.graphs.take()
-	losses, err := g.run(t.batch, i*shardRows)
+	n := len(t.results)
+	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
+	losses, err := g.run(t.batch, first, next-first)
 	t.results[i] = result{losses, err}
 	if g.gradients != nil {
 		g.copyGradients(t.gradients[i])

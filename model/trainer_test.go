@@ -189,7 +189,7 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 	}
 }
 
-// TestParallel trains on one goroutine and on four: four shards, the last not full, must give the same bits.
+// TestParallel trains on one goroutine and on four: four shards, none full, must give the same bits.
 func TestParallel(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
 	var states [][]byte
