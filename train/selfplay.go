@@ -41,16 +41,12 @@ type worker struct {
 func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cacheEntries int) []*worker {
 	workers := make([]*worker, min(threads, len(slots)))
 	for i := range workers {
-		workers[i] = &worker{game: game}
+		// Neighbours go to one worker: what lies on one cache line with a slot is then not another core's.
+		w := &worker{game: game, slots: slots[i*len(slots)/len(workers) : (i+1)*len(slots)/len(workers)]}
+		workers[i] = w
 		if cacheEntries > 0 {
-			workers[i].cache = mcts.NewCache(cacheEntries)
+			w.cache = mcts.NewCache(cacheEntries)
 		}
-	}
-	for i, s := range slots {
-		w := workers[i%len(workers)]
-		w.slots = append(w.slots, s)
-	}
-	for _, w := range workers {
 		active := min(mostActive, len(w.slots))
 		for range active {
 			w.searches = append(w.searches, newSearch(game, settings, w.cache))
