@@ -23,7 +23,8 @@
 //	v_mix = (v + N sum_visited(p q) / sum_visited(p)) / (1 + N),
 //
 // v being the network's value of the parent, N the visits of all its moves, p their priors and q their values. Either is
-// clamped to the move's bounds, so that a proven move has its exact value whether visited or not.
+// clamped to the move's bounds, so that a proven move has its exact value whether visited or not. Priors are the softmax
+// of the legal moves' logits, none of which counts as more than 80 below the largest.
 //
 // Expanding a node looks at every legal move once: one that ends the game is proven there and then. Every move carries
 // the best and the worst class still possible, backed up by who moves where. A move whose best does not beat what a
