@@ -18,14 +18,31 @@ const (
 	cacheEntries = 1 << 15
 )
 
-// worker plays its share of the slots, some at once, each until its plies of the generation are played. It owns all that
-// they need for it: searches, evaluator, cache and batch. No lock, no channel: workers meet only at the end of the
-// generation. What a slot plays depends neither on its worker nor on the other slots.
+// deal hands the slots of a generation to the workers, each to the first one that has room for it, since cores are seldom
+// equally free.
+type deal struct {
+	slots []*slot
+	plies int          // that each is to play
+	begun atomic.Int64 // slots handed out, or more
+}
+
+// next returns a slot that has not begun the generation, or nil.
+func (d *deal) next() *slot {
+	i := d.begun.Add(1) - 1
+	if i >= int64(len(d.slots)) {
+		return nil
+	}
+	s := d.slots[i]
+	s.left = d.plies
+	return s
+}
+
+// worker plays slots, some at once, each until its plies of the generation are played. It owns all that they need for
+// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation. What a
+// slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
 type worker struct {
 	game     *env.Game
-	slots    []*slot
-	plies    int            // of this generation
-	begun    int            // slots that have begun it
+	deal     *deal
 	searches []*mcts.Search // of no active slot
 	cache    *mcts.Cache    // or nil
 	active   []*slot        // in the order of the batch
@@ -37,17 +54,17 @@ type worker struct {
 	busy     time.Duration  // time spent playing in this generation
 }
 
-// newWorkers deals the slots to at most threads workers, with a cache of so many entries each, or none.
+// newWorkers makes at most threads workers for the slots, with a cache of so many entries each, or none.
 func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cacheEntries int) []*worker {
 	workers := make([]*worker, min(threads, len(slots)))
+	deal := &deal{slots: slots}
 	for i := range workers {
-		// Neighbours go to one worker: what lies on one cache line with a slot is then not another core's.
-		w := &worker{game: game, slots: slots[i*len(slots)/len(workers) : (i+1)*len(slots)/len(workers)]}
+		w := &worker{game: game, deal: deal}
 		workers[i] = w
 		if cacheEntries > 0 {
 			w.cache = mcts.NewCache(cacheEntries)
 		}
-		active := min(mostActive, len(w.slots))
+		active := min(mostActive, (len(slots)+len(workers)-1)/len(workers))
 		for range active {
 			w.searches = append(w.searches, newSearch(game, settings, w.cache))
 		}
@@ -70,9 +87,9 @@ type newEvaluator func(batch int) mcts.Evaluator
 // or ctx has ended. It counts the plies played in progress.
 func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluator, plies int,
 	progress *atomic.Int64) error {
-	for _, w := range workers {
-		w.plies, w.begun = plies, 0
-	}
+	deal := workers[0].deal
+	deal.plies = plies
+	deal.begun.Store(0)
 	return playOn(ctx, workers, evaluator, progress)
 }
 
@@ -116,10 +133,11 @@ func (w *worker) advance() (plies int) {
 		w.backup(i, s)
 		plies += w.move(s)
 	}
-	for len(w.searches) > 0 && w.begun < len(w.slots) {
-		s, last := w.slots[w.begun], len(w.searches)-1
-		w.begun++
-		s.left = w.plies
+	for len(w.searches) > 0 {
+		s, last := w.deal.next(), len(w.searches)-1
+		if s == nil {
+			break
+		}
 		s.search, w.searches = w.searches[last], w.searches[:last]
 		plies += w.move(s)
 	}
