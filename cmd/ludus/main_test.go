@@ -19,6 +19,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/model/infer/kernel"
 )
 
 // asLudus makes the test's own program behave as ludus, so that tests see what a shell sees.
@@ -378,7 +379,7 @@ func TestHelpAndVersion(t *testing.T) {
 			t.Errorf("%s has no example", c.Name())
 		}
 	}
-	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels") {
+	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels  "+kernel.Name()+"\n") {
 		t.Errorf("version prints %s", out)
 	}
 }

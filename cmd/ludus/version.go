@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"ludus/model/infer/kernel"
 )
 
 func versionCommand() *cobra.Command {
@@ -21,7 +23,7 @@ func versionCommand() *cobra.Command {
 				fmt.Fprintf(w, "ludus    %s\n", version)
 				fmt.Fprintf(w, "commit   %s\n", commit)
 				fmt.Fprintf(w, "built    %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				fmt.Fprintln(w, "kernels  gonum blas32")
+				fmt.Fprintf(w, "kernels  %s\n", kernel.Name())
 				return nil
 			})
 		},
