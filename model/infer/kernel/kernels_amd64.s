@@ -150,7 +150,7 @@ round:
 	RET
 
 // func gemm16AVX2(args *product)
-TEXT ·gemm16AVX2(SB), NOSPLIT, $160-8
+TEXT ·gemm16AVX2(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
 	MOVQ product_planes(AX), R14
 	MOVQ R14, planes-8(SP)
@@ -173,26 +173,26 @@ plane:
 	MOVQ R14, initPanel-72(SP)
 panel:
 	MOVQ aPlane-16(SP), R14
-	MOVQ R14, aBlock-80(SP)
+	MOVQ R14, aBlock-88(SP)
 	MOVQ cPanel-64(SP), R14
-	MOVQ R14, cBlock-88(SP)
+	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
-	MOVQ R14, initBlock-96(SP)
+	MOVQ R14, initBlock-104(SP)
 	MOVQ product_tall(AX), R14
 	MOVQ product_tallBlocks(AX), R15
-	MOVQ $0, second-104(SP)
+	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-104(SP), $0
+	CMPQ second-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-104(SP)
+	MOVQ $1, second-112(SP)
 	MOVQ product_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
 	MOVQ product_tall(AX), R14
 	DECQ R14
 dispatch:
-	MOVQ R15, blocks-112(SP)
+	MOVQ R15, blocks-80(SP)
 	CMPQ R14, $6
 	JEQ rows6
 	CMPQ R14, $5
@@ -208,7 +208,7 @@ rows1:
 	TESTQ R14, R14
 	JZ zero1
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
 	JMP start1
@@ -217,13 +217,13 @@ zero1:
 	VXORPS Y1, Y1, Y1
 start1:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
@@ -245,19 +245,19 @@ term1:
 	VMAXPS Y1, Y15, Y1
 store1:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
@@ -265,7 +265,7 @@ rows2:
 	TESTQ R14, R14
 	JZ zero2
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
 	VMOVUPS 0(BX)(R9*1), Y2
@@ -278,13 +278,13 @@ zero2:
 	VXORPS Y3, Y3, Y3
 start2:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
@@ -311,21 +311,21 @@ term2:
 	VMAXPS Y3, Y15, Y3
 store2:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 0(BX)(R9*1)
 	VMOVUPS Y3, 32(BX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
@@ -333,7 +333,7 @@ rows3:
 	TESTQ R14, R14
 	JZ zero3
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
 	VMOVUPS 0(BX)(R9*1), Y2
@@ -350,13 +350,13 @@ zero3:
 	VXORPS Y5, Y5, Y5
 start3:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
@@ -388,7 +388,7 @@ term3:
 	VMAXPS Y5, Y15, Y5
 store3:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 0(BX)(R9*1)
@@ -397,14 +397,14 @@ store3:
 	VMOVUPS Y5, 32(BX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
@@ -412,7 +412,7 @@ rows4:
 	TESTQ R14, R14
 	JZ zero4
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -435,7 +435,7 @@ zero4:
 	VXORPS Y7, Y7, Y7
 start4:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -443,7 +443,7 @@ start4:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
@@ -481,7 +481,7 @@ term4:
 	VMAXPS Y7, Y15, Y7
 store4:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -494,14 +494,14 @@ store4:
 	VMOVUPS Y7, 32(CX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
@@ -509,7 +509,7 @@ rows5:
 	TESTQ R14, R14
 	JZ zero5
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -536,7 +536,7 @@ zero5:
 	VXORPS Y9, Y9, Y9
 start5:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -544,7 +544,7 @@ start5:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
@@ -587,7 +587,7 @@ term5:
 	VMAXPS Y9, Y15, Y9
 store5:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -602,14 +602,14 @@ store5:
 	VMOVUPS Y9, 32(CX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
@@ -617,7 +617,7 @@ rows6:
 	TESTQ R14, R14
 	JZ zero6
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -648,7 +648,7 @@ zero6:
 	VXORPS Y11, Y11, Y11
 start6:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -656,7 +656,7 @@ start6:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
@@ -704,7 +704,7 @@ term6:
 	VMAXPS Y11, Y15, Y11
 store6:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -721,14 +721,14 @@ store6:
 	VMOVUPS Y11, 32(CX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 nextPanel:
@@ -752,7 +752,7 @@ nextPanel:
 	RET
 
 // func gemm8AVX2(args *product)
-TEXT ·gemm8AVX2(SB), NOSPLIT, $160-8
+TEXT ·gemm8AVX2(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
 	MOVQ product_planes(AX), R14
 	MOVQ R14, planes-8(SP)
@@ -775,26 +775,26 @@ plane:
 	MOVQ R14, initPanel-72(SP)
 panel:
 	MOVQ aPlane-16(SP), R14
-	MOVQ R14, aBlock-80(SP)
+	MOVQ R14, aBlock-88(SP)
 	MOVQ cPanel-64(SP), R14
-	MOVQ R14, cBlock-88(SP)
+	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
-	MOVQ R14, initBlock-96(SP)
+	MOVQ R14, initBlock-104(SP)
 	MOVQ product_tall(AX), R14
 	MOVQ product_tallBlocks(AX), R15
-	MOVQ $0, second-104(SP)
+	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-104(SP), $0
+	CMPQ second-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-104(SP)
+	MOVQ $1, second-112(SP)
 	MOVQ product_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
 	MOVQ product_tall(AX), R14
 	DECQ R14
 dispatch:
-	MOVQ R15, blocks-112(SP)
+	MOVQ R15, blocks-80(SP)
 	CMPQ R14, $12
 	JEQ rows12
 	CMPQ R14, $11
@@ -822,20 +822,20 @@ rows1:
 	TESTQ R14, R14
 	JZ zero1
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	JMP start1
 zero1:
 	VXORPS Y0, Y0, Y0
 start1:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
@@ -854,18 +854,18 @@ term1:
 	VMAXPS Y0, Y15, Y0
 store1:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
@@ -873,7 +873,7 @@ rows2:
 	TESTQ R14, R14
 	JZ zero2
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 0(BX)(R9*1), Y1
 	JMP start2
@@ -882,13 +882,13 @@ zero2:
 	VXORPS Y1, Y1, Y1
 start2:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
@@ -910,19 +910,19 @@ term2:
 	VMAXPS Y1, Y15, Y1
 store2:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 0(BX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
@@ -930,7 +930,7 @@ rows3:
 	TESTQ R14, R14
 	JZ zero3
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 0(BX)(R9*1), Y1
 	VMOVUPS 0(BX)(R9*2), Y2
@@ -941,13 +941,13 @@ zero3:
 	VXORPS Y2, Y2, Y2
 start3:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
@@ -972,20 +972,20 @@ term3:
 	VMAXPS Y2, Y15, Y2
 store3:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 0(BX)(R9*1)
 	VMOVUPS Y2, 0(BX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
@@ -993,7 +993,7 @@ rows4:
 	TESTQ R14, R14
 	JZ zero4
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -1008,7 +1008,7 @@ zero4:
 	VXORPS Y3, Y3, Y3
 start4:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -1016,7 +1016,7 @@ start4:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
@@ -1045,7 +1045,7 @@ term4:
 	VMAXPS Y3, Y15, Y3
 store4:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -1054,14 +1054,14 @@ store4:
 	VMOVUPS Y3, 0(CX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
@@ -1069,7 +1069,7 @@ rows5:
 	TESTQ R14, R14
 	JZ zero5
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -1086,7 +1086,7 @@ zero5:
 	VXORPS Y4, Y4, Y4
 start5:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -1094,7 +1094,7 @@ start5:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
@@ -1126,7 +1126,7 @@ term5:
 	VMAXPS Y4, Y15, Y4
 store5:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -1136,14 +1136,14 @@ store5:
 	VMOVUPS Y4, 0(CX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
@@ -1151,7 +1151,7 @@ rows6:
 	TESTQ R14, R14
 	JZ zero6
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Y0
@@ -1170,7 +1170,7 @@ zero6:
 	VXORPS Y5, Y5, Y5
 start6:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -1178,7 +1178,7 @@ start6:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
@@ -1213,7 +1213,7 @@ term6:
 	VMAXPS Y5, Y15, Y5
 store6:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Y0, 0(BX)
@@ -1224,14 +1224,14 @@ store6:
 	VMOVUPS Y5, 0(CX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
@@ -1239,7 +1239,7 @@ rows7:
 	TESTQ R14, R14
 	JZ zero7
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1261,7 +1261,7 @@ zero7:
 	VXORPS Y6, Y6, Y6
 start7:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1270,7 +1270,7 @@ start7:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term7:
 	PREFETCHT0 (R15)
@@ -1309,7 +1309,7 @@ term7:
 	VMAXPS Y6, Y15, Y6
 store7:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1322,14 +1322,14 @@ store7:
 	VMOVUPS Y6, 0(DX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
@@ -1337,7 +1337,7 @@ rows8:
 	TESTQ R14, R14
 	JZ zero8
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1361,7 +1361,7 @@ zero8:
 	VXORPS Y7, Y7, Y7
 start8:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1370,7 +1370,7 @@ start8:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term8:
 	PREFETCHT0 (R15)
@@ -1412,7 +1412,7 @@ term8:
 	VMAXPS Y7, Y15, Y7
 store8:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1426,14 +1426,14 @@ store8:
 	VMOVUPS Y7, 0(DX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
@@ -1441,7 +1441,7 @@ rows9:
 	TESTQ R14, R14
 	JZ zero9
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1467,7 +1467,7 @@ zero9:
 	VXORPS Y8, Y8, Y8
 start9:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1476,7 +1476,7 @@ start9:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term9:
 	PREFETCHT0 (R15)
@@ -1521,7 +1521,7 @@ term9:
 	VMAXPS Y8, Y15, Y8
 store9:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1536,14 +1536,14 @@ store9:
 	VMOVUPS Y8, 0(DX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
@@ -1551,7 +1551,7 @@ rows10:
 	TESTQ R14, R14
 	JZ zero10
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1580,7 +1580,7 @@ zero10:
 	VXORPS Y9, Y9, Y9
 start10:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1590,7 +1590,7 @@ start10:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term10:
 	PREFETCHT0 (R15)
@@ -1639,7 +1639,7 @@ term10:
 	VMAXPS Y9, Y15, Y9
 store10:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1656,14 +1656,14 @@ store10:
 	VMOVUPS Y9, 0(SI)
 	MOVQ product_aRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
@@ -1671,7 +1671,7 @@ rows11:
 	TESTQ R14, R14
 	JZ zero11
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1702,7 +1702,7 @@ zero11:
 	VXORPS Y10, Y10, Y10
 start11:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1712,7 +1712,7 @@ start11:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term11:
 	PREFETCHT0 (R15)
@@ -1764,7 +1764,7 @@ term11:
 	VMAXPS Y10, Y15, Y10
 store11:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1782,14 +1782,14 @@ store11:
 	VMOVUPS Y10, 0(SI)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
@@ -1797,7 +1797,7 @@ rows12:
 	TESTQ R14, R14
 	JZ zero12
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1830,7 +1830,7 @@ zero12:
 	VXORPS Y11, Y11, Y11
 start12:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1840,7 +1840,7 @@ start12:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term12:
 	PREFETCHT0 (R15)
@@ -1895,7 +1895,7 @@ term12:
 	VMAXPS Y11, Y15, Y11
 store12:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -1914,14 +1914,14 @@ store12:
 	VMOVUPS Y11, 0(SI)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 nextPanel:
@@ -1945,20 +1945,20 @@ nextPanel:
 	RET
 
 // func wideA3AVX2(args *pass)
-TEXT ·wideA3AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -1989,30 +1989,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA3AVX2(args *pass)
-TEXT ·narrowA3AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2040,16 +2040,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA3AVX2(args *pass)
-TEXT ·finalA3AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -2057,16 +2057,16 @@ TEXT ·finalA3AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2101,10 +2101,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -2112,16 +2112,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2159,29 +2159,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB3AVX2(args *pass)
-TEXT ·wideB3AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2213,30 +2213,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB3AVX2(args *pass)
-TEXT ·narrowB3AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2264,16 +2264,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB3AVX2(args *pass)
-TEXT ·finalB3AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -2281,16 +2281,16 @@ TEXT ·finalB3AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2325,10 +2325,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -2336,16 +2336,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2383,29 +2383,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG3AVX2(args *pass)
-TEXT ·wideG3AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2436,30 +2436,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG3AVX2(args *pass)
-TEXT ·narrowG3AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2488,16 +2488,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG3AVX2(args *pass)
-TEXT ·finalG3AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -2505,16 +2505,16 @@ TEXT ·finalG3AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2549,10 +2549,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -2560,16 +2560,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -2607,30 +2607,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA4AVX2(args *pass)
-TEXT ·wideA4AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2666,30 +2666,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA4AVX2(args *pass)
-TEXT ·narrowA4AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2724,16 +2724,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA4AVX2(args *pass)
-TEXT ·finalA4AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -2741,16 +2741,16 @@ TEXT ·finalA4AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2794,10 +2794,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -2805,16 +2805,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2862,30 +2862,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB4AVX2(args *pass)
-TEXT ·wideB4AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2925,30 +2925,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB4AVX2(args *pass)
-TEXT ·narrowB4AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -2985,16 +2985,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB4AVX2(args *pass)
-TEXT ·finalB4AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -3002,16 +3002,16 @@ TEXT ·finalB4AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3057,10 +3057,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -3068,16 +3068,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3127,29 +3127,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG4AVX2(args *pass)
-TEXT ·wideG4AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3182,30 +3182,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG4AVX2(args *pass)
-TEXT ·narrowG4AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -3236,16 +3236,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG4AVX2(args *pass)
-TEXT ·finalG4AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -3253,16 +3253,16 @@ TEXT ·finalG4AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -3299,10 +3299,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -3310,16 +3310,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -3359,30 +3359,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA5AVX2(args *pass)
-TEXT ·wideA5AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3429,31 +3429,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA5AVX2(args *pass)
-TEXT ·narrowA5AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3498,16 +3498,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA5AVX2(args *pass)
-TEXT ·finalA5AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -3515,17 +3515,17 @@ TEXT ·finalA5AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3581,10 +3581,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -3592,17 +3592,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3663,30 +3663,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB5AVX2(args *pass)
-TEXT ·wideB5AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3737,31 +3737,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB5AVX2(args *pass)
-TEXT ·narrowB5AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3807,16 +3807,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB5AVX2(args *pass)
-TEXT ·finalB5AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -3824,17 +3824,17 @@ TEXT ·finalB5AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3891,10 +3891,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -3902,17 +3902,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -3974,29 +3974,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG5AVX2(args *pass)
-TEXT ·wideG5AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4036,31 +4036,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG5AVX2(args *pass)
-TEXT ·narrowG5AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -4096,16 +4096,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG5AVX2(args *pass)
-TEXT ·finalG5AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -4113,17 +4113,17 @@ TEXT ·finalG5AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -4165,10 +4165,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -4176,17 +4176,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -4231,30 +4231,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA6AVX2(args *pass)
-TEXT ·wideA6AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4306,31 +4306,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA6AVX2(args *pass)
-TEXT ·narrowA6AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4381,16 +4381,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA6AVX2(args *pass)
-TEXT ·finalA6AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -4398,17 +4398,17 @@ TEXT ·finalA6AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4472,10 +4472,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -4483,17 +4483,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4563,30 +4563,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB6AVX2(args *pass)
-TEXT ·wideB6AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4646,31 +4646,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB6AVX2(args *pass)
-TEXT ·narrowB6AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4725,16 +4725,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB6AVX2(args *pass)
-TEXT ·finalB6AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -4742,17 +4742,17 @@ TEXT ·finalB6AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4820,10 +4820,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -4831,17 +4831,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -4915,29 +4915,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG6AVX2(args *pass)
-TEXT ·wideG6AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4979,31 +4979,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG6AVX2(args *pass)
-TEXT ·narrowG6AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -5041,16 +5041,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG6AVX2(args *pass)
-TEXT ·finalG6AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -5058,17 +5058,17 @@ TEXT ·finalG6AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -5112,10 +5112,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -5123,17 +5123,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -5180,31 +5180,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA7AVX2(args *pass)
-TEXT ·wideA7AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5273,31 +5273,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA7AVX2(args *pass)
-TEXT ·narrowA7AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5362,16 +5362,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA7AVX2(args *pass)
-TEXT ·finalA7AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -5379,17 +5379,17 @@ TEXT ·finalA7AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5469,10 +5469,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -5480,17 +5480,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5577,31 +5577,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB7AVX2(args *pass)
-TEXT ·wideB7AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5673,31 +5673,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB7AVX2(args *pass)
-TEXT ·narrowB7AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5764,16 +5764,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB7AVX2(args *pass)
-TEXT ·finalB7AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -5781,17 +5781,17 @@ TEXT ·finalB7AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5873,10 +5873,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -5884,17 +5884,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5983,29 +5983,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG7AVX2(args *pass)
-TEXT ·wideG7AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6052,31 +6052,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG7AVX2(args *pass)
-TEXT ·narrowG7AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -6118,16 +6118,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG7AVX2(args *pass)
-TEXT ·finalG7AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -6135,17 +6135,17 @@ TEXT ·finalG7AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -6193,10 +6193,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -6204,17 +6204,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -6265,31 +6265,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA8AVX2(args *pass)
-TEXT ·wideA8AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6352,32 +6352,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA8AVX2(args *pass)
-TEXT ·narrowA8AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6437,16 +6437,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA8AVX2(args *pass)
-TEXT ·finalA8AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -6454,18 +6454,18 @@ TEXT ·finalA8AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6543,10 +6543,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -6554,18 +6554,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6651,31 +6651,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB8AVX2(args *pass)
-TEXT ·wideB8AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6748,32 +6748,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB8AVX2(args *pass)
-TEXT ·narrowB8AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6840,16 +6840,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB8AVX2(args *pass)
-TEXT ·finalB8AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -6857,18 +6857,18 @@ TEXT ·finalB8AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6952,10 +6952,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -6963,18 +6963,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -7066,29 +7066,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG8AVX2(args *pass)
-TEXT ·wideG8AVX2(SB), NOSPLIT, $32-8
+TEXT ·wideG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -7142,32 +7142,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG8AVX2(args *pass)
-TEXT ·narrowG8AVX2(SB), NOSPLIT, $32-8
+TEXT ·narrowG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -7216,16 +7216,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG8AVX2(args *pass)
-TEXT ·finalG8AVX2(SB), NOSPLIT, $32-8
+TEXT ·finalG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Y15
 	CMPQ pass_accumulate(AX), $0
@@ -7233,18 +7233,18 @@ TEXT ·finalG8AVX2(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -7299,10 +7299,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -7310,18 +7310,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -7379,10 +7379,10 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
@@ -7532,7 +7532,7 @@ round:
 	RET
 
 // func gemm32AVX512(args *product)
-TEXT ·gemm32AVX512(SB), NOSPLIT, $160-8
+TEXT ·gemm32AVX512(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
 	MOVQ product_planes(AX), R14
 	MOVQ R14, planes-8(SP)
@@ -7555,26 +7555,26 @@ plane:
 	MOVQ R14, initPanel-72(SP)
 panel:
 	MOVQ aPlane-16(SP), R14
-	MOVQ R14, aBlock-80(SP)
+	MOVQ R14, aBlock-88(SP)
 	MOVQ cPanel-64(SP), R14
-	MOVQ R14, cBlock-88(SP)
+	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
-	MOVQ R14, initBlock-96(SP)
+	MOVQ R14, initBlock-104(SP)
 	MOVQ product_tall(AX), R14
 	MOVQ product_tallBlocks(AX), R15
-	MOVQ $0, second-104(SP)
+	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-104(SP), $0
+	CMPQ second-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-104(SP)
+	MOVQ $1, second-112(SP)
 	MOVQ product_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
 	MOVQ product_tall(AX), R14
 	DECQ R14
 dispatch:
-	MOVQ R15, blocks-112(SP)
+	MOVQ R15, blocks-80(SP)
 	CMPQ R14, $12
 	JEQ rows12
 	CMPQ R14, $11
@@ -7602,7 +7602,7 @@ rows1:
 	TESTQ R14, R14
 	JZ zero1
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
 	JMP start1
@@ -7611,14 +7611,14 @@ zero1:
 	VXORPS Z1, Z1, Z1
 start1:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term1:
@@ -7642,19 +7642,19 @@ term1:
 	VMAXPS Z1, Z31, Z1
 store1:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
@@ -7662,7 +7662,7 @@ rows2:
 	TESTQ R14, R14
 	JZ zero2
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 0(BX)(R9*1), Z2
@@ -7675,14 +7675,14 @@ zero2:
 	VXORPS Z3, Z3, Z3
 start2:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term2:
@@ -7711,21 +7711,21 @@ term2:
 	VMAXPS Z3, Z31, Z3
 store2:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 0(BX)(R9*1)
 	VMOVUPS Z3, 64(BX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
@@ -7733,7 +7733,7 @@ rows3:
 	TESTQ R14, R14
 	JZ zero3
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 0(BX)(R9*1), Z2
@@ -7750,14 +7750,14 @@ zero3:
 	VXORPS Z5, Z5, Z5
 start3:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term3:
@@ -7791,7 +7791,7 @@ term3:
 	VMAXPS Z5, Z31, Z5
 store3:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 0(BX)(R9*1)
@@ -7800,14 +7800,14 @@ store3:
 	VMOVUPS Z5, 64(BX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
@@ -7815,7 +7815,7 @@ rows4:
 	TESTQ R14, R14
 	JZ zero4
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -7838,7 +7838,7 @@ zero4:
 	VXORPS Z7, Z7, Z7
 start4:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -7847,7 +7847,7 @@ start4:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term4:
@@ -7887,7 +7887,7 @@ term4:
 	VMAXPS Z7, Z31, Z7
 store4:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -7900,14 +7900,14 @@ store4:
 	VMOVUPS Z7, 64(CX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
@@ -7915,7 +7915,7 @@ rows5:
 	TESTQ R14, R14
 	JZ zero5
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -7942,7 +7942,7 @@ zero5:
 	VXORPS Z9, Z9, Z9
 start5:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -7951,7 +7951,7 @@ start5:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term5:
@@ -7996,7 +7996,7 @@ term5:
 	VMAXPS Z9, Z31, Z9
 store5:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -8011,14 +8011,14 @@ store5:
 	VMOVUPS Z9, 64(CX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
@@ -8026,7 +8026,7 @@ rows6:
 	TESTQ R14, R14
 	JZ zero6
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -8057,7 +8057,7 @@ zero6:
 	VXORPS Z11, Z11, Z11
 start6:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -8066,7 +8066,7 @@ start6:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term6:
@@ -8116,7 +8116,7 @@ term6:
 	VMAXPS Z11, Z31, Z11
 store6:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -8133,14 +8133,14 @@ store6:
 	VMOVUPS Z11, 64(CX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
@@ -8148,7 +8148,7 @@ rows7:
 	TESTQ R14, R14
 	JZ zero7
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8184,7 +8184,7 @@ zero7:
 	VXORPS Z13, Z13, Z13
 start7:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8194,7 +8194,7 @@ start7:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term7:
@@ -8250,7 +8250,7 @@ term7:
 	VMAXPS Z13, Z31, Z13
 store7:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8270,14 +8270,14 @@ store7:
 	VMOVUPS Z13, 64(DX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
@@ -8285,7 +8285,7 @@ rows8:
 	TESTQ R14, R14
 	JZ zero8
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8325,7 +8325,7 @@ zero8:
 	VXORPS Z15, Z15, Z15
 start8:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8335,7 +8335,7 @@ start8:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term8:
@@ -8396,7 +8396,7 @@ term8:
 	VMAXPS Z15, Z31, Z15
 store8:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8418,14 +8418,14 @@ store8:
 	VMOVUPS Z15, 64(DX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
@@ -8433,7 +8433,7 @@ rows9:
 	TESTQ R14, R14
 	JZ zero9
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8477,7 +8477,7 @@ zero9:
 	VXORPS Z17, Z17, Z17
 start9:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8487,7 +8487,7 @@ start9:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term9:
@@ -8553,7 +8553,7 @@ term9:
 	VMAXPS Z17, Z31, Z17
 store9:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8577,14 +8577,14 @@ store9:
 	VMOVUPS Z17, 64(DX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
@@ -8592,7 +8592,7 @@ rows10:
 	TESTQ R14, R14
 	JZ zero10
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8641,7 +8641,7 @@ zero10:
 	VXORPS Z19, Z19, Z19
 start10:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8652,7 +8652,7 @@ start10:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term10:
@@ -8724,7 +8724,7 @@ term10:
 	VMAXPS Z19, Z31, Z19
 store10:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8751,14 +8751,14 @@ store10:
 	VMOVUPS Z19, 64(SI)
 	MOVQ product_aRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
@@ -8766,7 +8766,7 @@ rows11:
 	TESTQ R14, R14
 	JZ zero11
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8819,7 +8819,7 @@ zero11:
 	VXORPS Z21, Z21, Z21
 start11:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8830,7 +8830,7 @@ start11:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term11:
@@ -8907,7 +8907,7 @@ term11:
 	VMAXPS Z21, Z31, Z21
 store11:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -8936,14 +8936,14 @@ store11:
 	VMOVUPS Z21, 64(SI)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
@@ -8951,7 +8951,7 @@ rows12:
 	TESTQ R14, R14
 	JZ zero12
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9008,7 +9008,7 @@ zero12:
 	VXORPS Z23, Z23, Z23
 start12:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9019,7 +9019,7 @@ start12:
 	MOVQ product_depth(AX), R13
 	MOVQ product_bPanelStep(AX), R14
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term12:
@@ -9101,7 +9101,7 @@ term12:
 	VMAXPS Z23, Z31, Z23
 store12:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9132,14 +9132,14 @@ store12:
 	VMOVUPS Z23, 64(SI)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 nextPanel:
@@ -9165,7 +9165,7 @@ nextPanel:
 	RET
 
 // func gemm16AVX512(args *product)
-TEXT ·gemm16AVX512(SB), NOSPLIT, $160-8
+TEXT ·gemm16AVX512(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
 	MOVQ product_planes(AX), R14
 	MOVQ R14, planes-8(SP)
@@ -9188,26 +9188,26 @@ plane:
 	MOVQ R14, initPanel-72(SP)
 panel:
 	MOVQ aPlane-16(SP), R14
-	MOVQ R14, aBlock-80(SP)
+	MOVQ R14, aBlock-88(SP)
 	MOVQ cPanel-64(SP), R14
-	MOVQ R14, cBlock-88(SP)
+	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
-	MOVQ R14, initBlock-96(SP)
+	MOVQ R14, initBlock-104(SP)
 	MOVQ product_tall(AX), R14
 	MOVQ product_tallBlocks(AX), R15
-	MOVQ $0, second-104(SP)
+	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-104(SP), $0
+	CMPQ second-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-104(SP)
+	MOVQ $1, second-112(SP)
 	MOVQ product_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
 	MOVQ product_tall(AX), R14
 	DECQ R14
 dispatch:
-	MOVQ R15, blocks-112(SP)
+	MOVQ R15, blocks-80(SP)
 	CMPQ R14, $16
 	JEQ rows16
 	CMPQ R14, $15
@@ -9243,20 +9243,20 @@ rows1:
 	TESTQ R14, R14
 	JZ zero1
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	JMP start1
 zero1:
 	VXORPS Z0, Z0, Z0
 start1:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
@@ -9274,18 +9274,18 @@ term1:
 	VMAXPS Z0, Z31, Z0
 store1:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $1, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
@@ -9293,7 +9293,7 @@ rows2:
 	TESTQ R14, R14
 	JZ zero2
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 0(BX)(R9*1), Z1
 	JMP start2
@@ -9302,13 +9302,13 @@ zero2:
 	VXORPS Z1, Z1, Z1
 start2:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
@@ -9328,19 +9328,19 @@ term2:
 	VMAXPS Z1, Z31, Z1
 store2:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 0(BX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $2, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
@@ -9348,7 +9348,7 @@ rows3:
 	TESTQ R14, R14
 	JZ zero3
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 0(BX)(R9*1), Z1
 	VMOVUPS 0(BX)(R9*2), Z2
@@ -9359,13 +9359,13 @@ zero3:
 	VXORPS Z2, Z2, Z2
 start3:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	MOVQ product_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
@@ -9387,20 +9387,20 @@ term3:
 	VMAXPS Z2, Z31, Z2
 store3:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 0(BX)(R9*1)
 	VMOVUPS Z2, 0(BX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $3, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
@@ -9408,7 +9408,7 @@ rows4:
 	TESTQ R14, R14
 	JZ zero4
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -9423,7 +9423,7 @@ zero4:
 	VXORPS Z3, Z3, Z3
 start4:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -9431,7 +9431,7 @@ start4:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
@@ -9456,7 +9456,7 @@ term4:
 	VMAXPS Z3, Z31, Z3
 store4:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -9465,14 +9465,14 @@ store4:
 	VMOVUPS Z3, 0(CX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $4, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
@@ -9480,7 +9480,7 @@ rows5:
 	TESTQ R14, R14
 	JZ zero5
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -9497,7 +9497,7 @@ zero5:
 	VXORPS Z4, Z4, Z4
 start5:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -9505,7 +9505,7 @@ start5:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
@@ -9532,7 +9532,7 @@ term5:
 	VMAXPS Z4, Z31, Z4
 store5:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -9542,14 +9542,14 @@ store5:
 	VMOVUPS Z4, 0(CX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $5, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
@@ -9557,7 +9557,7 @@ rows6:
 	TESTQ R14, R14
 	JZ zero6
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS 0(BX), Z0
@@ -9576,7 +9576,7 @@ zero6:
 	VXORPS Z5, Z5, Z5
 start6:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	MOVQ product_aColumn(AX), R10
@@ -9584,7 +9584,7 @@ start6:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
@@ -9613,7 +9613,7 @@ term6:
 	VMAXPS Z5, Z31, Z5
 store6:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	VMOVUPS Z0, 0(BX)
@@ -9624,14 +9624,14 @@ store6:
 	VMOVUPS Z5, 0(CX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $6, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
@@ -9639,7 +9639,7 @@ rows7:
 	TESTQ R14, R14
 	JZ zero7
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9661,7 +9661,7 @@ zero7:
 	VXORPS Z6, Z6, Z6
 start7:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9670,7 +9670,7 @@ start7:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term7:
 	PREFETCHT0 (R15)
@@ -9702,7 +9702,7 @@ term7:
 	VMAXPS Z6, Z31, Z6
 store7:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9715,14 +9715,14 @@ store7:
 	VMOVUPS Z6, 0(DX)
 	MOVQ product_aRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $7, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
@@ -9730,7 +9730,7 @@ rows8:
 	TESTQ R14, R14
 	JZ zero8
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9754,7 +9754,7 @@ zero8:
 	VXORPS Z7, Z7, Z7
 start8:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9763,7 +9763,7 @@ start8:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term8:
 	PREFETCHT0 (R15)
@@ -9797,7 +9797,7 @@ term8:
 	VMAXPS Z7, Z31, Z7
 store8:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9811,14 +9811,14 @@ store8:
 	VMOVUPS Z7, 0(DX)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $8, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
@@ -9826,7 +9826,7 @@ rows9:
 	TESTQ R14, R14
 	JZ zero9
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9852,7 +9852,7 @@ zero9:
 	VXORPS Z8, Z8, Z8
 start9:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9861,7 +9861,7 @@ start9:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term9:
 	PREFETCHT0 (R15)
@@ -9897,7 +9897,7 @@ term9:
 	VMAXPS Z8, Z31, Z8
 store9:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9912,14 +9912,14 @@ store9:
 	VMOVUPS Z8, 0(DX)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $9, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
@@ -9927,7 +9927,7 @@ rows10:
 	TESTQ R14, R14
 	JZ zero10
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9956,7 +9956,7 @@ zero10:
 	VXORPS Z9, Z9, Z9
 start10:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -9966,7 +9966,7 @@ start10:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term10:
 	PREFETCHT0 (R15)
@@ -10005,7 +10005,7 @@ term10:
 	VMAXPS Z9, Z31, Z9
 store10:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10022,14 +10022,14 @@ store10:
 	VMOVUPS Z9, 0(SI)
 	MOVQ product_aRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $10, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
@@ -10037,7 +10037,7 @@ rows11:
 	TESTQ R14, R14
 	JZ zero11
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10068,7 +10068,7 @@ zero11:
 	VXORPS Z10, Z10, Z10
 start11:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10078,7 +10078,7 @@ start11:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term11:
 	PREFETCHT0 (R15)
@@ -10119,7 +10119,7 @@ term11:
 	VMAXPS Z10, Z31, Z10
 store11:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10137,14 +10137,14 @@ store11:
 	VMOVUPS Z10, 0(SI)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $11, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
@@ -10152,7 +10152,7 @@ rows12:
 	TESTQ R14, R14
 	JZ zero12
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10185,7 +10185,7 @@ zero12:
 	VXORPS Z11, Z11, Z11
 start12:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10195,7 +10195,7 @@ start12:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term12:
 	PREFETCHT0 (R15)
@@ -10238,7 +10238,7 @@ term12:
 	VMAXPS Z11, Z31, Z11
 store12:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10257,14 +10257,14 @@ store12:
 	VMOVUPS Z11, 0(SI)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $12, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 rows13:
@@ -10272,7 +10272,7 @@ rows13:
 	TESTQ R14, R14
 	JZ zero13
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10308,7 +10308,7 @@ zero13:
 	VXORPS Z12, Z12, Z12
 start13:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10319,7 +10319,7 @@ start13:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term13:
 	PREFETCHT0 (R15)
@@ -10365,7 +10365,7 @@ term13:
 	VMAXPS Z12, Z31, Z12
 store13:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10386,14 +10386,14 @@ store13:
 	VMOVUPS Z12, 0(DI)
 	MOVQ product_aRow(AX), R14
 	IMULQ $13, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $13, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $13, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows13
 	JMP short
 rows14:
@@ -10401,7 +10401,7 @@ rows14:
 	TESTQ R14, R14
 	JZ zero14
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10439,7 +10439,7 @@ zero14:
 	VXORPS Z13, Z13, Z13
 start14:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10450,7 +10450,7 @@ start14:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term14:
 	PREFETCHT0 (R15)
@@ -10498,7 +10498,7 @@ term14:
 	VMAXPS Z13, Z31, Z13
 store14:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10520,14 +10520,14 @@ store14:
 	VMOVUPS Z13, 0(DI)(R9*1)
 	MOVQ product_aRow(AX), R14
 	IMULQ $14, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $14, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $14, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows14
 	JMP short
 rows15:
@@ -10535,7 +10535,7 @@ rows15:
 	TESTQ R14, R14
 	JZ zero15
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10575,7 +10575,7 @@ zero15:
 	VXORPS Z14, Z14, Z14
 start15:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10586,7 +10586,7 @@ start15:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term15:
 	PREFETCHT0 (R15)
@@ -10636,7 +10636,7 @@ term15:
 	VMAXPS Z14, Z31, Z14
 store15:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10659,14 +10659,14 @@ store15:
 	VMOVUPS Z14, 0(DI)(R9*2)
 	MOVQ product_aRow(AX), R14
 	IMULQ $15, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $15, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $15, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows15
 	JMP short
 rows16:
@@ -10674,7 +10674,7 @@ rows16:
 	TESTQ R14, R14
 	JZ zero16
 	MOVQ product_initRow(AX), R9
-	MOVQ initBlock-96(SP), BX
+	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10717,7 +10717,7 @@ zero16:
 	VXORPS Z15, Z15, Z15
 start16:
 	MOVQ product_aRow(AX), R9
-	MOVQ aBlock-80(SP), BX
+	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10729,7 +10729,7 @@ start16:
 	MOVQ product_bRow(AX), R12
 	MOVQ product_depth(AX), R13
 	MOVQ product_aPlaneStep(AX), R15
-	ADDQ aBlock-80(SP), R15
+	ADDQ aBlock-88(SP), R15
 	MOVQ product_bPlaneStep(AX), R14
 term16:
 	PREFETCHT0 (R15)
@@ -10782,7 +10782,7 @@ term16:
 	VMAXPS Z15, Z31, Z15
 store16:
 	MOVQ product_cRow(AX), R9
-	MOVQ cBlock-88(SP), BX
+	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
@@ -10807,14 +10807,14 @@ store16:
 	VMOVUPS Z15, 0(R8)
 	MOVQ product_aRow(AX), R14
 	IMULQ $16, R14
-	ADDQ R14, aBlock-80(SP)
+	ADDQ R14, aBlock-88(SP)
 	MOVQ product_cRow(AX), R14
 	IMULQ $16, R14
-	ADDQ R14, cBlock-88(SP)
+	ADDQ R14, cBlock-96(SP)
 	MOVQ product_initRow(AX), R14
 	IMULQ $16, R14
-	ADDQ R14, initBlock-96(SP)
-	DECQ blocks-112(SP)
+	ADDQ R14, initBlock-104(SP)
+	DECQ blocks-80(SP)
 	JNZ rows16
 	JMP short
 nextPanel:
@@ -10838,20 +10838,20 @@ nextPanel:
 	RET
 
 // func wideA3AVX512(args *pass)
-TEXT ·wideA3AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -10882,30 +10882,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA3AVX512(args *pass)
-TEXT ·narrowA3AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -10933,16 +10933,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA3AVX512(args *pass)
-TEXT ·finalA3AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -10950,16 +10950,16 @@ TEXT ·finalA3AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -10994,10 +10994,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -11005,16 +11005,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11052,29 +11052,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB3AVX512(args *pass)
-TEXT ·wideB3AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11106,30 +11106,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB3AVX512(args *pass)
-TEXT ·narrowB3AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11157,16 +11157,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB3AVX512(args *pass)
-TEXT ·finalB3AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -11174,16 +11174,16 @@ TEXT ·finalB3AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11218,10 +11218,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -11229,16 +11229,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11276,29 +11276,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG3AVX512(args *pass)
-TEXT ·wideG3AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11329,30 +11329,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG3AVX512(args *pass)
-TEXT ·narrowG3AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11381,16 +11381,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG3AVX512(args *pass)
-TEXT ·finalG3AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -11398,16 +11398,16 @@ TEXT ·finalG3AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11442,10 +11442,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -11453,16 +11453,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -11500,30 +11500,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA4AVX512(args *pass)
-TEXT ·wideA4AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11559,30 +11559,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA4AVX512(args *pass)
-TEXT ·narrowA4AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11617,16 +11617,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA4AVX512(args *pass)
-TEXT ·finalA4AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -11634,16 +11634,16 @@ TEXT ·finalA4AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11687,10 +11687,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -11698,16 +11698,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11755,30 +11755,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB4AVX512(args *pass)
-TEXT ·wideB4AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11818,30 +11818,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB4AVX512(args *pass)
-TEXT ·narrowB4AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11878,16 +11878,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB4AVX512(args *pass)
-TEXT ·finalB4AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -11895,16 +11895,16 @@ TEXT ·finalB4AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -11950,10 +11950,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -11961,16 +11961,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12020,29 +12020,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG4AVX512(args *pass)
-TEXT ·wideG4AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12075,30 +12075,30 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG4AVX512(args *pass)
-TEXT ·narrowG4AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -12129,16 +12129,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG4AVX512(args *pass)
-TEXT ·finalG4AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -12146,16 +12146,16 @@ TEXT ·finalG4AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -12192,10 +12192,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -12203,16 +12203,16 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -12252,30 +12252,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA5AVX512(args *pass)
-TEXT ·wideA5AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12322,31 +12322,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA5AVX512(args *pass)
-TEXT ·narrowA5AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12391,16 +12391,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA5AVX512(args *pass)
-TEXT ·finalA5AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -12408,17 +12408,17 @@ TEXT ·finalA5AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12474,10 +12474,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -12485,17 +12485,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12556,30 +12556,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB5AVX512(args *pass)
-TEXT ·wideB5AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12630,31 +12630,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB5AVX512(args *pass)
-TEXT ·narrowB5AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12700,16 +12700,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB5AVX512(args *pass)
-TEXT ·finalB5AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -12717,17 +12717,17 @@ TEXT ·finalB5AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12784,10 +12784,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -12795,17 +12795,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -12867,29 +12867,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG5AVX512(args *pass)
-TEXT ·wideG5AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12929,31 +12929,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG5AVX512(args *pass)
-TEXT ·narrowG5AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -12989,16 +12989,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG5AVX512(args *pass)
-TEXT ·finalG5AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -13006,17 +13006,17 @@ TEXT ·finalG5AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -13058,10 +13058,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -13069,17 +13069,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -13124,30 +13124,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA6AVX512(args *pass)
-TEXT ·wideA6AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13199,31 +13199,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA6AVX512(args *pass)
-TEXT ·narrowA6AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13274,16 +13274,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA6AVX512(args *pass)
-TEXT ·finalA6AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -13291,17 +13291,17 @@ TEXT ·finalA6AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13365,10 +13365,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -13376,17 +13376,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13456,30 +13456,30 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB6AVX512(args *pass)
-TEXT ·wideB6AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13539,31 +13539,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB6AVX512(args *pass)
-TEXT ·narrowB6AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13618,16 +13618,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB6AVX512(args *pass)
-TEXT ·finalB6AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -13635,17 +13635,17 @@ TEXT ·finalB6AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13713,10 +13713,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -13724,17 +13724,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ pass_bias(AX), R15
@@ -13808,29 +13808,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG6AVX512(args *pass)
-TEXT ·wideG6AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13872,31 +13872,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG6AVX512(args *pass)
-TEXT ·narrowG6AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -13934,16 +13934,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG6AVX512(args *pass)
-TEXT ·finalG6AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -13951,17 +13951,17 @@ TEXT ·finalG6AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -14005,10 +14005,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -14016,17 +14016,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -14073,31 +14073,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA7AVX512(args *pass)
-TEXT ·wideA7AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14166,31 +14166,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA7AVX512(args *pass)
-TEXT ·narrowA7AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14255,16 +14255,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA7AVX512(args *pass)
-TEXT ·finalA7AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -14272,17 +14272,17 @@ TEXT ·finalA7AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14362,10 +14362,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -14373,17 +14373,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14470,31 +14470,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB7AVX512(args *pass)
-TEXT ·wideB7AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14566,31 +14566,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB7AVX512(args *pass)
-TEXT ·narrowB7AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14657,16 +14657,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB7AVX512(args *pass)
-TEXT ·finalB7AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -14674,17 +14674,17 @@ TEXT ·finalB7AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14766,10 +14766,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -14777,17 +14777,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14876,29 +14876,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG7AVX512(args *pass)
-TEXT ·wideG7AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14945,31 +14945,31 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG7AVX512(args *pass)
-TEXT ·narrowG7AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -15011,16 +15011,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG7AVX512(args *pass)
-TEXT ·finalG7AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -15028,17 +15028,17 @@ TEXT ·finalG7AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -15086,10 +15086,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -15097,17 +15097,17 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -15158,31 +15158,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideA8AVX512(args *pass)
-TEXT ·wideA8AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15245,32 +15245,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowA8AVX512(args *pass)
-TEXT ·narrowA8AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15330,16 +15330,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalA8AVX512(args *pass)
-TEXT ·finalA8AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -15347,18 +15347,18 @@ TEXT ·finalA8AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15436,10 +15436,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -15447,18 +15447,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15544,31 +15544,31 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideB8AVX512(args *pass)
-TEXT ·wideB8AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15641,32 +15641,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowB8AVX512(args *pass)
-TEXT ·narrowB8AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15733,16 +15733,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalB8AVX512(args *pass)
-TEXT ·finalB8AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -15750,18 +15750,18 @@ TEXT ·finalB8AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15845,10 +15845,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -15856,18 +15856,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -15959,29 +15959,29 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
 // func wideG8AVX512(args *pass)
-TEXT ·wideG8AVX512(SB), NOSPLIT, $32-8
+TEXT ·wideG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -16035,32 +16035,32 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
 // func narrowG8AVX512(args *pass)
-TEXT ·narrowG8AVX512(SB), NOSPLIT, $32-8
+TEXT ·narrowG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -16109,16 +16109,16 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
 // func finalG8AVX512(args *pass)
-TEXT ·finalG8AVX512(SB), NOSPLIT, $32-8
+TEXT ·finalG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS pass_limit(AX), Z31
 	CMPQ pass_accumulate(AX), $0
@@ -16126,18 +16126,18 @@ TEXT ·finalG8AVX512(SB), NOSPLIT, $32-8
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 _line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -16192,10 +16192,10 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
@@ -16203,18 +16203,18 @@ addline:
 	MOVQ pass_sourceStep(AX), DI
 	MOVQ pass_destinationStep(AX), R12
 	MOVQ pass_lines(AX), R14
-	MOVQ R14, lines-120(SP)
+	MOVQ R14, lines-8(SP)
 	MOVQ pass_source(AX), R14
-	MOVQ R14, source-128(SP)
+	MOVQ R14, source-16(SP)
 	MOVQ pass_destination(AX), R14
-	MOVQ R14, destination-136(SP)
+	MOVQ R14, destination-24(SP)
 add_line:
-	MOVQ source-128(SP), BX
+	MOVQ source-16(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-136(SP), R8
+	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ pass_bias(AX), R15
 	MOVQ pass_vectors(AX), R13
@@ -16272,10 +16272,10 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ pass_sourceLine(AX), R14
-	ADDQ R14, source-128(SP)
+	ADDQ R14, source-16(SP)
 	MOVQ pass_destinationLine(AX), R14
-	ADDQ R14, destination-136(SP)
-	DECQ lines-120(SP)
+	ADDQ R14, destination-24(SP)
+	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET

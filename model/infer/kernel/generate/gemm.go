@@ -27,16 +27,12 @@ const (
 	scratchB   = "R15"
 )
 
-// Locals of a product, offsets from SP.
-var locals = map[string]int{}
-
-func local(name string) string {
-	offset, ok := locals[name]
-	if !ok {
-		offset = 8 * len(locals)
-		locals[name] = offset
-	}
-	return fmt.Sprintf("%s-%d(SP)", name, offset+8)
+// productLocals are the variables of a gemm function: where the plane, the panel and the block start, and what is left to do.
+var productLocals = []string{
+	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
+	"panels", "bPanel", "cPanel", "initPanel",
+	"blocks", "aBlock", "cBlock", "initBlock",
+	"second", // not 0 once the short blocks are at work
 }
 
 // gemms writes products of 16 columns and, once, of 8.
@@ -52,10 +48,10 @@ func (w *writer) gemms(set isa) {
 
 // gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's product.
 func (w *writer) gemm(s shape) {
-	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "product", 160)
+	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "product", productLocals...)
 	copyArgument := func(from, to string) {
 		w.op("MOVQ product_%s(AX), %s", from, scratchA)
-		w.op("MOVQ %s, %s", scratchA, local(to))
+		w.op("MOVQ %s, %s", scratchA, w.local(to))
 	}
 	copyArgument("planes", "planes")
 	for _, p := range []string{"a", "b", "c", "init"} {
@@ -72,13 +68,13 @@ func (w *writer) gemm(s shape) {
 	w.copy("initPanel", "initBlock")
 	w.op("MOVQ product_tall(AX), %s", scratchA)
 	w.op("MOVQ product_tallBlocks(AX), %s", scratchB)
-	w.op("MOVQ $0, %s", local("second"))
+	w.op("MOVQ $0, %s", w.local("second"))
 	w.op("JMP dispatch")
 
 	w.label("short") // the blocks of one row less
-	w.op("CMPQ %s, $0", local("second"))
+	w.op("CMPQ %s, $0", w.local("second"))
 	w.op("JNE nextPanel")
-	w.op("MOVQ $1, %s", local("second"))
+	w.op("MOVQ $1, %s", w.local("second"))
 	w.op("MOVQ product_shortBlocks(AX), %s", scratchB)
 	w.op("TESTQ %s, %s", scratchB, scratchB)
 	w.op("JZ nextPanel")
@@ -86,7 +82,7 @@ func (w *writer) gemm(s shape) {
 	w.op("DECQ %s", scratchA)
 
 	w.label("dispatch")
-	w.op("MOVQ %s, %s", scratchB, local("blocks"))
+	w.op("MOVQ %s, %s", scratchB, w.local("blocks"))
 	for rows := s.rows; rows > 1; rows-- {
 		w.op("CMPQ %s, $%d", scratchA, rows)
 		w.op("JEQ rows%d", rows)
@@ -99,32 +95,32 @@ func (w *writer) gemm(s shape) {
 	for range s.panels {
 		w.advance("bPanel", "bPanelStep")
 	}
-	w.op("ADDQ $%d, %s", 4*s.columns, local("cPanel"))
-	w.op("ADDQ $%d, %s", 4*s.columns, local("initPanel"))
-	w.op("DECQ %s", local("panels"))
+	w.op("ADDQ $%d, %s", 4*s.columns, w.local("cPanel"))
+	w.op("ADDQ $%d, %s", 4*s.columns, w.local("initPanel"))
+	w.op("DECQ %s", w.local("panels"))
 	w.op("JNZ panel")
 	for _, p := range []string{"a", "b", "c", "init"} {
 		w.advance(p+"Plane", p+"PlaneStep")
 	}
-	w.op("DECQ %s", local("planes"))
+	w.op("DECQ %s", w.local("planes"))
 	w.op("JNZ plane")
 	w.end()
 }
 
 func (w *writer) copy(from, to string) {
-	w.op("MOVQ %s, %s", local(from), scratchA)
-	w.op("MOVQ %s, %s", scratchA, local(to))
+	w.op("MOVQ %s, %s", w.local(from), scratchA)
+	w.op("MOVQ %s, %s", scratchA, w.local(to))
 }
 
 func (w *writer) advance(pointer, step string) {
 	w.op("MOVQ product_%s(AX), %s", step, scratchA)
-	w.op("ADDQ %s, %s", scratchA, local(pointer))
+	w.op("ADDQ %s, %s", scratchA, w.local(pointer))
 }
 
 // rowsAt loads the step and the pointers for so many rows from a local pointer.
 func (w *writer) rowsAt(pointer, step string, rows int) {
 	w.op("MOVQ product_%s(AX), %s", step, rowStep)
-	w.op("MOVQ %s, %s", local(pointer), pointers[0])
+	w.op("MOVQ %s, %s", w.local(pointer), pointers[0])
 	if rows > 3 {
 		w.op("LEAQ (%s)(%s*2), %s", rowStep, rowStep, scratchA)
 	}
@@ -168,7 +164,7 @@ func (w *writer) tile(s shape, rows int) {
 	w.label("start%d", rows)
 	w.rowsAt("aBlock", "aRow", rows)
 	w.op("MOVQ product_aColumn(AX), %s", aStep)
-	w.op("MOVQ %s, %s", local("bPanel"), b)
+	w.op("MOVQ %s, %s", w.local("bPanel"), b)
 	w.op("MOVQ product_bRow(AX), %s", bStep)
 	w.op("MOVQ product_depth(AX), %s", depth)
 	if s.panels > 1 {
@@ -198,9 +194,9 @@ func (w *writer) tile(s shape, rows int) {
 	for _, p := range []string{"a", "c", "init"} {
 		w.op("MOVQ product_%sRow(AX), %s", p, scratchA)
 		w.op("IMULQ $%d, %s", rows, scratchA)
-		w.op("ADDQ %s, %s", scratchA, local(p+"Block"))
+		w.op("ADDQ %s, %s", scratchA, w.local(p+"Block"))
 	}
-	w.op("DECQ %s", local("blocks"))
+	w.op("DECQ %s", w.local("blocks"))
 	w.op("JNZ rows%d", rows)
 	w.op("JMP short")
 }
@@ -209,7 +205,7 @@ func (w *writer) tile(s shape, rows int) {
 // for each panel.
 func (w *writer) next(s shape) []string {
 	w.op("MOVQ product_aPlaneStep(AX), %s", scratchB)
-	w.op("ADDQ %s, %s", local("aBlock"), scratchB)
+	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)
 	if s.panels == 1 {
 		w.op("MOVQ product_bPlaneStep(AX), %s", scratchA)
 		return []string{scratchA}

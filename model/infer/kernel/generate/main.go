@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ludus/model/infer/kernel/winograd"
 )
@@ -33,6 +34,7 @@ var (
 type writer struct {
 	code, declarations bytes.Buffer
 	constants          map[isa][]float32
+	locals             []string // of the function in work, 8 bytes each
 }
 
 func main() {
@@ -74,11 +76,21 @@ func (w *writer) op(format string, args ...any) { fmt.Fprintf(&w.code, "\t"+form
 
 func (w *writer) label(format string, args ...any) { fmt.Fprintf(&w.code, format+":\n", args...) }
 
-// function begins a function of one pointer, with so many bytes of locals.
-func (w *writer) function(name, argument string, frame int) {
+// function begins a function of one pointer, with locals of these names.
+func (w *writer) function(name, argument string, locals ...string) {
+	w.locals = locals
 	fmt.Fprintf(&w.declarations, "\n//go:noescape\nfunc %s(args *%s)\n", name, argument)
-	fmt.Fprintf(&w.code, "\n// func %s(args *%s)\nTEXT ·%s(SB), NOSPLIT, $%d-8\n", name, argument, name, frame)
+	fmt.Fprintf(&w.code, "\n// func %s(args *%s)\nTEXT ·%s(SB), NOSPLIT, $%d-8\n", name, argument, name, 8*len(locals))
 	w.op("MOVQ args+0(FP), AX")
+}
+
+// local is the operand of one of the function's locals.
+func (w *writer) local(name string) string {
+	i := slices.Index(w.locals, name)
+	if i < 0 {
+		panic("the function has no local " + name)
+	}
+	return fmt.Sprintf("%s-%d(SP)", name, 8*(i+1))
 }
 
 func (w *writer) end() {
@@ -147,7 +159,7 @@ func (w *writer) paths() {
 
 // peak writes a loop of independent multiply-adds: args points to the number of rounds, each of peakUnroll instructions.
 func (w *writer) peak(set isa) {
-	w.function("peak"+set.name, "int64", 0)
+	w.function("peak"+set.name, "int64")
 	const chains = 12
 	for i := range chains + 2 {
 		w.op("VXORPS %s%d, %s%d, %s%d", set.reg, i, set.reg, i, set.reg, i)

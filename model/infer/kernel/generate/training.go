@@ -4,7 +4,7 @@ import "fmt"
 
 // gate writes the gradient of a ReLU and its sums over rows. Its argument is package kernel's gating.
 func (w *writer) gate() {
-	w.function("gateAVX2", "gating", 0)
+	w.function("gateAVX2", "gating")
 	w.op("MOVQ gating_y(AX), SI")
 	w.op("MOVQ gating_dy(AX), DI")
 	w.op("MOVQ gating_dx(AX), R8")
@@ -61,7 +61,7 @@ func (w *writer) gateColumns(vectors int) {
 
 // adam writes a step of AdamW. Its argument is package kernel's adam. Products are rounded before they are added, as in Go.
 func (w *writer) adam() {
-	w.function("adamAVX2", "adam", 0)
+	w.function("adamAVX2", "adam")
 	values := []string{"w", "g", "m", "v", "average"}
 	at := map[string]string{"w": "(BX)", "g": "(CX)", "m": "(DX)", "v": "(SI)", "average": "(DI)"}
 	for _, name := range values {

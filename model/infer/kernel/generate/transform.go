@@ -59,6 +59,9 @@ const (
 	bias            = "R15"
 )
 
+// passLocals are the variables of a pass: lines left, and where the line starts.
+var passLocals = []string{"lines", "source", "destination"}
+
 // element is the operand of element k of a line.
 func element(pointers []string, step string, k int) string {
 	switch {
@@ -75,13 +78,13 @@ func element(pointers []string, step string, k int) string {
 func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 	w.op("MOVQ pass_sourceStep(AX), %s", sourceStep)
 	w.op("MOVQ pass_destinationStep(AX), %s", destinationStep)
-	for _, name := range []string{"lines", "source", "destination"} {
+	for _, name := range passLocals {
 		w.op("MOVQ pass_%s(AX), %s", name, triple)
-		w.op("MOVQ %s, %s", triple, local(name))
+		w.op("MOVQ %s, %s", triple, w.local(name))
 	}
 	w.label("%sline", prefix)
 	spread := func(name string, pointers []string, step string, n int) {
-		w.op("MOVQ %s, %s", local(name), pointers[0])
+		w.op("MOVQ %s, %s", w.local(name), pointers[0])
 		w.op("LEAQ (%s)(%s*2), %s", step, step, triple)
 		for i := 1; 3*i < n; i++ {
 			w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], triple, pointers[i])
@@ -104,9 +107,9 @@ func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 	w.op("JNZ %svector", prefix)
 	for _, name := range []string{"source", "destination"} {
 		w.op("MOVQ pass_%sLine(AX), %s", name, triple)
-		w.op("ADDQ %s, %s", triple, local(name))
+		w.op("ADDQ %s, %s", triple, w.local(name))
 	}
-	w.op("DECQ %s", local("lines"))
+	w.op("DECQ %s", w.local("lines"))
 	w.op("JNZ %sline", prefix)
 	w.end()
 }
@@ -187,7 +190,7 @@ func isTemporary(t *temporaries, register string) bool {
 // wide writes destination[p] = sum over k of matrix[p][k] source[k].
 func (w *writer) wide(set isa, name string, matrix [][]float64) {
 	columns := len(matrix[0])
-	w.function(name, "pass", 32)
+	w.function(name, "pass", passLocals...)
 	w.loops(set, columns, len(matrix), "", func() {
 		input := make([]string, columns)
 		for k := range input {
@@ -237,13 +240,13 @@ func terms(coefficients []float64, registers []string) []term {
 
 // narrow writes destination[k] = sum over p of matrix[p][k] source[p].
 func (w *writer) narrow(set isa, name string, matrix [][]float64) {
-	w.function(name, "pass", 32)
+	w.function(name, "pass", passLocals...)
 	w.narrowLoops(set, matrix, "", false, false)
 }
 
 // final writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), or with what destination[k] held added to the sum.
 func (w *writer) final(set isa, name string, matrix [][]float64) {
-	w.function(name, "pass", 32)
+	w.function(name, "pass", passLocals...)
 	w.op("VBROADCASTSS pass_limit(AX), %s%d", set.reg, set.regs-1)
 	w.op("CMPQ pass_accumulate(AX), $0")
 	w.op("JNE addline")
