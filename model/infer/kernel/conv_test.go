@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -78,26 +79,51 @@ func TestConv(t *testing.T) {
 	})
 }
 
-// TestRowsAlone holds that a board's result has the same bits in any batch.
+// TestRowsAlone holds that a board's result has the same bits in any batch, transformed (7 x 5) and direct (9 x 2).
 func TestRowsAlone(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(6, 1))
-		const h, width, in, out, rows = 7, 5, 24, 32, 45
-		src := gaussians(random, rows*h*width*in)
-		conv := NewConv(h, width, in, out, gaussians(random, out*9*in))
+		const in, out, rows = 24, 56, 45
 		var w Worker
-		all := make([]float32, rows*h*width*out)
-		w.Conv(conv, all, src, rows, Finish{ReLU: true})
-		for first := 0; first < rows; {
-			n := min(1+random.IntN(20), rows-first)
-			part := make([]float32, n*h*width*out)
-			w.Conv(conv, part, src[first*h*width*in:], n, Finish{ReLU: true})
-			for i, v := range part {
-				if v != all[first*h*width*out+i] {
-					t.Fatalf("board %d differs between batches of %d and %d", first, n, rows)
+		for _, size := range [][2]int{{7, 5}, {9, 2}} {
+			cells := size[0] * size[1]
+			src := gaussians(random, rows*cells*in)
+			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
+			all := make([]float32, rows*cells*out)
+			w.Conv(conv, all, src, rows, Finish{ReLU: true})
+			for first := 0; first < rows; {
+				n := min(1+random.IntN(20), rows-first)
+				part := make([]float32, n*cells*out)
+				w.Conv(conv, part, src[first*cells*in:], n, Finish{ReLU: true})
+				if !slices.Equal(part, all[first*cells*out:][:len(part)]) {
+					t.Fatalf("%v: boards from %d on differ between batches of %d and %d", size, first, n, rows)
 				}
+				first += n
 			}
-			first += n
+		}
+	})
+}
+
+// TestAssemblyAgrees holds that the paths in assembly have the same bits.
+func TestAssemblyAgrees(t *testing.T) {
+	results := map[[2]int][]float32{} // by size
+	eachPath(t, func(t *testing.T) {
+		if active.name == pure.name {
+			t.Skip("agrees within rounding")
+		}
+		random := rand.New(rand.NewPCG(9, 1))
+		const in, out, rows = 24, 56, 5
+		var w Worker
+		for h := 3; h <= 9; h++ {
+			size := [2]int{h, 12 - h}
+			cells := size[0] * size[1]
+			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
+			src, got := gaussians(random, rows*cells*in), gaussians(random, rows*cells*out)
+			w.Conv(conv, got, src, rows, Finish{Bias: gaussians(random, out), Accumulate: true})
+			if want := results[size]; want != nil && !slices.Equal(got, want) {
+				t.Errorf("%v: other bits than another path's", size)
+			}
+			results[size] = got
 		}
 	})
 }
@@ -119,6 +145,13 @@ func TestGradients(t *testing.T) {
 				w.Input(b, planes, x, rows, channels)
 				w.InputGradient(b, back, cotangent, rows, channels, Finish{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
+				once := slices.Clone(back)
+				w.InputGradient(b, back, cotangent, rows, channels, Finish{Accumulate: true})
+				for i, v := range once {
+					if back[i] != 2*v {
+						t.Fatalf("%d x %d: %v on top of itself is %v", h, width, v, back[i])
+					}
+				}
 				w.OutputGradient(b, planes, x, rows, channels)
 				w.Output(b, back, cotangent, rows, channels, Finish{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
@@ -169,10 +202,12 @@ func TestWeights(t *testing.T) {
 // TestNoAllocations holds that a warm convolution allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	var w Worker
-	conv := NewConv(5, 5, 16, 16, Aligned(16*9*16))
-	x, y := Aligned(40*25*16), Aligned(40*25*16)
-	if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Finish{}) }); n != 0 {
-		t.Errorf("%v allocations", n)
+	for _, side := range []int{5, 9} {
+		conv := NewConv(side, side, 16, 16, Aligned(16*9*16))
+		x, y := Aligned(40*side*side*16), Aligned(40*side*side*16)
+		if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Finish{}) }); n != 0 {
+			t.Errorf("%v allocations on %d x %d", n, side, side)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@
 // WeightsGradient. Package winograd has the matrices and the reasons.
 //
 // On amd64 the loops are assembly for AVX2 with FMA or for AVX-512, written by the program in generate and chosen when the program
-// starts. Elsewhere, or with the build tag purego, they are Go. The paths add in the same order, but Go rounds each product before it is
-// added, so they agree within rounding only. GODEBUG=cpu.avx512f=off or cpu.avx2=off in the environment makes a program use the next path.
+// starts; both give the same bits. Elsewhere, or with the build tag purego, they are Go, which agrees within rounding only: it rounds each
+// product before it is added, and a transform adds its terms in another order. GODEBUG=cpu.avx512f=off or cpu.avx2=off in the environment
+// makes a program use the next path.
 package kernel

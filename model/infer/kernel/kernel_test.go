@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -31,22 +32,29 @@ func TestGemm(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 1))
 		var w Worker
 		for m := 1; m <= 40; m += 1 + m/8 {
-			for _, n := range []int{8, 16, 24, 64} {
+			for _, n := range []int{8, 16, 24, 56, 64} {
 				for variant := range 8 {
 					k := 1 + random.IntN(70)
-					g := Gemm{M: m, N: n, K: k, ARow: k, ACol: 1, BRow: n, BPanel: 16, CRow: n, Planes: 2, APlane: m * k, BPlane: k * n, CPlane: m * n}
+					row := n + 8 // of C, whose last columns are to stay
+					g := Gemm{M: m, N: n, K: k, ARow: k, ACol: 1, BRow: n, BPanel: 16, CRow: row, Planes: 2, APlane: m * k, BPlane: k * n, CPlane: m * row}
 					if variant&1 != 0 {
 						g.ARow, g.ACol = 1, m
 					}
-					g.A, g.B, g.C = gaussians(random, 2*m*k), gaussians(random, 2*k*n), gaussians(random, 2*m*n)
+					g.A, g.B, g.C = gaussians(random, 2*m*k), gaussians(random, 2*k*n), gaussians(random, 2*m*row+32)
 					if variant&2 != 0 {
-						g.Init, g.InitRow, g.InitPlane = append([]float32(nil), g.C...), n, m*n
+						g.Init, g.InitRow, g.InitPlane = slices.Clone(g.C), row, m*row
 					} else if variant&4 != 0 {
 						g.Init = gaussians(random, n)
 					}
 					g.ReLU = variant&4 != 0
+					was := slices.Clone(g.C)
 					w.Gemm(&g)
 					checkGemm(t, &g)
+					for i, v := range was {
+						if (i%row >= n || i >= 2*m*row) && g.C[i] != v {
+							t.Fatalf("%d x %d x %d: wrote beyond its columns or rows, at %d", m, n, k, i)
+						}
+					}
 				}
 			}
 		}

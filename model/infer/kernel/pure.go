@@ -6,7 +6,7 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// pure is the path for every machine. It adds in the same order as the others but rounds products.
+// pure is the path for every machine. It rounds products before it adds them.
 var pure = path{
 	name:       "Go",
 	lanes:      8,

@@ -85,7 +85,8 @@ func pureGate(p *gating) {
 
 // where is v if y, the result of a ReLU, is positive, and else 0: without a branch, which would go wrong half of the time.
 func where(y, v float32) float32 {
-	positive := -int32(math.Float32bits(y)) >> 31 // all ones or all zeros
+	bits := int32(math.Float32bits(y))
+	positive := (-bits & ^bits) >> 31 // all ones or, also for -0, all zeros
 	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
 }
 

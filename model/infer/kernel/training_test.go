@@ -18,6 +18,7 @@ func TestGate(t *testing.T) {
 			for i := range y {
 				y[i] = max(y[i], 0)
 			}
+			y[0] = float32(math.Copysign(0, -1))
 			dx, sums := Aligned(len(y)), make([]float32, columns)
 			w.Gate(y, dy, dx, sums, rows, columns)
 			for c := range columns {
