@@ -59,4 +59,7 @@ async function main() {
   }
 }
 
-main();
+main().catch((error) => {
+  console.error(error.message); // the last line is what our side quotes
+  process.exit(1);
+});

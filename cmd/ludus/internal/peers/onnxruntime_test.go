@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"ludus/env"
@@ -65,6 +66,19 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 				agree(t, game, network, p, envtest.Positions(game, uint64(batch), batch))
 			}
 		})
+	}
+}
+
+// TestONNXRuntimeSaysWhatIsWrong holds that an error of the script quotes its reason.
+func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
+	installed(t, p, err)
+	if _, err := p.evaluate(make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
+		t.Errorf("a tensor that is too short gives %v", err)
 	}
 }
 
