@@ -38,9 +38,6 @@ func wideG3AVX2(args *pass)
 func narrowG3AVX2(args *pass)
 
 //go:noescape
-func finalG3AVX2(args *pass)
-
-//go:noescape
 func wideA4AVX2(args *pass)
 
 //go:noescape
@@ -63,9 +60,6 @@ func wideG4AVX2(args *pass)
 
 //go:noescape
 func narrowG4AVX2(args *pass)
-
-//go:noescape
-func finalG4AVX2(args *pass)
 
 //go:noescape
 func wideA5AVX2(args *pass)
@@ -92,9 +86,6 @@ func wideG5AVX2(args *pass)
 func narrowG5AVX2(args *pass)
 
 //go:noescape
-func finalG5AVX2(args *pass)
-
-//go:noescape
 func wideA6AVX2(args *pass)
 
 //go:noescape
@@ -117,9 +108,6 @@ func wideG6AVX2(args *pass)
 
 //go:noescape
 func narrowG6AVX2(args *pass)
-
-//go:noescape
-func finalG6AVX2(args *pass)
 
 //go:noescape
 func wideA7AVX2(args *pass)
@@ -146,9 +134,6 @@ func wideG7AVX2(args *pass)
 func narrowG7AVX2(args *pass)
 
 //go:noescape
-func finalG7AVX2(args *pass)
-
-//go:noescape
 func wideA8AVX2(args *pass)
 
 //go:noescape
@@ -171,9 +156,6 @@ func wideG8AVX2(args *pass)
 
 //go:noescape
 func narrowG8AVX2(args *pass)
-
-//go:noescape
-func finalG8AVX2(args *pass)
 
 //go:noescape
 func peakAVX512(args *int64)
@@ -209,9 +191,6 @@ func wideG3AVX512(args *pass)
 func narrowG3AVX512(args *pass)
 
 //go:noescape
-func finalG3AVX512(args *pass)
-
-//go:noescape
 func wideA4AVX512(args *pass)
 
 //go:noescape
@@ -234,9 +213,6 @@ func wideG4AVX512(args *pass)
 
 //go:noescape
 func narrowG4AVX512(args *pass)
-
-//go:noescape
-func finalG4AVX512(args *pass)
 
 //go:noescape
 func wideA5AVX512(args *pass)
@@ -263,9 +239,6 @@ func wideG5AVX512(args *pass)
 func narrowG5AVX512(args *pass)
 
 //go:noescape
-func finalG5AVX512(args *pass)
-
-//go:noescape
 func wideA6AVX512(args *pass)
 
 //go:noescape
@@ -288,9 +261,6 @@ func wideG6AVX512(args *pass)
 
 //go:noescape
 func narrowG6AVX512(args *pass)
-
-//go:noescape
-func finalG6AVX512(args *pass)
 
 //go:noescape
 func wideA7AVX512(args *pass)
@@ -317,9 +287,6 @@ func wideG7AVX512(args *pass)
 func narrowG7AVX512(args *pass)
 
 //go:noescape
-func finalG7AVX512(args *pass)
-
-//go:noescape
 func wideA8AVX512(args *pass)
 
 //go:noescape
@@ -344,9 +311,6 @@ func wideG8AVX512(args *pass)
 func narrowG8AVX512(args *pass)
 
 //go:noescape
-func finalG8AVX512(args *pass)
-
-//go:noescape
 func gateAVX2(args *gating)
 
 //go:noescape
@@ -366,32 +330,32 @@ var pathAVX2 = path{
 		3: {
 			{wideA3AVX2, narrowA3AVX2, finalA3AVX2},
 			{wideB3AVX2, narrowB3AVX2, finalB3AVX2},
-			{wideG3AVX2, narrowG3AVX2, finalG3AVX2},
+			{wideG3AVX2, narrowG3AVX2},
 		},
 		4: {
 			{wideA4AVX2, narrowA4AVX2, finalA4AVX2},
 			{wideB4AVX2, narrowB4AVX2, finalB4AVX2},
-			{wideG4AVX2, narrowG4AVX2, finalG4AVX2},
+			{wideG4AVX2, narrowG4AVX2},
 		},
 		5: {
 			{wideA5AVX2, narrowA5AVX2, finalA5AVX2},
 			{wideB5AVX2, narrowB5AVX2, finalB5AVX2},
-			{wideG5AVX2, narrowG5AVX2, finalG5AVX2},
+			{wideG5AVX2, narrowG5AVX2},
 		},
 		6: {
 			{wideA6AVX2, narrowA6AVX2, finalA6AVX2},
 			{wideB6AVX2, narrowB6AVX2, finalB6AVX2},
-			{wideG6AVX2, narrowG6AVX2, finalG6AVX2},
+			{wideG6AVX2, narrowG6AVX2},
 		},
 		7: {
 			{wideA7AVX2, narrowA7AVX2, finalA7AVX2},
 			{wideB7AVX2, narrowB7AVX2, finalB7AVX2},
-			{wideG7AVX2, narrowG7AVX2, finalG7AVX2},
+			{wideG7AVX2, narrowG7AVX2},
 		},
 		8: {
 			{wideA8AVX2, narrowA8AVX2, finalA8AVX2},
 			{wideB8AVX2, narrowB8AVX2, finalB8AVX2},
-			{wideG8AVX2, narrowG8AVX2, finalG8AVX2},
+			{wideG8AVX2, narrowG8AVX2},
 		},
 	},
 }
@@ -410,32 +374,32 @@ var pathAVX512 = path{
 		3: {
 			{wideA3AVX512, narrowA3AVX512, finalA3AVX512},
 			{wideB3AVX512, narrowB3AVX512, finalB3AVX512},
-			{wideG3AVX512, narrowG3AVX512, finalG3AVX512},
+			{wideG3AVX512, narrowG3AVX512},
 		},
 		4: {
 			{wideA4AVX512, narrowA4AVX512, finalA4AVX512},
 			{wideB4AVX512, narrowB4AVX512, finalB4AVX512},
-			{wideG4AVX512, narrowG4AVX512, finalG4AVX512},
+			{wideG4AVX512, narrowG4AVX512},
 		},
 		5: {
 			{wideA5AVX512, narrowA5AVX512, finalA5AVX512},
 			{wideB5AVX512, narrowB5AVX512, finalB5AVX512},
-			{wideG5AVX512, narrowG5AVX512, finalG5AVX512},
+			{wideG5AVX512, narrowG5AVX512},
 		},
 		6: {
 			{wideA6AVX512, narrowA6AVX512, finalA6AVX512},
 			{wideB6AVX512, narrowB6AVX512, finalB6AVX512},
-			{wideG6AVX512, narrowG6AVX512, finalG6AVX512},
+			{wideG6AVX512, narrowG6AVX512},
 		},
 		7: {
 			{wideA7AVX512, narrowA7AVX512, finalA7AVX512},
 			{wideB7AVX512, narrowB7AVX512, finalB7AVX512},
-			{wideG7AVX512, narrowG7AVX512, finalG7AVX512},
+			{wideG7AVX512, narrowG7AVX512},
 		},
 		8: {
 			{wideA8AVX512, narrowA8AVX512, finalA8AVX512},
 			{wideB8AVX512, narrowB8AVX512, finalB8AVX512},
-			{wideG8AVX512, narrowG8AVX512, finalG8AVX512},
+			{wideG8AVX512, narrowG8AVX512},
 		},
 	},
 	narrower: &pathAVX2.transforms,

@@ -41,7 +41,7 @@ const (
 )
 
 // The passes of a matrix: wide turns N elements into P by M, narrow P into N by Mᵀ; final is narrow with bias, what the destination held if
-// accumulate is not 0, and a lower limit.
+// accumulate is not 0, and a lower limit. Nothing needs G's final, and the assembly has none.
 const (
 	wide = iota
 	narrow

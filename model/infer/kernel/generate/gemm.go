@@ -138,30 +138,15 @@ func row(r, offset int) string {
 	return fmt.Sprintf("%d(%s)(%s*%d)", offset, base, rowStep, r%3)
 }
 
+// sum is the register of the sums of row r and its vector v.
+func (s shape) sum(r, v int) string { return s.register(r*s.vectors + v) }
+
+func (s shape) register(i int) string { return fmt.Sprintf("%s%d", s.set.reg, i) }
+
 // tile writes the product for blocks of so many rows by s.columns.
 func (w *writer) tile(s shape, rows int) {
-	reg := func(i int) string { return fmt.Sprintf("%s%d", s.set.reg, i) }
-	sum := func(r, v int) string { return reg(r*s.vectors + v) }
-	width := 4 * s.set.lanes
 	w.label("rows%d", rows)
-
-	// Start from init, or from 0.
-	w.op("MOVQ product_init(AX), %s", scratchA)
-	w.op("TESTQ %s, %s", scratchA, scratchA)
-	w.op("JZ zero%d", rows)
-	w.rowsAt("initBlock", "initRow", rows)
-	for r := range rows {
-		for v := range s.vectors {
-			w.op("VMOVUPS %s, %s", row(r, v*width), sum(r, v))
-		}
-	}
-	w.op("JMP start%d", rows)
-	w.label("zero%d", rows)
-	for i := range rows * s.vectors {
-		w.op("VXORPS %s, %s, %s", reg(i), reg(i), reg(i))
-	}
-
-	w.label("start%d", rows)
+	w.start(s, rows)
 	w.rowsAt("aBlock", "aRow", rows)
 	w.op("MOVQ product_aColumn(AX), %s", aStep)
 	w.op("MOVQ %s, %s", w.local("bPanel"), b)
@@ -173,24 +158,10 @@ func (w *writer) tile(s shape, rows int) {
 	next := w.next(s)
 	w.label("term%d", rows)
 	w.prefetch(next)
-	w.term(s, rows, reg, sum)
+	w.term(s, rows)
 	w.op("DECQ %s", depth)
 	w.op("JNZ term%d", rows)
-
-	w.op("CMPQ product_relu(AX), $0")
-	w.op("JEQ store%d", rows)
-	zero := reg(s.set.regs - 1)
-	w.op("VXORPS %s, %s, %s", zero, zero, zero)
-	for i := range rows * s.vectors {
-		w.op("VMAXPS %s, %s, %s", reg(i), zero, reg(i))
-	}
-	w.label("store%d", rows)
-	w.rowsAt("cBlock", "cRow", rows)
-	for r := range rows {
-		for v := range s.vectors {
-			w.op("VMOVUPS %s, %s", sum(r, v), row(r, v*width))
-		}
-	}
+	w.store(s, rows)
 	for _, p := range []string{"a", "c", "init"} {
 		w.op("MOVQ product_%sRow(AX), %s", p, scratchA)
 		w.op("IMULQ $%d, %s", rows, scratchA)
@@ -199,6 +170,43 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("DECQ %s", w.local("blocks"))
 	w.op("JNZ rows%d", rows)
 	w.op("JMP short")
+}
+
+// start sets a tile's sums to init, or to 0 where there is none.
+func (w *writer) start(s shape, rows int) {
+	w.op("MOVQ product_init(AX), %s", scratchA)
+	w.op("TESTQ %s, %s", scratchA, scratchA)
+	w.op("JZ zero%d", rows)
+	w.rowsAt("initBlock", "initRow", rows)
+	for r := range rows {
+		for v := range s.vectors {
+			w.op("VMOVUPS %s, %s", row(r, v*4*s.set.lanes), s.sum(r, v))
+		}
+	}
+	w.op("JMP start%d", rows)
+	w.label("zero%d", rows)
+	for i := range rows * s.vectors {
+		w.op("VXORPS %[1]s, %[1]s, %[1]s", s.register(i))
+	}
+	w.label("start%d", rows)
+}
+
+// store writes a tile's sums, after ReLU where asked for, to C.
+func (w *writer) store(s shape, rows int) {
+	w.op("CMPQ product_relu(AX), $0")
+	w.op("JEQ store%d", rows)
+	zero := s.register(s.set.regs - 1)
+	w.op("VXORPS %[1]s, %[1]s, %[1]s", zero)
+	for i := range rows * s.vectors {
+		w.op("VMAXPS %[1]s, %[2]s, %[1]s", s.register(i), zero)
+	}
+	w.label("store%d", rows)
+	w.rowsAt("cBlock", "cRow", rows)
+	for r := range rows {
+		for v := range s.vectors {
+			w.op("VMOVUPS %s, %s", s.sum(r, v), row(r, v*4*s.set.lanes))
+		}
+	}
 }
 
 // next loads what prefetch needs and returns the registers with the distance from a row of B to that of the next plane, one
@@ -227,7 +235,7 @@ func (w *writer) prefetch(distances []string) {
 }
 
 // term adds one column of A times one row of B to the sums.
-func (w *writer) term(s shape, rows int, reg func(int) string, sum func(r, v int) string) {
+func (w *writer) term(s shape, rows int) {
 	const elements = 2 // registers that take A's elements in turn
 	first := s.set.regs - s.vectors - elements
 	for v := range s.vectors {
@@ -235,17 +243,17 @@ func (w *writer) term(s shape, rows int, reg func(int) string, sum func(r, v int
 		if s.panels > 1 && v > 0 {
 			from = fmt.Sprintf("(%s)(%s*1)", b, bPanelStep)
 		}
-		w.op("VMOVUPS %s, %s", from, reg(first+v))
+		w.op("VMOVUPS %s, %s", from, s.register(first+v))
 	}
 	for r := range rows {
 		if s.set == avx512 && s.vectors == 1 {
-			w.op("VFMADD231PS.BCST %s, %s, %s", row(r, 0), reg(first), sum(r, 0))
+			w.op("VFMADD231PS.BCST %s, %s, %s", row(r, 0), s.register(first), s.sum(r, 0))
 			continue
 		}
-		element := reg(first + s.vectors + r%elements)
+		element := s.register(first + s.vectors + r%elements)
 		w.op("VBROADCASTSS %s, %s", row(r, 0), element)
 		for v := range s.vectors {
-			w.op("VFMADD231PS %s, %s, %s", reg(first+v), element, sum(r, v))
+			w.op("VFMADD231PS %s, %s, %s", s.register(first+v), element, s.sum(r, v))
 		}
 	}
 	for i := 0; 3*i < rows; i++ {

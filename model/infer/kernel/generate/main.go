@@ -143,10 +143,12 @@ func (w *writer) paths() {
 		fmt.Fprint(list, "\ttransforms: transforms{\n")
 		for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 			fmt.Fprintf(list, "\t\t%d: {\n", n)
-			for _, m := range []string{"A", "B", "G"} {
+			for _, m := range []string{"A", "B"} {
 				suffix := fmt.Sprintf("%s%d%s", m, n, set.name)
 				fmt.Fprintf(list, "\t\t\t{wide%[1]s, narrow%[1]s, final%[1]s},\n", suffix)
 			}
+			suffix := fmt.Sprintf("G%d%s", n, set.name)
+			fmt.Fprintf(list, "\t\t\t{wide%[1]s, narrow%[1]s},\n", suffix)
 			fmt.Fprint(list, "\t\t},\n")
 		}
 		fmt.Fprint(list, "\t},\n")

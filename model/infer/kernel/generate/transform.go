@@ -30,7 +30,7 @@ func opposite(x, y []float64) bool {
 }
 
 // transforms writes, for each length of a line and each matrix M [P, N]: wide, N elements to P by M; narrow, P elements to N by
-// Mᵀ; and final, which is narrow with bias, sum and limit.
+// Mᵀ; and final, which is narrow with bias, sum and limit, but not for weights.
 func (w *writer) transforms(set isa) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
@@ -38,9 +38,12 @@ func (w *writer) transforms(set isa) {
 			name   string
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
-			w.wide(set, fmt.Sprintf("wide%s%d%s", x.name, n, set.name), x.matrix)
-			w.narrow(set, fmt.Sprintf("narrow%s%d%s", x.name, n, set.name), x.matrix)
-			w.final(set, fmt.Sprintf("final%s%d%s", x.name, n, set.name), x.matrix)
+			suffix := fmt.Sprintf("%s%d%s", x.name, n, set.name)
+			w.wide(set, "wide"+suffix, x.matrix)
+			w.narrow(set, "narrow"+suffix, x.matrix)
+			if x.name != "G" {
+				w.final(set, "final"+suffix, x.matrix)
+			}
 		}
 	}
 }
@@ -255,6 +258,7 @@ func (w *writer) final(set isa, name string, matrix [][]float64) {
 	w.narrowLoops(set, matrix, "add", true, true)
 }
 
+// narrowLoops writes the loops of narrow or final, with labels that start with prefix.
 func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, accumulate bool) {
 	points, columns := len(matrix), len(matrix[0])
 	last := set.regs - 1
@@ -269,31 +273,9 @@ func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, 
 			register[p] = fmt.Sprintf("%s%d", set.reg, p)
 		}
 		paired := pairs(matrix)
-		for p := 0; p < points; p++ {
-			w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
-			if paired[p] {
-				other := element(sources, sourceStep, p+1)
-				// The sum goes to the second register, the difference to the first.
-				w.op("VADDPS %s, %s, %s", other, register[p], register[p+1])
-				w.op("VSUBPS %s, %s, %s", other, register[p], register[p])
-				p++
-			}
-		}
+		w.load(register, paired)
 		for k := range columns {
-			var list []term
-			for p := 0; p < points; p++ {
-				c := matrix[p][k]
-				from := register[p]
-				if paired[p] {
-					if matrix[p+1][k] == c {
-						from = register[p+1]
-					}
-					p++
-				}
-				if c != 0 {
-					list = append(list, term{c, from})
-				}
-			}
+			list := column(matrix, k, register, paired)
 			to := element(destinations, destinationStep, k)
 			if !final {
 				w.op("VMOVUPS %s, %s", w.sum(set, t, "", list), to)
@@ -309,4 +291,36 @@ func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, 
 			w.op("VMOVUPS %s, %s", at, to)
 		}
 	})
+}
+
+// load fills registers with a line's elements; a pair's sum goes to its second register, the difference to the first.
+func (w *writer) load(register []string, paired []bool) {
+	for p := 0; p < len(register); p++ {
+		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
+		if paired[p] {
+			other := element(sources, sourceStep, p+1)
+			w.op("VADDPS %s, %s, %s", other, register[p], register[p+1])
+			w.op("VSUBPS %s, %s, %s", other, register[p], register[p])
+			p++
+		}
+	}
+}
+
+// column returns the terms of a matrix's column k, of what load left in registers.
+func column(matrix [][]float64, k int, register []string, paired []bool) []term {
+	var list []term
+	for p := 0; p < len(matrix); p++ {
+		c := matrix[p][k]
+		from := register[p]
+		if paired[p] {
+			if matrix[p+1][k] == c {
+				from = register[p+1]
+			}
+			p++
+		}
+		if c != 0 {
+			list = append(list, term{c, from})
+		}
+	}
+	return list
 }
