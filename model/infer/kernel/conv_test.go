@@ -79,6 +79,31 @@ func TestConv(t *testing.T) {
 	})
 }
 
+// TestPrecision bounds the relative error, root mean square, of transformed convolutions of square boards by their side.
+func TestPrecision(t *testing.T) {
+	most := map[int]float64{3: 1e-6, 4: 1.5e-6, 5: 4e-6, 6: 6e-6, 7: 1.5e-5, 8: 1.5e-6}
+	eachPath(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(10, 1))
+		const in, out, rows = 64, 8, 2
+		var w Worker
+		for side := 3; side <= 8; side++ {
+			n := rows * side * side
+			src, weights := gaussians(random, n*in), gaussians(random, out*9*in)
+			got, want := make([]float32, n*out), make([]float64, n*out)
+			w.Conv(NewConv(side, side, in, out, weights), got, src, rows, Finish{})
+			convolve(want, src, weights, rows, side, side, in, out)
+			errors, size := 0.0, 0.0
+			for i, v := range want {
+				errors += (float64(got[i]) - v) * (float64(got[i]) - v)
+				size += v * v
+			}
+			if e := math.Sqrt(errors / size); !(e < most[side]) {
+				t.Errorf("%d x %d: error %.2g; at most %.2g is expected", side, side, e, most[side])
+			}
+		}
+	})
+}
+
 // TestRowsAlone holds that a board's result has the same bits in any batch, transformed (7 x 5) and direct (9 x 2).
 func TestRowsAlone(t *testing.T) {
 	eachPath(t, func(t *testing.T) {

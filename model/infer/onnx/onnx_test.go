@@ -122,23 +122,47 @@ func checkGraph(t *testing.T, g *pb.GraphProto) {
 	}
 }
 
+// constant returns a model's constant of that name.
+func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
+	t.Helper()
+	for _, c := range model.Graph.GetInitializer() {
+		if c.GetName() == name {
+			values := make([]float32, len(c.GetRawData())/4)
+			for i := range values {
+				values[i] = math.Float32frombits(binary.LittleEndian.Uint32(c.GetRawData()[4*i:]))
+			}
+			return values
+		}
+	}
+	t.Fatalf("the constant %s is missing", name)
+	return nil
+}
+
 // TestFolding checks one weight of a convolution, its scale folded in and its axes in ONNX's order.
 func TestFolding(t *testing.T) {
 	game, w := newWeights(t, "quad-5x5")
 	in := w.Lookup("blocks.1.conv1").Shape[3]
 	w.Lookup("blocks.1.conv1").Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
 	w.Lookup("blocks.1.scale1").Data[2] = 0.5
-	for _, c := range marshal(t, game, w).Graph.GetInitializer() {
-		if c.GetName() != "blocks.1.conv1.weight" {
-			continue
-		}
-		bits := binary.LittleEndian.Uint32(c.GetRawData()[4*(((2*in+5)*3+1)*3+0):])
-		if got := math.Float32frombits(bits); got != 1.5 {
-			t.Errorf("weight %v; want 1.5", got)
-		}
-		return
+	if got := constant(t, marshal(t, game, w), "blocks.1.conv1.weight")[((2*in+5)*3+1)*3+0]; got != 1.5 {
+		t.Errorf("weight %v; want 1.5", got)
 	}
-	t.Error("the convolution is missing")
+}
+
+// TestChannelsFirst checks one weight of the outcome head, whose cells ONNX flattens channels first.
+func TestChannelsFirst(t *testing.T) {
+	game, w := newWeights(t, "breakthrough-6x6")
+	weight := w.Lookup("outcome.hidden.weight")
+	cells := game.Tensor.Cells()
+	in := weight.Shape[1]
+	channels := in / cells
+	weight.Data[3*in+20*channels+7] = 100 // output 3, cell 20, channel 7
+	if got := constant(t, marshal(t, game, w), "outcome.hidden.weight")[3*in+7*cells+20]; got != 100 {
+		t.Errorf("weight %v; want 100", got)
+	}
+	if weight.Data[3*in+20*channels+7] != 100 {
+		t.Error("the caller's weights have changed")
+	}
 }
 
 func TestEqualWeightsGiveEqualBytes(t *testing.T) {
