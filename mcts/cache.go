@@ -11,6 +11,13 @@ import (
 //
 // A cache belongs to one goroutine and to one network: clear it when the weights change. All searches of the goroutine
 // may share it, as long as they are of one game.
+//
+// Left out: keys that are the least over a game's symmetries, positions being turned to match before they are evaluated.
+// In self-play with 16 simulations, generations of 8 plies and networks of a minute's training they would raise the share
+// of hits from 50 to 64 % in quad-5x5, but only from 8.0 to 9.5 % in quad-7x7, 23.8 to 24.5 % in Breakthrough, 27.3 to
+// 28.5 % in Golden Rectangle and 27.4 to 30.3 % in Free-For-All. A least key took 25 to 270 ns, an evaluation 8 to 25 us:
+// by that, 20 % more positions a second in quad-5x5 and 0.4 to 3.4 % in the others, less what turning tensors and logits
+// costs. Four times the entries would make up to 1 % more, and 0.6 to 4.4 % in generations of 64 plies.
 type Cache struct {
 	entries      []cacheEntry
 	hits, misses uint64

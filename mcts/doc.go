@@ -42,6 +42,11 @@
 //
 // # Left out
 //
-// Transpositions share evaluations through [Cache], not nodes. There is no noise for PUCT, no chance node, no learned
-// model and no search by several goroutines in one tree.
+// Transpositions share evaluations through [Cache], not nodes. In PUCT's trees up to a quarter of the evaluated nodes
+// repeat a position of the tree at 64 simulations, and up to half at 10,000 (78 % at the start of Free-For-All). The cache
+// finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation: by these counts,
+// shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What it is worth that values
+// would be shared too was not measured.
+//
+// There is no noise for PUCT, no chance node, no learned model and no search by several goroutines in one tree.
 package mcts
