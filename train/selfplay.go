@@ -90,6 +90,11 @@ func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluat
 	deal := workers[0].deal
 	deal.plies = plies
 	deal.begun.Store(0)
+	for _, w := range workers {
+		if w.cache != nil {
+			w.cache.Clear() // it holds the judgement of an older network
+		}
+	}
 	return playOn(ctx, workers, evaluator, progress)
 }
 
@@ -106,9 +111,6 @@ func playOn(ctx context.Context, workers []*worker, evaluator newEvaluator, prog
 func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, progress *atomic.Int64) {
 	start := time.Now()
 	defer func() { w.busy = time.Since(start) }()
-	if w.cache != nil {
-		w.cache.Clear() // it holds the judgement of an older network
-	}
 	for ctx.Err() == nil {
 		progress.Add(int64(w.advance()))
 		n := len(w.active)
