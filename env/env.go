@@ -94,10 +94,10 @@ type State interface {
 	// Apply plays a legal action. An illegal one is the caller's bug: the state is undefined afterwards.
 	Apply(a Action)
 	// Pick returns the legal action of index floor(r n / 2^64), n being how many Legal lists: of a uniform r each is as
-	// likely as any other.
+	// likely as any other. The game must not be done.
 	Pick(r uint64) Action
 	// Endings appends to dst the legal actions that end the game at once, ascending, with what each leads to: what
-	// playing every legal action on a copy would find, for much less.
+	// playing every legal action on a copy would find, for much less. There is none once the game is done.
 	Endings(dst []Ending) []Ending
 	// Outcome is First's class once the game is done; Second's is K-1-Outcome.
 	Outcome() int

@@ -104,7 +104,8 @@ func TestFaultyStates(t *testing.T) {
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
-		"outcome of the mover": "Play", "never picks the last": "Pick", "forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
+		"outcome of the mover": "Play", "never picks the last": "Pick",
+		"forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
 	} {
 		g := *good
 		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }

@@ -32,13 +32,11 @@ type goldenRectangle[W words] struct {
 
 // goldenRectangleState is a position of Golden Rectangle.
 type goldenRectangleState[W words] struct {
-	game  *goldenRectangle[W]
-	owned [2]W
-	free  W // the next free cell of each column
-	// completing are the cells that would complete a rectangle of the player's; some may be occupied.
-	completing [2]W
-	player     env.Player
-	outcome    int8
+	game    *goldenRectangle[W]
+	owned   [2]W
+	free    W // the next free cell of each column
+	player  env.Player
+	outcome int8
 }
 
 func buildGoldenRectangle(v values) (*env.Game, error) {

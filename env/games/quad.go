@@ -64,7 +64,6 @@ type quadState[W words] struct {
 	game          *quad[W]
 	owned         [2]W
 	blocked       W
-	completing    [2]W    // cells that would complete a square of the player's own marks; some may be occupied
 	quads, whites [2]int8 // stocks left
 	player        env.Player
 	outcome       int8
