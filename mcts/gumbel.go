@@ -72,8 +72,8 @@ func (c *Config) sampled(simulations int) int {
 	return min(max(simulations/4, 4), 16)
 }
 
-// pickCandidate returns which of the root's moves is the next candidate, or none where leaves in flight must be backed up before
-// the next phase can choose its candidates.
+// pickCandidate returns which of the root's moves is the next candidate, or none where leaves in flight must be backed up
+// before the next phase can choose its candidates.
 func (s *Search) pickCandidate() int32 {
 	t, h := &s.tree, &s.halving
 	nd := &t.nodes[root]

@@ -50,8 +50,8 @@ func (s *Search) Moves() []Move {
 	return s.moves
 }
 
-// Actions returns the legal moves at the root in the order of [Search.Moves]. They are the search's and last until its
-// next call.
+// Actions returns the legal moves at the root in the order of [Search.Moves]. They are the search's and last until it is
+// given another position.
 func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
 
 // MoveClasses writes [Move.Classes] of the root's move i, in the order of [Search.Moves], into dst.

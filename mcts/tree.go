@@ -548,7 +548,7 @@ func (t *tree) sums(n int32) []float32 {
 // copySubtree makes t a copy of what lies below node n of src, n becoming the root.
 func (t *tree) copySubtree(src *tree, n int32) {
 	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
-	if !src.nodes[n].weighed {
+	if nd := &src.nodes[n]; nd.evaluated && !nd.weighed {
 		src.weigh(n)
 	}
 	t.edges = append(t.edges, *src.into(n))
