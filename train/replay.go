@@ -11,8 +11,8 @@ import (
 )
 
 // windowGrowth is the exponent with which the replay window grows, windowSlope its initial slope against the positions
-// played (KataGo: Wu 2019, appendix C). It ends at mostWindow, some 100 MB, so that a run of days needs no more memory than one
-// of an hour.
+// played (KataGo: Wu 2019, appendix C). It ends at mostWindow, some 100 MB, so that a run of days needs no more memory
+// than one of an hour.
 const (
 	windowGrowth = 0.65
 	windowSlope  = 0.4
@@ -127,7 +127,8 @@ func (d *draws) draw(n int, w *window, rng *rand.Rand) {
 	}
 }
 
-// fill makes the rows of batch from lo to hi out of the draws; blend is the share of the search's classes in the outcome target.
+// fill makes the rows of batch from lo to hi out of the draws; blend is the share of the search's classes in the outcome
+// target.
 func (e *rows) fill(batch *model.Batch, lo, hi int, w *window, d *draws, blend float64) {
 	for i := lo; i < hi; i++ {
 		g, ply := w.position(d.positions[i])

@@ -16,8 +16,8 @@ func newPCG(seed uint64, purpose string, index int) *rand.PCG {
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
 }
 
-// Parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines, of which the caller's is one,
-// and waits for them. That function has one user at a time and allocates nothing once it is warm.
+// Parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines, of which the caller's is
+// one, and waits for them. That function has one user at a time and allocates nothing once it is warm.
 func Parallel(threads int) func(n int, do func(i int)) {
 	var (
 		next atomic.Int64

@@ -38,8 +38,8 @@ func (d *deal) next() *slot {
 }
 
 // worker plays slots, some at once, each until its plies of the generation are played. It owns all that they need for
-// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation. What a
-// slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
+// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation. What
+// a slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
 type worker struct {
 	game     *env.Game
 	deal     *deal
@@ -83,8 +83,8 @@ func newSearch(game *env.Game, settings *Settings, cache *mcts.Cache) *mcts.Sear
 // newEvaluator makes the evaluator of one worker, for batches of up to so many states.
 type newEvaluator func(batch int) mcts.Evaluator
 
-// playGeneration advances every slot by plies plies, one goroutine and one evaluator a worker, and returns when all have
-// or ctx has ended. It counts the plies played in progress.
+// playGeneration advances every slot by plies plies, one goroutine and one evaluator a worker, and returns when all have,
+// or once ctx has ended, after the batch that each worker is at. It counts the plies played in progress.
 func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluator, plies int,
 	progress *atomic.Int64) error {
 	deal := workers[0].deal
@@ -98,7 +98,7 @@ func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluat
 	return playOn(ctx, workers, evaluator, progress)
 }
 
-// playOn goes on with a generation.
+// playOn goes on with a generation that ctx had ended, by the same network.
 func playOn(ctx context.Context, workers []*worker, evaluator newEvaluator, progress *atomic.Int64) error {
 	var wait sync.WaitGroup
 	for _, w := range workers {
@@ -111,7 +111,7 @@ func playOn(ctx context.Context, workers []*worker, evaluator newEvaluator, prog
 func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, progress *atomic.Int64) {
 	start := time.Now()
 	defer func() { w.busy = time.Since(start) }()
-	for ctx.Err() == nil {
+	for {
 		progress.Add(int64(w.advance()))
 		n := len(w.active)
 		if n == 0 {
@@ -120,6 +120,9 @@ func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, progress *a
 		evaluator.Evaluate(w.states, w.logits[:n*w.game.NumActions()], w.classes[:n*len(w.game.Classes)])
 		w.evals += n
 		w.batches++
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	for i, s := range w.active {
 		w.backup(i, s)

@@ -68,8 +68,8 @@ func NewSelfPlay(game *env.Game, settings Settings, evaluator func(batch int) mc
 	return p
 }
 
-// Play plays for about d, in the middle of a generation if need be, and goes on from there the next time. It fails only
-// with ctx's error.
+// Play plays for about d, a batch at least, ends in the middle of a generation if need be, and goes on from there the next
+// time. It fails only with ctx's error.
 func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 	var pace Pace
 	var err error
@@ -78,7 +78,7 @@ func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 	start := time.Now()
 	until, cancel := context.WithDeadline(ctx, start.Add(d))
 	defer cancel()
-	for until.Err() == nil {
+	for {
 		begun := time.Now()
 		if p.inside {
 			err = playOn(until, p.workers, p.evaluate, &played)
@@ -87,6 +87,9 @@ func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 		}
 		p.inside = err != nil // which is until's
 		p.collect(&pace, time.Since(begun).Seconds())
+		if until.Err() != nil {
+			break
+		}
 	}
 	pace.Seconds, pace.Positions, pace.CacheHits = time.Since(start).Seconds(), int(played.Load()), p.hits()-hits
 	return pace, ctx.Err()

@@ -42,6 +42,9 @@ func TestSelfPlayCounts(t *testing.T) {
 			}
 		}
 	}
+	if pace, err := NewSelfPlay(game, settings, uniform, 2, false).Play(context.Background(), 0); err != nil || pace.Evaluations == 0 {
+		t.Errorf("no time: %+v, %v; want a batch", pace, err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := NewSelfPlay(game, settings, uniform, 1, false).Play(ctx, time.Hour); !errors.Is(err, context.Canceled) {
