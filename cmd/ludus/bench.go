@@ -171,7 +171,7 @@ func (p *benchProgress) close() {
 func writeReport(w io.Writer, r *bench.Report) error {
 	fmt.Fprintf(w, "peak of one core: %.1f GFLOP/s (%s), %d cores\n", r.Peak, r.Kernels, r.Cores)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\n\trandom moves/s\tsearch/s\tallocations\tplayout search/s\t")
+	fmt.Fprintln(t, "\n\trandom moves/s\tsearch simulations/s\tallocations\tplayout simulations/s\t")
 	for i, e := range r.Env {
 		s := r.Search[i]
 		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%d\t%.0f\t\n", e.Game, e.Moves, s.Speed, s.Allocs, r.Playouts[i].Speed)
@@ -182,12 +182,16 @@ func writeReport(w io.Writer, r *bench.Report) error {
 	}
 	fmt.Fprintln(t, "\ntraining\tbatch\tthreads\tsamples/s\tGFLOP/s\tof peak\tallocations\t")
 	for _, s := range r.Train {
-		fmt.Fprintf(t, "%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n", s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
+		fmt.Fprintf(t, "%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
+			s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
 	}
-	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
+	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s"+
+		"\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
 	for _, s := range r.SelfPlay {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n", s.Game, s.Net, s.Simulations,
-			s.Threads, onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits, s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f", s.Game, s.Net, s.Simulations, s.Threads,
+			onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits)
+		fmt.Fprintf(t, "\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n",
+			s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
 	}
 	if err := t.Flush(); err != nil {
 		return err

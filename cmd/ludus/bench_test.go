@@ -21,7 +21,8 @@ func TestBenchErrors(t *testing.T) {
 		{2, `one argument too many, "quad-7x7"`, "bench quad-5x5 quad-7x7"},
 		{2, "--net 64: write channels x blocks, such as 64x5", "bench --net 64"},
 		{2, "--net 64x5x2: write channels x blocks, such as 64x5", "bench --net 64x5x2"},
-		{2, "it must be a multiple of 4 in 4..1024", "bench --net 6x5"},
+		{2, "ludus: channels is 6; it must be a multiple of 4 in 4..1024", "bench --net 6x5"},
+		{2, `ludus: setting channels=0: it must lie between 4 and 512; see "ludus bench --help"`, "bench --net 0x5"},
 		{2, "setting simulations=0: it must lie between 2 and 100000", "bench --simulations 0"},
 		{2, "--threads 0: it must be from 1 to 1024", "bench --threads 0"},
 		{2, "unknown flag: --fast", "bench --fast"},
@@ -67,8 +68,10 @@ func TestWriteReport(t *testing.T) {
 		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5}},
 		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82}},
 		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900}},
-		SelfPlay: []bench.SelfPlay{{Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015}},
-		Ratios:   bench.Ratios{Torch: &half},
+		SelfPlay: []bench.SelfPlay{{
+			Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015,
+		}},
+		Ratios: bench.Ratios{Torch: &half},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -36,7 +35,10 @@ type Progress struct {
 func (o *Options) Validate() error {
 	for _, game := range o.Games {
 		settings := o.settings(game)
-		if err := errors.Join(settings.Validate(), o.net(game).Config(game).Validate(game)); err != nil {
+		if err := settings.Validate(); err != nil {
+			return err
+		}
+		if err := o.net(game).Config(game).Validate(game); err != nil {
 			return err
 		}
 	}

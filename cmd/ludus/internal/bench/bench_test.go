@@ -81,6 +81,30 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestChoices checks that the network, the simulations and the threads asked for are those measured.
+func TestChoices(t *testing.T) {
+	o, simulations := newOptions("quad-5x5"), 5
+	o.Net, o.Simulations, o.Threads = &Net{8, 2}, &simulations, 3
+	rows, err := o.selfPlay(t.Context(), o.Games[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []SelfPlay{{Threads: 3}, {Threads: 1}, {Threads: 3, Cache: true}} {
+		r := rows[i]
+		if r.Net != "8x2" || r.Simulations != 5 || r.Threads != want.Threads || r.Cache != want.Cache || (r.Scaling > 0) != (i == 0) {
+			t.Errorf("row %d is %+v", i, r)
+		}
+	}
+	subjects := o.inferSubjects()
+	if got := subjects[len(subjects)-1].String(); got != "8x2 on 5x5" {
+		t.Errorf("inference ends with %s", got)
+	}
+	o.Threads = 1
+	if rows, err = o.selfPlay(t.Context(), o.Games[0]); err != nil || len(rows) != 2 || rows[0].Scaling != 0 {
+		t.Errorf("on one thread: %+v, %v", rows, err)
+	}
+}
+
 // TestSelfPlayRow checks that counts are put on the speeds of the rounds.
 func TestSelfPlayRow(t *testing.T) {
 	p := &player{row: SelfPlay{Threads: 2}, pace: train.Pace{

@@ -83,6 +83,6 @@ type SelfPlay struct {
 // Ratios are our speed over that of others, nil where they are not installed or were not asked for.
 type Ratios struct {
 	ONNXRuntime *float64 `json:"onnxruntime"` // inference of 64x5 on 7x7, batch 32, one thread
-	Torch       *float64 `json:"torch"`       // training of the same, batch 128, two threads
-	Gorgonia    *float64 `json:"gorgonia"`    // the same against Gorgonia's own operations
+	Torch       *float64 `json:"torch"`       // training of the same, batch 128, on the threads asked for
+	Gorgonia    *float64 `json:"gorgonia"`    // the same against Gorgonia's own operations, which take all cores
 }

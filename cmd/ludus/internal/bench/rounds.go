@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -60,9 +61,10 @@ func ratio(a, b []float64) float64 {
 }
 
 // allocations is the number of allocations of a warm f: the fewest of some runs, since the runtime too allocates now and
-// then, for a goroutine for instance.
+// then.
 func allocations(f func()) int {
 	const runs = 5
+	leaveGoroutines()
 	fewest := math.MaxInt
 	var before, after runtime.MemStats
 	for range runs {
@@ -72,4 +74,16 @@ func allocations(f func()) int {
 		fewest = min(fewest, int(after.Mallocs-before.Mallocs))
 	}
 	return fewest
+}
+
+// leaveGoroutines starts many goroutines and ends them, for the runtime to use again. A core keeps the first 64 that end
+// on it for itself, and another one allocates meanwhile, as in a run it soon no longer does.
+func leaveGoroutines() {
+	var wait sync.WaitGroup
+	begin := make(chan struct{})
+	for range 128 * runtime.GOMAXPROCS(0) {
+		wait.Go(func() { <-begin })
+	}
+	close(begin)
+	wait.Wait()
 }

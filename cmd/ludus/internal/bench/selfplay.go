@@ -97,7 +97,8 @@ func (p *player) complete(played, alone []float64) SelfPlay {
 	return row
 }
 
-// selfPlay measures a run's self-play with a fresh network: without a cache, on all threads and on one, and with one on all.
+// selfPlay measures a run's self-play with a fresh network: without a cache, on all threads and on one, and with one on
+// all.
 func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, error) {
 	s := subject{game, o.net(game)}
 	network, err := infer.NewNetwork(game, s.weights())
@@ -121,6 +122,8 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 	for i, p := range players {
 		rows = append(rows, p.complete(speeds[2*i], speeds[2*i+1]))
 	}
-	rows[0].Scaling = ratio(speeds[0], speeds[2*len(o.threads())-2])
+	if o.Threads > 1 {
+		rows[0].Scaling = ratio(speeds[0], speeds[2])
+	}
 	return rows, nil
 }
