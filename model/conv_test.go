@@ -26,32 +26,38 @@ func distance(got, want []float32) float64 {
 	return math.Sqrt(d / norm)
 }
 
-// TestConvolvers compares Winograd's convolution and its gradients with the direct ones, on every size of board.
+// TestConvolvers compares Winograd's convolution and its gradients with the direct ones, on every size of board, with
+// results that are added to what is there and with results that replace it.
 func TestConvolvers(t *testing.T) {
+	for h := 3; h <= 8; h++ {
+		for w := 3; w <= 8; w++ {
+			testConvolvers(t, h, w, false)
+			testConvolvers(t, h, w, true)
+		}
+	}
+}
+
+func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	const rows, in, out = 5, 24, 8
 	weights, turned := gaussians(9*out*in, 3), kernel.Aligned(9*in*out)
 	for i, v := range weights {
 		tap, o, c := i/(out*in), i/in%out, i%in
 		turned[(tap*in+c)*out+o] = v
 	}
-	for h := 3; h <= 8; h++ {
-		for w := 3; w <= 8; w++ {
-			board, _ := kernel.NewBoard(h, w)
-			s := &scratch{rows: rows}
-			x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
-			bias, before := gaussians(out, 4), gaussians(rows*h*w*max(in, out), 5)
-			var y, dx, dWeights [2][]float32
-			for i, c := range []convolver{newTransformed(board, in, out, s), &direct{h, w, in, out, s}} {
-				y[i] = append(y[i], before[:len(dy)]...)
-				c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: true, ReLU: true})
-				dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), make([]float32, len(weights))
-				c.backward(x, weights, dy, dx[i], dWeights[i], true)
-			}
-			for name, pair := range map[string][2][]float32{"result": y, "input's gradient": dx, "weights' gradient": dWeights} {
-				if d := distance(pair[0], pair[1]); !(d < 5e-5) {
-					t.Errorf("%dx%d: %s is %.1e off", h, w, name, d)
-				}
-			}
+	board, _ := kernel.NewBoard(h, w)
+	s := &scratch{rows: rows}
+	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
+	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(weights)), 5)
+	var y, dx, dWeights [2][]float32
+	for i, c := range []convolver{newTransformed(board, in, out, s), &direct{h, w, in, out, s}} {
+		y[i] = append(y[i], before[:len(dy)]...)
+		c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: accumulate, ReLU: true})
+		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(weights)]...)
+		c.backward(x, weights, dy, dx[i], dWeights[i], accumulate)
+	}
+	for name, pair := range map[string][2][]float32{"result": y, "input's gradient": dx, "weights' gradient": dWeights} {
+		if d := distance(pair[0], pair[1]); !(d < 5e-5) {
+			t.Errorf("%dx%d, accumulate %v: %s is %.1e off", h, w, accumulate, name, d)
 		}
 	}
 }

@@ -156,12 +156,13 @@ func TestGradients(t *testing.T) {
 		boardGame(5, 4, 3, 1, 0, 7, false), // input planes above 4
 		boardGame(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
 		boardGame(4, 3, 3, 4, 1, 2, false), // single entries without goals
+		boardGame(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
 	} {
 		w := randomWeights(game, 4, 2, 1)
 		config := DefaultConfig()
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
-		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8}[i], 2)
+		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8}[i], 2)
 		tr.gradients = append(tr.gradients, tr.live.zeros()) // of a second shard
 		if _, err := tr.run(b, &tr.training); err != nil {
 			t.Fatal(err)

@@ -203,6 +203,62 @@ func TestParallel(t *testing.T) {
 	}
 }
 
+// TestShards trains on the same samples once and twice over: the mean over a batch's rows is the same, and a gradient's
+// halves are exact, so two shards must come to what one does, bit for bit. What a step left in them must not matter later.
+func TestShards(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	w := randomWeights(game, 8, 2, 1)
+	once := randomBatch(game, shardRows, 1)
+	twice := &Batch{
+		Size: 2 * once.Size, Inputs: repeated(once.Inputs), Legal: repeated(once.Legal), Policy: repeated(once.Policy),
+		PolicyWeight: repeated(once.PolicyWeight), Classes: repeated(once.Classes), Goals: repeated(once.Goals),
+	}
+	config := DefaultConfig()
+	config.Clip = 1e6 // or the length of the sum would not matter
+	want, got := newTrainer(t, game, w, config, nil), newTrainer(t, game, w, config, nil)
+	fresh := got.MarshalState()
+	if _, err := want.Step(once, 1e-3); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*Batch{twice, once} {
+		if err := got.UnmarshalState(fresh); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := got.Step(b, 1e-3); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.MarshalState(), want.MarshalState()) {
+			t.Errorf("a step on %d rows differs from one on the first %d", b.Size, once.Size)
+		}
+	}
+}
+
+func repeated(x []float32) []float32 { return slices.Concat(x, x) }
+
+// TestRate checks that a step takes its rate: without decay Adam's first one moves weights by the rate, or less where the
+// gradient is next to nothing.
+func TestRate(t *testing.T) {
+	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	w := randomWeights(game, 8, 1, 1)
+	config := DefaultConfig()
+	config.Decay = 0
+	for _, rate := range []float64{0, 1e-3, 1e-2} {
+		tr := newTrainer(t, game, w, config, nil)
+		if _, err := tr.Step(randomBatch(game, 8, 1), rate); err != nil {
+			t.Fatal(err)
+		}
+		furthest := 0.0
+		for i, values := range tr.live.values {
+			for j, v := range values {
+				furthest = max(furthest, math.Abs(float64(v-w.Tensors[i].Data[j])))
+			}
+		}
+		if math.Abs(furthest-rate) > 1e-3*rate {
+			t.Errorf("a step at rate %v moves weights by %v", rate, furthest)
+		}
+	}
+}
+
 // TestStepAllocatesNothing counts the allocations of a warm step, on one goroutine and on a caller's two.
 func TestStepAllocatesNothing(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
