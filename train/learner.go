@@ -39,9 +39,9 @@ type learner struct {
 	heldOut  window // games kept from the learner
 	entered  entered
 	batch    *model.Batch
-	draws    draws
+	draws    draws // of the batch
 	parallel func(n int, do func(i int))
-	writers  [batchParts]*rows
+	writers  [batchParts]*rows // one a part of the batch
 }
 
 // batchParts is how many parts of a batch are written side by side.

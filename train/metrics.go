@@ -32,7 +32,7 @@ type Metrics struct {
 	IdleShare    float64 `json:"idle_share"` // of the cores' time while playing
 
 	Diversity            // of the games that ended in this generation
-	InWindow  *Diversity `json:"in_window,omitempty"` // of all games to learn from, where the run is judged and at its end
+	InWindow  *Diversity `json:"in_window,omitempty"` // of all games to learn from: every tenth of the plan and at its end
 }
 
 // Diversity says how varied games are.

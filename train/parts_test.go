@@ -174,6 +174,25 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestFillWritesEveryRow: the parts of a batch are together the whole of it, whatever its size and the goroutines.
+func TestFillWritesEveryRow(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	settings := DefaultSettings(game)
+	for _, settings.Batch = range []int{8, 13, 100} {
+		l := newLearner(game, &settings, 1, nil, 2)
+		l.window.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
+		l.fill(&l.window, 0.25, rand.New(rand.NewPCG(4, 4)))
+		want, rng, rows := model.NewBatch(game, settings.Batch), rand.New(rand.NewPCG(4, 4)), newRows(game)
+		for i := range want.Size {
+			g, ply := l.window.position(rng.IntN(l.window.positions))
+			rows.write(want, i, g, ply, &game.Symmetries[rng.IntN(len(game.Symmetries))], 0.25)
+		}
+		if !reflect.DeepEqual(l.batch, want) {
+			t.Errorf("a batch of %d has rows that are not those drawn", settings.Batch)
+		}
+	}
+}
+
 func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry, p *ply) {
 	t.Helper()
 	tensor := make([]float32, game.Tensor.Size())
@@ -309,20 +328,38 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// TestFill: a plan fills its time, with games short enough to end often.
+// TestFill: a plan fills its time, with games short enough to end often and, where the time is long, with generations that
+// are not too many.
 func TestFill(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		settings := DefaultSettings(game)
 		for _, c := range []cost{{0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
-			var p Plan
-			p.fill(300, game, &settings, c)
-			position := c.position + settings.Reuse*(1-settings.HeldOut)/float64(settings.Batch)*c.step
-			seconds := float64(p.Generations) * (float64(p.Slots*p.Plies)*position + c.generation)
-			if seconds > 300 || seconds < 200 || p.Generations < 30 || p.Slots < leastSlots {
-				t.Errorf("%s at %+v: plan %+v takes %.0f s of 300", name, c, p, seconds)
+			for _, budget := range []float64{300, 36000} {
+				var p Plan
+				p.fill(budget, game, &settings, c)
+				position := c.position + settings.Reuse*(1-settings.HeldOut)/float64(settings.Batch)*c.step
+				seconds := float64(p.Generations) * (float64(p.Slots*p.Plies)*position + c.generation)
+				if seconds > budget || seconds < budget*2/3 || p.Slots < leastSlots ||
+					p.Generations < 30 || p.Generations > mostGens*9/8 {
+					t.Errorf("%s at %+v: plan %+v takes %.0f s of %.0f", name, c, p, seconds, budget)
+				}
 			}
 		}
+	}
+}
+
+// TestJudgingDue: a run is judged after every tenth of its plan and at its end.
+func TestJudgingDue(t *testing.T) {
+	r := &run{config: &Config{Plan: Plan{Generations: 25}}}
+	var due []int
+	for r.count.Generation = 1; r.count.Generation <= 25; r.count.Generation++ {
+		if r.judgingDue() {
+			due = append(due, r.count.Generation)
+		}
+	}
+	if want := []int{3, 6, 9, 12, 15, 18, 21, 24, 25}; !slices.Equal(due, want) {
+		t.Errorf("judged after generations %v, want %v", due, want)
 	}
 }
 

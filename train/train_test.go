@@ -79,6 +79,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	one, four := t.TempDir(), t.TempDir()
 	o := tiny(t, one, generations)
 	o.Asked["batch"] = "80" // several shards of gradients
+	o.Asked["slots"] = "40" // more than one worker plays at once, fewer than four do
 	o.Threads = 1
 	mustTrain(t, o)
 	o.Dir, o.Threads = four, 4
