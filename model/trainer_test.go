@@ -204,7 +204,8 @@ func TestParallel(t *testing.T) {
 }
 
 // TestShards trains on the same samples once and twice over: the mean over a batch's rows is the same, and a gradient's
-// halves are exact, so two shards must come to what one does, bit for bit. What a step left in them must not matter later.
+// halves are exact, so two shards must come to what one does, bit for bit. What a step left in them must not matter
+// later.
 func TestShards(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
@@ -235,8 +236,8 @@ func TestShards(t *testing.T) {
 
 func repeated(x []float32) []float32 { return slices.Concat(x, x) }
 
-// TestRate checks that a step takes its rate: without decay Adam's first one moves weights by the rate, or less where the
-// gradient is next to nothing.
+// TestRate checks that a step takes its rate: without decay Adam's first one moves weights by the rate, or less where
+// the gradient is next to nothing.
 func TestRate(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 1, 1)

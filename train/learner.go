@@ -101,10 +101,12 @@ func (l *learner) add(records []*record, first int) {
 	l.heldOut.add(kept, keptSize)
 }
 
-// sizes are the positions that the two windows should hold.
+// sizes are the positions that the two windows should hold: the second is like the first, on the scale of HeldOut.
 func (l *learner) sizes() (taught, heldOut int) {
-	c := float64(l.settings.Window)
-	return windowSize(l.entered.Taught, int(c)), windowSize(l.entered.HeldOut, max(1, int(c*l.settings.HeldOut)))
+	c, scale := l.settings.Window, l.settings.HeldOut
+	taught = windowSize(l.entered.Taught, c, mostWindow)
+	heldOut = windowSize(l.entered.HeldOut, max(1, int(float64(c)*scale)), int(mostWindow*scale))
+	return taught, heldOut
 }
 
 // steps is how many steps the positions that have entered are good for, from the first on.

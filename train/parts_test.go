@@ -80,20 +80,20 @@ func FuzzRecords(f *testing.F) {
 func TestWindowSize(t *testing.T) {
 	const c = 20000
 	for _, n := range []int{0, 1, c} {
-		if got := windowSize(n, c); got != n {
+		if got := windowSize(n, c, mostWindow); got != n {
 			t.Errorf("W(%d) = %d", n, got)
 		}
 	}
 	// W(2c) = c + 0.4 c (2^0.65 - 1)/0.65 = c (1 + 0.4 x 0.5691/0.65)
-	if got, want := windowSize(2*c, c), 27003; math.Abs(float64(got-want)) > 5 {
+	if got, want := windowSize(2*c, c, mostWindow), 27003; math.Abs(float64(got-want)) > 5 {
 		t.Errorf("W(2c) = %d, want %d", got, want)
 	}
 	// The slope just after c is 0.4.
-	if slope := float64(windowSize(c+1000, c)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
+	if slope := float64(windowSize(c+1000, c, mostWindow)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
 		t.Errorf("the window grows with slope %.3f after c", slope)
 	}
 	for c, want := range map[int]int{20_000: mostWindow, 2 * mostWindow: 2 * mostWindow} {
-		if got := windowSize(1e9, c); got != want {
+		if got := windowSize(1e9, c, mostWindow); got != want {
 			t.Errorf("a window that starts with %d ends with %d positions, want %d", c, got, want)
 		}
 	}
@@ -326,10 +326,14 @@ func TestHeldOut(t *testing.T) {
 	if taught, kept := l.sizes(); l.window.positions < taught || l.heldOut.positions < kept {
 		t.Errorf("windows of %d and %d positions, should be %d and %d", l.window.positions, l.heldOut.positions, taught, kept)
 	}
+	l.entered = entered{Taught: 1e9, HeldOut: 1e9}
+	if taught, kept := l.sizes(); taught != mostWindow || kept != 0.3*mostWindow {
+		t.Errorf("windows end with %d and %d positions", taught, kept)
+	}
 }
 
-// TestFill: a plan fills its time, with games short enough to end often and, where the time is long, with generations that
-// are not too many.
+// TestFill: a plan fills its time, with games short enough to end often and, where the time is long, with generations
+// that are not too many.
 func TestFill(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)

@@ -23,15 +23,15 @@ const (
 //
 //	W(N) = c + 0.4 (N^0.65 - c^0.65) / (0.65 c^-0.35) for N > c, otherwise N,
 //
-// and at most mostWindow, or c where that is more.
-func windowSize(n, c int) int {
+// and no more than most, or c where that is more.
+func windowSize(n, c, most int) int {
 	if n <= c {
 		return n
 	}
 	start := float64(c)
 	grown := math.Pow(float64(n), windowGrowth) - math.Pow(start, windowGrowth)
 	size := int(start + windowSlope*grown/(windowGrowth*math.Pow(start, windowGrowth-1)))
-	return min(size, max(c, mostWindow))
+	return min(size, max(c, most))
 }
 
 // stored is a finished game in the window.
