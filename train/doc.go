@@ -15,6 +15,8 @@
 // Each generator is a PCG seeded by a hash of (seed, purpose, index). Slots have one owner at a time and rows of a batch
 // are independent, so games and weights depend on the seed, the settings and the [Plan] alone: not on the number of
 // goroutines, or interruptions. A plan of generations is free of the clock; a plan of a time is not, and is recorded.
+// Kernels in assembly give the same bits on all machines that have them; those in Go round differently (see package
+// kernel), so a run comes out differently on a machine without AVX2.
 //
 // The loop knows no screen: it reports [Progress] to a callback. What it leaves out: gating, distributed self-play.
 package train
