@@ -179,7 +179,7 @@ func (s *mazeState) CopyFrom(src env.State) { *s = *src.(*mazeState) }
 func (s *mazeState) Board() string          { return fmt.Sprint(s.hash) }
 func (s *mazeState) Legal(dst []env.Action) []env.Action {
 	for a := range s.actions {
-		if s.hash>>(30+a)&3 != 0 || a == int(s.hash>>10)%s.actions {
+		if s.hash>>(30+a)&3 != 0 || a == int(s.hash>>10%uint64(s.actions)) {
 			dst = append(dst, env.Action(a))
 		}
 	}

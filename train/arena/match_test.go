@@ -173,7 +173,7 @@ func TestMatchValidate(t *testing.T) {
 	game := quad(t)
 	for want, m := range map[string]Match{
 		"games is 0":    {Threads: 1},
-		"1 and 1000000": {Threads: 1, Games: 1 << 60},
+		"1 and 1000000": {Threads: 1, Games: math.MaxInt},
 		"openings is 1": {Games: 1, Threads: 1, Openings: 16},
 		"openings is -": {Games: 1, Threads: 1, Openings: -1},
 		"seats is":      {Games: 1, Threads: 1, Seats: "third"},
