@@ -156,11 +156,12 @@ func (s *Search) sigma(st standing) float64 {
 }
 
 // improve writes the improved policy pi' = softmax(logit + sigma(completed q)) of node n, by its moves with edges, into
-// dst, 0 for dead ones. A move without an edge has its prior times bare.
+// dst, 0 for dead ones. A move without an edge has its prior times bare over sum, worked out in this order, as for the
+// others, or equal moves would differ by rounding.
 //
 // In terms of the priors, pi' is p e^(sigma q) over its sum, and the moves without an edge, which all have the mixed
 // value, enter the sum as one.
-func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
+func (s *Search) improve(dst []float64, n int32, st standing) (bare, sum float64) {
 	t := &s.tree
 	nd := &t.nodes[n]
 	sign, sigma := t.sign(nd.player), s.sigma(st)
@@ -179,7 +180,6 @@ func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
 		dst[i] = t.estimate(e, sign, st.mix)
 		most = max(most, dst[i])
 	}
-	sum := 0.0
 	if nd.made < nd.count {
 		bare = math.Exp(sigma * (mix - most))
 		sum = nd.rest * bare
@@ -193,7 +193,7 @@ func (s *Search) improve(dst []float64, n int32, st standing) (bare float64) {
 	for i := range dst {
 		dst[i] /= sum
 	}
-	return bare / sum
+	return bare, sum
 }
 
 // normalise divides dst by its sum.
@@ -217,7 +217,7 @@ func (s *Search) pickImproved(n int32) int32 {
 	st := t.standing(n)
 	nd := &t.nodes[n]
 	policy := s.scores[:nd.made]
-	bare := s.improve(policy, n, st)
+	bare, sum := s.improve(policy, n, st)
 	total := float64(1 + st.visits + st.flight)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	chosen, most := none, math.Inf(-1)
@@ -232,7 +232,7 @@ func (s *Search) pickImproved(n int32) int32 {
 		}
 	}
 	if nd.made < nd.count {
-		score := float64(t.priors[nd.first+nd.made]) * bare
+		score := float64(t.priors[nd.first+nd.made]) * bare / sum
 		if score > most || score == most && actions[nd.made] < actions[chosen] {
 			chosen = nd.made
 		}

@@ -375,7 +375,7 @@ func TestOracle(t *testing.T) {
 		seed uint64
 	}
 	var trials []trial
-	for seed := range uint64(60) {
+	for seed := range uint64(600) {
 		m := maze{actions: 2 + int(seed%7), classes: 2 + int(seed%6), plies: 3 + int(seed%9)}
 		trials = append(trials, trial{m.game(seed), seed})
 	}
@@ -391,8 +391,11 @@ func TestOracle(t *testing.T) {
 				rng := newGenerator(trial.seed)
 				position := randomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
 				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
-				simulations := []int{0, 1, 7, 16, 32, 64, 100}[rng.IntN(7)]
-				ev := hashed{g, 1 + float32(rng.IntN(3))}
+				simulations := []int{0, 1, 7, 16, 32, 64, 300}[rng.IntN(7)]
+				var ev Evaluator = Uniform{} // many moves are equally good
+				if rng.IntN(4) > 0 {
+					ev = hashed{g, 1 + float32(rng.IntN(3))}
+				}
 				s, o := New(g, cfg, nil), &oracle{game: g, cfg: cfg, ev: ev}
 				var noise, same *rand.Rand
 				if selfPlay {

@@ -119,3 +119,14 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 		}
 	}
 }
+
+func TestBonusOfSmallNumbersIsListed(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Rule = PUCT
+	s := New(mustGame(t, "quad-5x5"), cfg, nil)
+	for N := range int32(600) {
+		if got, want := s.bonus(N), cfg.bonus(float64(N)); got != want {
+			t.Fatalf("bonus of %d is %v, want %v", N, got, want)
+		}
+	}
+}
