@@ -7,10 +7,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/mcts"
 	"ludus/model"
 )
 
@@ -296,6 +298,82 @@ func TestPlyClasses(t *testing.T) {
 	}
 	if checked < 20 || again == 0 {
 		t.Fatalf("%d plies checked, %d after a block", checked, again)
+	}
+}
+
+// leaning is an evaluator that finds another class likely in each position.
+type leaning struct{ game *env.Game }
+
+func (l leaning) Evaluate(states []env.State, logits, classes []float32) {
+	clear(logits)
+	clear(classes)
+	for i, state := range states {
+		key := state.Key()
+		classes[i*len(l.game.Classes)+int(key.Hash()%uint64(len(l.game.Classes)))] = 1
+	}
+}
+
+// TestPlyIsTheMovePlayed compares what is recorded with what the search says of the move.
+func TestPlyIsTheMovePlayed(t *testing.T) {
+	game := newGame(t, "quad-7x7")
+	settings := DefaultSettings(game)
+	s := newSlot(game, &settings, 1, 0)
+	s.search = newSearch(game, &settings, nil)
+	s.explore = 4
+	rec := s.rec
+	for !rec.done {
+		s.start(16, s.rng)
+		s.search.Run(leaning{game})
+		moves := slices.Clone(s.search.Moves()) // their classes last until the next search
+		best, n := s.search.Best(), len(rec.plies)
+		s.playPly()
+		ply := &rec.plies[n]
+		i := slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == ply.action })
+		if i < 0 || n >= 4 && ply.action != best {
+			t.Fatalf("ply %d is action %d; the search chose %d", n, ply.action, best)
+		}
+		var policy []float32
+		for _, m := range moves {
+			policy = append(policy, m.Policy)
+		}
+		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, moves[i].Classes)) {
+			t.Fatalf("ply %d has policy %v and classes %v; move %d is %+v", n, ply.policy, ply.classes, i, moves[i])
+		}
+	}
+	if len(rec.plies) < 6 {
+		t.Fatalf("the game has %d plies", len(rec.plies))
+	}
+}
+
+// TestGeneration counts the plies of a generation, by slot and in all, when others wait for their turn.
+func TestGeneration(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	settings := DefaultSettings(game)
+	for _, threads := range []int{1, 3} {
+		slots := make([]*slot, 80)
+		for i := range slots {
+			slots[i] = newSlot(game, &settings, uint64(i), 0)
+			slots[i].meanPlies = 10
+		}
+		workers := newWorkers(game, &settings, slots, threads, 64)
+		var played atomic.Int64
+		for generation := 1; generation <= 3; generation++ {
+			if err := playGeneration(t.Context(), workers, uniform, 2, &played); err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range slots {
+				plies := len(s.rec.plies)
+				for _, r := range s.finished {
+					plies += len(r.plies)
+				}
+				if plies != 2*generation || s.search != nil {
+					t.Fatalf("%d threads: slot %d has %d plies after generation %d of 2", threads, i, plies, generation)
+				}
+			}
+			if n := played.Load(); n != int64(2*generation*len(slots)) {
+				t.Fatalf("%d threads: %d plies counted after generation %d", threads, n, generation)
+			}
+		}
 	}
 }
 

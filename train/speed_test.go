@@ -29,6 +29,9 @@ func TestSelfPlayCounts(t *testing.T) {
 					t.Fatal(err)
 				}
 				total.Add(pace)
+				if pace.Simulations > settings.Simulations*pace.Positions {
+					t.Errorf("%d simulations of %d positions", pace.Simulations, pace.Positions)
+				}
 				if pace.Seconds < 0.03 || pace.Idle < 0 || pace.Idle > float64(threads)*pace.Seconds {
 					t.Errorf("%d threads: %+v", threads, pace)
 				}
@@ -37,8 +40,8 @@ func TestSelfPlayCounts(t *testing.T) {
 			if total.Positions == 0 || total.Simulations < total.Positions || mean > 32/float64(threads) || mean < 2 {
 				t.Errorf("%d threads: %+v", threads, total)
 			}
-			if cached != (total.CacheHits > 0) {
-				t.Errorf("cache %v: %d hits", cached, total.CacheHits)
+			if cached != (total.CacheHits > 0) || total.CacheHits != play.hits() {
+				t.Errorf("cache %v: %d hits, %d in all", cached, total.CacheHits, play.hits())
 			}
 		}
 	}
