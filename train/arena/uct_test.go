@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ludus/env"
@@ -141,6 +142,103 @@ func TestWarmBaselinesDoNotAllocate(t *testing.T) {
 		// The tree of mcts differs from move to move and may still grow once in a while, but not on average.
 		if n := testing.AllocsPerRun(50, choose); n != 0 {
 			t.Errorf("%s allocates %v times a move", text, n)
+		}
+	}
+}
+
+// checkUCT compares the nodes from n on, which state leads to, with the rules of UCT.
+func checkUCT(t *testing.T, u *uct, n int32, state env.State) {
+	t.Helper()
+	node := &u.nodes[n]
+	if node.children == 0 {
+		return
+	}
+	if node.player != state.Player() {
+		t.Fatalf("node %d is player %d's", n, node.player)
+	}
+	visits, actions := int32(0), []env.Action(nil)
+	for i := node.children; i < node.children+node.count; i++ {
+		c := &u.nodes[i]
+		visits, actions = visits+c.visits, append(actions, c.action)
+		next := u.game.NewState()
+		next.CopyFrom(state)
+		next.Apply(c.action)
+		checkUCT(t, u, i, next)
+	}
+	if n != 0 {
+		visits++ // its own playout
+	}
+	slices.Sort(actions)
+	if !slices.Equal(actions, state.Legal(nil)) || node.visits != visits {
+		t.Fatalf("node %d has %d visits and actions %v; its children have %d", n, node.visits, actions, visits)
+	}
+	checkRewards(t, u, n, state.Player())
+	checkChoice(t, u, n)
+}
+
+// checkRewards compares the rewards of a node's children, to which it moves, with those of their own children.
+func checkRewards(t *testing.T, u *uct, n int32, mover env.Player) {
+	t.Helper()
+	node, all := &u.nodes[n], 0.0
+	for i := node.children; i < node.children+node.count; i++ {
+		c, below := &u.nodes[i], 0.0 // for the mover
+		for _, g := range u.nodes[c.children:][:c.count] {
+			if c.player == mover {
+				below += g.sum
+			} else {
+				below += float64(g.visits) - g.sum
+			}
+		}
+		// Beside its children's there is the reward of its own playout.
+		if own := c.sum - below; c.count > 0 && (own < -1e-6 || own > 1+1e-6) {
+			t.Fatalf("node %d has rewards %v; its children have %v", i, c.sum, below)
+		}
+		all += c.sum
+	}
+	if n == 0 && math.Abs(node.sum-all) > 1e-6 {
+		t.Fatalf("the root's rewards are %v; its children's are %v", node.sum, all)
+	}
+}
+
+// checkChoice compares the choice in a node whose children were all visited with the formula.
+func checkChoice(t *testing.T, u *uct, n int32) {
+	t.Helper()
+	node := &u.nodes[n]
+	if node.seen < node.count {
+		return
+	}
+	score := func(c *uctNode) float64 {
+		return c.sum/float64(c.visits) + math.Sqrt(2*math.Log(float64(node.visits))/float64(c.visits))
+	}
+	chosen := score(&u.nodes[u.choose(n)])
+	for i := node.children; i < node.children+node.count; i++ {
+		if other := score(&u.nodes[i]); chosen < other-1e-9 {
+			t.Fatalf("node %d chooses a score of %v; child %d has %v", n, chosen, i, other)
+		}
+	}
+}
+
+func TestUCTTree(t *testing.T) {
+	for _, name := range []string{"quad(size=4,quads=4,whites=2)", "breakthrough(columns=3,rows=5)", "free-for-all-2p", "golden-rectangle"} {
+		game, state := position(t, name)
+		u := newUCT(game, 3000)
+		firsts := map[env.Action]bool{}
+		for seed := range uint64(30) {
+			u.Reset(seed)
+			if err := u.search(context.Background(), state, 1); err != nil {
+				t.Fatal(err)
+			}
+			firsts[u.best()] = true
+		}
+		if legal := len(state.Legal(nil)); len(firsts) < min(legal, 5) {
+			t.Errorf("%s: %d of %d moves are tried first", name, len(firsts), legal)
+		}
+		for ply := range 3 { // both players move
+			if _, err := u.Choose(context.Background(), state); err != nil {
+				t.Fatal(err)
+			}
+			checkUCT(t, u, 0, state)
+			state.Apply(state.Legal(nil)[ply])
 		}
 	}
 }
