@@ -130,6 +130,23 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestShares checks what is made of speeds and peaks.
+func TestShares(t *testing.T) {
+	s := references()[0]
+	gflop := s.operations() / 1e9
+	speeds, peaks := []float64{1000, 3000, 1000}, []float64{100, 200, 200} // their ratios are 10, 15 and 5
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	i, l := s.inference(8, speeds, peaks), s.training(4, speeds, peaks)
+	near("inference's GFLOP/s", i.GFlops, 1000*gflop)
+	near("inference's share", i.Share, 10*gflop)
+	near("training's GFLOP/s", l.GFlops, 3000*gflop)
+	near("training's share", l.Share, 10*3*gflop/4)
+}
+
 // TestSpeeds checks that works take turns, and that the first time does not count.
 func TestSpeeds(t *testing.T) {
 	var order []int

@@ -67,15 +67,19 @@ func (o *Options) infer(ctx context.Context, s subject) ([]Inference, error) {
 		return nil, err
 	}
 	var measured []Inference
-	gflop := s.operations() / 1e9
 	for i, batch := range inferBatches {
-		speeds := rows[1+i]
-		measured = append(measured, Inference{
-			Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: batch,
-			Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, rows[0]) * gflop,
-		})
+		measured = append(measured, s.inference(batch, rows[1+i], rows[0]))
 	}
 	return measured, nil
+}
+
+// inference is the row of a batch, from the speeds of each round and the peaks beside them.
+func (s subject) inference(batch int, speeds, peaks []float64) Inference {
+	gflop := s.operations() / 1e9
+	return Inference{
+		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: batch,
+		Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, peaks) * gflop,
+	}
 }
 
 // evaluating is work that judges positions on one core, batch at a time.
@@ -127,14 +131,19 @@ func (o *Options) train(ctx context.Context, s subject) ([]Training, error) {
 		return nil, err
 	}
 	var measured []Training
-	gflop := 3 * s.operations() / 1e9
 	for i, threads := range o.threads() {
-		speeds := rows[1+i]
-		measured = append(measured, Training{
-			Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: trainBatch, Threads: threads,
-			Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, rows[0]) * gflop / float64(threads),
-			Allocs: allocations(func() { steps[i]() }),
-		})
+		row := s.training(threads, rows[1+i], rows[0])
+		row.Allocs = allocations(func() { steps[i]() })
+		measured = append(measured, row)
 	}
 	return measured, nil
+}
+
+// training is the row of so many threads but for its allocations, from the speeds of each round and the peaks beside them.
+func (s subject) training(threads int, speeds, peaks []float64) Training {
+	gflop := 3 * s.operations() / 1e9
+	return Training{
+		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: trainBatch, Threads: threads,
+		Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, peaks) * gflop / float64(threads),
+	}
 }
