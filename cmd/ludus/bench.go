@@ -46,8 +46,9 @@ same batch and threads if nothing else were to do. The machine should be idle: P
 speed where it shares a core.
 
 Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7 at batch 32, one thread), of PyTorch and of
-Gorgonia's own operations (training of the same at batch 128). ONNX Runtime is npm's onnxruntime-node, looked for as Node
-does (NODE_PATH); PyTorch is python3's torch; what is not installed has no ratio.`,
+Gorgonia's own operations (training of the same at batch 128 on so many threads, but Gorgonia takes all cores). ONNX
+Runtime is npm's onnxruntime-node, looked for as Node does (NODE_PATH); PyTorch is python3's torch; what is not installed
+has no ratio.`,
 		Example: `  ludus bench
   ludus bench --quick --json
   ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
