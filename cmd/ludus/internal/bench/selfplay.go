@@ -73,6 +73,7 @@ func (p *player) alone(ctx context.Context, d time.Duration) float64 {
 	var wait sync.WaitGroup
 	for i := range speeds {
 		evaluate := evaluating(p.network, batch)
+		evaluate(ctx, 0) // the first time its memory is new
 		wait.Go(func() { speeds[i] = evaluate(ctx, aloneSlices*d) })
 	}
 	wait.Wait()
