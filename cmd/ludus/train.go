@@ -189,7 +189,7 @@ func describeGeneration(m *train.Metrics) string {
 	parts := []string{
 		fmt.Sprintf("generation %d: %d games", m.Generation, m.AllGames),
 		fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds),
-		fmt.Sprintf("%.0f s playing, %.0f s learning", m.PlaySeconds, m.LearnSeconds),
+		fmt.Sprintf("%.1f s playing, %.1f s learning", m.PlaySeconds, m.LearnSeconds),
 	}
 	if m.Games > 0 {
 		parts = append(parts, fmt.Sprintf("mean length %.1f", m.MeanPlies))
