@@ -6,7 +6,8 @@
 // [Search.Select] walks to a position that the network must judge, [Search.Backup] takes the judgement, and so on until
 // [Search.Done]. One goroutine can thus interleave the searches of many games and evaluate their leaves in one batch.
 // [Search.Run] does the same for one position by itself. The package starts no goroutine, reads no clock and keeps no
-// generator: given the noise and the evaluations, a search is reproducible bit for bit, and ties go to the lowest action.
+// generator: given the noise and the evaluations, a search is reproducible bit for bit, and ties go to the lowest
+// action.
 //
 // # Conventions
 //
@@ -22,15 +23,15 @@
 //
 //	v_mix = (v + N sum_visited(p q) / sum_visited(p)) / (1 + N),
 //
-// v being the network's value of the parent, N the visits of all its moves, p their priors and q their values. Either is
-// clamped to the move's bounds, so that a proven move has its exact value whether visited or not. Priors are the softmax
-// of the legal moves' logits, none of which counts as more than 80 below the largest.
+// v being the network's value of the parent, N the visits of all its moves, p their priors and q their values. Either
+// is clamped to the move's bounds, so that a proven move has its exact value whether visited or not. Priors are the
+// softmax of the legal moves' logits, none of which counts as more than 80 below the largest.
 //
 // Expanding a node looks at every legal move once: one that ends the game is proven there and then. Every move carries
 // the best and the worst class still possible, backed up by who moves where. A move whose best does not beat what a
-// sibling has for certain is dead and treated as if it were illegal, below and at the root; a position whose best is its
-// worst is proven, with the number of plies that the winner needs, or that the loser can hold out, as far as was found.
-// A simulation that arrives at a proven position backs its value up without an evaluation.
+// sibling has for certain is dead and treated as if it were illegal, below and at the root; a position whose best is
+// its worst is proven, with the number of plies that the winner needs, or that the loser can hold out, as far as was
+// found. A simulation that arrives at a proven position backs its value up without an evaluation.
 //
 // # Sources
 //
@@ -43,10 +44,10 @@
 // # Left out
 //
 // Transpositions share evaluations through [Cache], not nodes. In PUCT's trees up to a quarter of the evaluated nodes
-// repeat a position of the tree at 64 simulations, and up to half at 10,000 (78 % at the start of Free-For-All). The cache
-// finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation: by these counts,
-// shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What it is worth that values
-// would be shared too was not measured.
+// repeat a position of the tree at 64 simulations, and up to half at 10,000 (78 % at the start of Free-For-All). The
+// cache finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation: by these
+// counts, shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What it is worth
+// that values would be shared too was not measured.
 //
 // There is no noise for PUCT, no chance node, no learned model and no search by several goroutines in one tree.
 package mcts

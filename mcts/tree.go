@@ -48,11 +48,11 @@ func (e *edge) proven() bool { return e.top == e.bottom }
 
 // tree is a search tree in slabs.
 //
-// The moves of a node lie side by side, and so do its edges, which belong to the first of the moves. At the root all moves
-// have an edge and ascend by action. Elsewhere a move gets its edge when it ends the game, or when it is first selected,
-// which happens in the order of the priors: first come the moves with edges; then the next one to be selected; then the
-// others, ascending by action. A node has room for a power of two of edges and moves them when it needs more, so that
-// what was not searched takes no memory and a small tree lies close together.
+// The moves of a node lie side by side, and so do its edges, which belong to the first of the moves. At the root all
+// moves have an edge and ascend by action. Elsewhere a move gets its edge when it ends the game, or when it is first
+// selected, which happens in the order of the priors: first come the moves with edges; then the next one to be
+// selected; then the others, ascending by action. A node has room for a power of two of edges and moves them when it
+// needs more, so that what was not searched takes no memory and a small tree lies close together.
 type tree struct {
 	utility []float64 // of First's classes [K], falling
 	nodes   []node

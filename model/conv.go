@@ -48,8 +48,8 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 	c.product.forward(x, folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
-// foldTurned returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix turns them
-// faster than a loop.
+// foldTurned returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix
+// turns them faster than a loop.
 func (c *conv) foldTurned(weights, scale []float32) []float32 {
 	for o, s := range scale {
 		c.diagonal[o*c.out+o] = s
@@ -90,8 +90,8 @@ func (c *conv) gate(y, dy, dSum, dBias []float32) {
 	copy(dBias, sums)
 }
 
-// backward computes the gradients of weights and scale and, unless dx is nil, that of x, to which it adds what dx holds if
-// accumulate, from that of the ReLU's argument.
+// backward computes the gradients of weights and scale and, unless dx is nil, that of x, to which it adds what dx holds
+// if accumulate, from that of the ReLU's argument.
 func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32, accumulate bool) {
 	var folded []float32
 	if dx != nil {
@@ -108,8 +108,8 @@ func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32,
 	}
 }
 
-// unfold computes the gradient dw = scale g of weights from that of their product with the scale, and returns its part of the
-// scale's gradient, the sum of w g. Four sums side by side need not wait for one another.
+// unfold computes the gradient dw = scale g of weights from that of their product with the scale, and returns its part
+// of the scale's gradient, the sum of w g. Four sums side by side need not wait for one another.
 func unfold(w, dw, g []float32, scale float32) float32 {
 	var sums [4]float32
 	g = g[:len(w)]

@@ -12,8 +12,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// shardRows is the largest number of samples that a graph runs. A batch is cut into the fewest shards, of even size, whatever
-// runs them, so sums have the same order on any number of cores.
+// shardRows is the largest number of samples that a graph runs. A batch is cut into the fewest shards, of even size,
+// whatever runs them, so sums have the same order on any number of cores.
 const shardRows = 64
 
 // graph is the network and its loss on one shard, with or without gradients, ready to run again and again. Its weights
@@ -106,7 +106,8 @@ func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	return nodes
 }
 
-// load fills the inputs with n rows of a batch, from the given one on, and returns their part of the policy target's entropy.
+// load fills the inputs with n rows of a batch, from the given one on, and returns their part of the policy target's
+// entropy.
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)

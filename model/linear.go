@@ -44,8 +44,8 @@ func (l *linear) forward(x, weights, bias []float32) {
 	})
 }
 
-// backward computes the gradients of weights and bias and that of x, which it adds to dx if accumulate, from the gradient of
-// y in dy, which it may change.
+// backward computes the gradients of weights and bias and that of x, which it adds to dx if accumulate, from the
+// gradient of y in dy, which it may change.
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.rectify {
 		sums := l.scratch.get(bufferChannels, l.out)

@@ -49,8 +49,8 @@ func TestStockOracle(t *testing.T) {
 	}
 }
 
-// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding is at its worst: it turns some
-// of the ReLUs of near-zero sums the other way, so a tensor's gradient is compared as a whole.
+// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding is at its worst: it
+// turns some of the ReLUs of near-zero sums the other way, so a tensor's gradient is compared as a whole.
 func TestStockOracleDeep(t *testing.T) {
 	game := boardGame(11, 7, 7, 2, 2, 7, true)
 	w := randomWeights(game, 32, 4, 1)

@@ -19,8 +19,8 @@ const (
 	bufferCount
 )
 
-// scratch is what the layers of one graph share: the number of samples to run, of the shardRows that they have room for, and
-// memory, as they run one after another.
+// scratch is what the layers of one graph share: the number of samples to run, of the shardRows that they have room
+// for, and memory, as they run one after another.
 type scratch struct {
 	rows    int
 	worker  kernel.Worker

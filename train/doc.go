@@ -1,5 +1,6 @@
-// Package train turns self-play into a stronger network: slots of unfinished games, played by search; a replay window of
-// finished ones; a learner; and the loop that alternates between them and leaves everything it has done in a run directory.
+// Package train turns self-play into a stronger network: slots of unfinished games, played by search; a replay window
+// of finished ones; a learner; and the loop that alternates between them and leaves everything it has done in a run
+// directory.
 //
 // A generation is: every slot advances by the plan's number of plies with the current averaged weights, on all cores;
 // then the learner takes its steps, on all cores; then a checkpoint is written, and the averaged weights play the next
@@ -12,11 +13,11 @@
 //
 // # Determinism
 //
-// Each generator is a PCG seeded by a hash of (seed, purpose, index). Slots have one owner at a time and rows of a batch
-// are independent, so games and weights depend on the seed, the settings and the [Plan] alone: not on the number of
-// goroutines, or interruptions. A plan of generations is free of the clock; a plan of a time is not, and is recorded.
-// Kernels in assembly give the same bits on all machines that have them; those in Go round differently (see package
-// kernel), so a run comes out differently on a machine without AVX2.
+// Each generator is a PCG seeded by a hash of (seed, purpose, index). Slots have one owner at a time and rows of a
+// batch are independent, so games and weights depend on the seed, the settings and the [Plan] alone: not on the number
+// of goroutines, or interruptions. A plan of generations is free of the clock; a plan of a time is not, and is
+// recorded. Kernels in assembly give the same bits on all machines that have them; those in Go round differently (see
+// package kernel), so a run comes out differently on a machine without AVX2.
 //
 // # Speed
 //
@@ -31,10 +32,11 @@
 //	choosing leaves                                   7          4
 //	backing up, starting searches, recording          4          4
 //
-// So the network takes 86 to 91 % of it, and what is left to gain lies in its products, which run at 0.8 of the core's peak. A worker
-// plays 32 games at once, which makes batches of 29 on average; they shrink only where a generation ends, and there cores wait for
-// each other (idle_share in metrics.jsonl). A run of quad-5x5 spends a third of its time playing, nearly two thirds learning (package model has
-// that profile), and the rest on checkpoints and matches. `ludus bench` measures all of it.
+// So the network takes 86 to 91 % of it, and what is left to gain lies in its products, which run at 0.8 of the core's
+// peak. A worker plays 32 games at once, which makes batches of 29 on average; they shrink only where a generation
+// ends, and there cores wait for each other (idle_share in metrics.jsonl). A run of quad-5x5 by default settings spends a
+// quarter of its time playing, nearly three quarters learning (package model has that profile), and the rest on
+// checkpoints and matches. `ludus bench` measures all of it.
 //
 // The loop knows no screen: it reports [Progress] to a callback. What it leaves out: gating, distributed self-play.
 package train

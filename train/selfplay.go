@@ -38,8 +38,8 @@ func (d *deal) next() *slot {
 }
 
 // worker plays slots, some at once, each until its plies of the generation are played. It owns all that they need for
-// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation. What
-// a slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
+// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation.
+// What a slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
 type worker struct {
 	game     *env.Game
 	deal     *deal

@@ -68,8 +68,8 @@ func NewSelfPlay(game *env.Game, settings Settings, evaluator func(batch int) mc
 	return p
 }
 
-// Play plays for about d, a batch at least, ends in the middle of a generation if need be, and goes on from there the next
-// time. It fails only with ctx's error.
+// Play plays for about d, a batch at least, ends in the middle of a generation if need be, and goes on from there the
+// next time. It fails only with ctx's error.
 func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Pace, error) {
 	var pace Pace
 	var err error

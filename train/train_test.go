@@ -154,8 +154,8 @@ func TestKill(t *testing.T) {
 	sameMetrics(t, whole, killed, killGenerations)
 }
 
-// sameMetrics compares two runs' metrics but for what the clock said, and for the evaluations: how many the workers' caches
-// save depends on who plays which slot.
+// sameMetrics compares two runs' metrics but for what the clock said, and for the evaluations: how many the workers'
+// caches save depends on who plays which slot.
 func sameMetrics(t *testing.T, a, b string, generations int) {
 	t.Helper()
 	read := func(dir string) (all []Metrics) {

@@ -143,8 +143,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// Packages other than the command print nothing, log nothing and do not exit; quiet ones start no goroutine; randomness is
-// always handed in.
+// Packages other than the command print nothing, log nothing and do not exit; quiet ones start no goroutine; randomness
+// is always handed in.
 func TestLibrariesKeepTheirPlace(t *testing.T) {
 	outside := map[string][]string{
 		"fmt":          {"Print", "Printf", "Println"},

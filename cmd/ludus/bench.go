@@ -42,8 +42,8 @@ at best: the peak is that of multiply-adds in registers.
 Only the 3x3 convolutions of a network (2 * 9 * Cin * Cout * H * W operations whatever the method) and the products of its
 heads count as operations; a step of training counts three times a forward pass. Speeds are medians of short rounds, and
 what is compared takes turns, since a machine's speed wanders. The network alone is what the network would judge at the
-same batch and threads if nothing else were to do. The machine should be idle: PyTorch above all falls to a fraction of its
-speed where it shares a core.
+same batch and threads if nothing else were to do. The machine should be idle: PyTorch above all falls to a fraction of
+its speed where it shares a core.
 
 Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7 at batch 32, one thread), of PyTorch and of
 Gorgonia's own operations (training of the same at batch 128 on so many threads, but Gorgonia takes all cores). ONNX

@@ -9,7 +9,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// chunk is how many rows go through the whole network together: few enough for their activations to stay in the second-level cache.
+// chunk is how many rows go through the whole network together: few enough for their activations to stay in the
+// second-level cache.
 const chunk = 32
 
 // Evaluator runs a network. It holds the scratch memory of one goroutine.

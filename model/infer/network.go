@@ -8,7 +8,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// dense is y = W x + b, packed for the kernels: weights [in, out] in panels of 16 columns, outputs padded to a multiple of 8.
+// dense is y = W x + b, packed for the kernels: weights [in, out] in panels of 16 columns, outputs padded to a multiple
+// of 8.
 type dense struct {
 	in, out, padded int
 	weights, bias   []float32

@@ -14,10 +14,10 @@
 //
 // # Conventions
 //
-// Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at the
-// root; a tree's own values say whose they are. Nothing flips a sign by depth, since players do not always alternate.
-// Every agent draws from its own generator, which [Agent.Reset] seeds for each game: a match depends on its seed alone,
-// not on the number of threads (agents with a time limit excepted).
+// Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at
+// the root; a tree's own values say whose they are. Nothing flips a sign by depth, since players do not always
+// alternate. Every agent draws from its own generator, which [Agent.Reset] seeds for each game: a match depends on its
+// seed alone, not on the number of threads (agents with a time limit excepted).
 //
 // A match starts the goroutines that it is asked for and joins them. What is left out: ratings over many agents.
 package arena

@@ -74,8 +74,8 @@ func minimax(game *env.Game, state env.State) float64 {
 	return best
 }
 
-// Positions near the end, with double moves and all of Quad's endings among them, are solved exactly, and the move that is
-// played keeps the value.
+// Positions near the end, with double moves and all of Quad's endings among them, are solved exactly, and the move that
+// is played keeps the value.
 func TestAlphaBetaSolves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"quad(size=4,quads=4,whites=2,corners=cut)", "quad(size=4,quads=5,whites=1,corners=full)",

@@ -2,7 +2,8 @@ package kernel
 
 import "ludus/model/infer/kernel/winograd"
 
-// Conv is a 3x3 convolution with padding by zeros on boards of H x W cells, ready to run. It is immutable and may be shared.
+// Conv is a 3x3 convolution with padding by zeros on boards of H x W cells, ready to run. It is immutable and may be
+// shared.
 type Conv struct {
 	h, w, in, out int
 	board         Board
@@ -10,9 +11,10 @@ type Conv struct {
 	weights       []float32 // packed, see packPlanes and packTaps
 }
 
-// NewConv prepares a convolution by weights [out, 3, 3, in]; in and out are multiples of 8. Boards of 3 to 8 cells a side go by
-// Winograd's transform, others by nine shifted products. With 8 to 64 channels and 32 boards at once the transform took 0.23 to 0.59 of
-// the products' time on all of the former, by AVX2 as by AVX-512, so that the channels have no say.
+// NewConv prepares a convolution by weights [out, 3, 3, in]; in and out are multiples of 8. Boards of 3 to 8 cells a
+// side go by Winograd's transform, others by nine shifted products. With 8 to 64 channels and 32 boards at once the
+// transform took 0.23 to 0.59 of the products' time on all of the former, by AVX2 as by AVX-512, so that the channels
+// have no say.
 func NewConv(h, w, in, out int, weights []float32) *Conv {
 	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
 		panic("kernel: a convolution needs weights [out, 3, 3, in] and channels in eights")

@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// A Worker runs kernels. It holds their arguments and scratch memory, grows it when it meets a larger call, and belongs to one
-// goroutine. Its zero value is ready.
+// A Worker runs kernels. It holds their arguments and scratch memory, grows it when it meets a larger call, and belongs
+// to one goroutine. Its zero value is ready.
 type Worker struct {
 	product product
 	columns pass // the passes of a transform: down the columns, along the lines, and of either the channels that remain
@@ -16,16 +16,17 @@ type Worker struct {
 	planes  [2][]float32
 }
 
-// Gemm describes planes of products C = Init + A B with A [M, K], B [K, N], C [M, N]. N is a multiple of 8. Strides are in floats. Each
-// element's sum starts from Init and adds its K terms in order, so it does not depend on M, N or its place.
+// Gemm describes planes of products C = Init + A B with A [M, K], B [K, N], C [M, N]. N is a multiple of 8. Strides are
+// in floats. Each element's sum starts from Init and adds its K terms in order, so it does not depend on M, N or its
+// place.
 type Gemm struct {
 	M, N, K int
 
 	A          []float32
 	ARow, ACol int // strides of A, which may be a transposed view
 
-	// B is stored in panels of 16 columns (the last may have 8), BPanel apart, rows BRow apart. A row-major B [K, N] has BRow N and
-	// BPanel 16, a packed one BRow 16 and BPanel 16 K.
+	// B is stored in panels of 16 columns (the last may have 8), BPanel apart, rows BRow apart. A row-major B [K, N]
+	// has BRow N and BPanel 16, a packed one BRow 16 and BPanel 16 K.
 	B            []float32
 	BRow, BPanel int
 
@@ -102,7 +103,8 @@ func (p *product) split(m, most int) {
 
 func pointer(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-// floats returns at least n floats of *buffer, aligned to a cache line, and grows it where it is too short. What they hold is undefined.
+// floats returns at least n floats of *buffer, aligned to a cache line, and grows it where it is too short. What they
+// hold is undefined.
 func floats(buffer *[]float32, n int) []float32 {
 	if cap(*buffer) < n {
 		*buffer = Aligned(n)

@@ -9,9 +9,9 @@ import (
 
 //go:generate go run ./generate
 
-// product is one call of a gemm function: planes of C = init + A B, negative elements made 0 if relu is not 0. Each C has tall rows
-// tallBlocks times and tall - 1 rows shortBlocks times, and panels of 16 (or 8, or twice 16) columns; the depth terms of a sum are added in
-// order. Steps are in bytes. init is nil for zeros.
+// product is one call of a gemm function: planes of C = init + A B, negative elements made 0 if relu is not 0. Each C
+// has tall rows tallBlocks times and tall - 1 rows shortBlocks times, and panels of 16 (or 8, or twice 16) columns; the
+// depth terms of a sum are added in order. Steps are in bytes. init is nil for zeros.
 type product struct {
 	a, b, c, init                                     unsafe.Pointer
 	aRow, aColumn, bRow, bPanelStep, cRow, initRow    int
@@ -21,8 +21,8 @@ type product struct {
 	relu                                              int
 }
 
-// pass is one pass of a transform over lines of elements, each of vectors times a register's channels. Steps are in bytes. Only final
-// passes read bias, accumulate and limit.
+// pass is one pass of a transform over lines of elements, each of vectors times a register's channels. Steps are in
+// bytes. Only final passes read bias, accumulate and limit.
 type pass struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // between the elements of a line
@@ -40,8 +40,8 @@ const (
 	matrixG
 )
 
-// The passes of a matrix: wide turns N elements into P by M, narrow P into N by Mᵀ; final is narrow with bias, what the destination held if
-// accumulate is not 0, and a lower limit. Nothing needs G's final, and the assembly has none.
+// The passes of a matrix: wide turns N elements into P by M, narrow P into N by Mᵀ; final is narrow with bias, what the
+// destination held if accumulate is not 0, and a lower limit. Nothing needs G's final, and the assembly has none.
 const (
 	wide = iota
 	narrow

@@ -7,17 +7,19 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// Planes are matrices [rows, columns], one a point of a board's transform: element (i, j) of plane p is Data[p*Stride + i*columns + j].
+// Planes are matrices [rows, columns], one a point of a board's transform: element (i, j) of plane p is Data[p*Stride +
+// i*columns + j].
 type Planes struct {
 	Data   []float32
 	Stride int
 }
 
-// PlaneStride is the stride of planes of so many floats: a cache line more, or the planes of one board would meet in few sets
-// of the cache.
+// PlaneStride is the stride of planes of so many floats: a cache line more, or the planes of one board would meet in
+// few sets of the cache.
 func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 
-// Board has the sizes of Winograd's transform of whole boards of H x W cells. Activations are [rows, H, W, C], C a multiple of 8.
+// Board has the sizes of Winograd's transform of whole boards of H x W cells. Activations are [rows, H, W, C], C a
+// multiple of 8.
 type Board struct {
 	H, W   int
 	pH, pW int
@@ -37,8 +39,8 @@ func (b Board) Points() int { return b.pH * b.pW }
 // Cells is the number of cells.
 func (b Board) Cells() int { return b.H * b.W }
 
-// Finish says what becomes of a transform's result on its way out: max(limit, result + Bias + old), old what the destination held
-// where Accumulate is set.
+// Finish says what becomes of a transform's result on its way out: max(limit, result + Bias + old), old what the
+// destination held where Accumulate is set.
 type Finish struct {
 	Bias       []float32 // [C], nil for zeros
 	Accumulate bool
@@ -127,8 +129,8 @@ func (w *Worker) zeros(n int) []float32 {
 	return w.zero[:n]
 }
 
-// both runs w.columns and then w.lines for each of so many rows, which lie sourceStep apart for the first pass and destinationStep apart
-// for the second, in bytes.
+// both runs w.columns and then w.lines for each of so many rows, which lie sourceStep apart for the first pass and
+// destinationStep apart for the second, in bytes.
 func (w *Worker) both(b Board, matrix, first, second, rows, channels, sourceStep, destinationStep int) {
 	if channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")

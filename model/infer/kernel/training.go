@@ -11,8 +11,8 @@ type gating struct {
 	step, rows, vectors int
 }
 
-// Gate computes the gradient dx of a ReLU's argument from that of its result y, dx = dy where y > 0, else 0, and the sum of dx over rows.
-// All but sums [columns] are [rows, columns], columns a multiple of 8; dx may be dy.
+// Gate computes the gradient dx of a ReLU's argument from that of its result y, dx = dy where y > 0, else 0, and the
+// sum of dx over rows. All but sums [columns] are [rows, columns], columns a multiple of 8; dx may be dy.
 func (w *Worker) Gate(y, dy, dx, sums []float32, rows, columns int) {
 	n := rows * columns
 	if n == 0 || columns%8 != 0 || len(y) < n || len(dy) < n || len(dx) < n || len(sums) < columns {
@@ -83,7 +83,8 @@ func pureGate(p *gating) {
 	}
 }
 
-// where is v if y, the result of a ReLU, is positive, and else 0: without a branch, which would go wrong half of the time.
+// where is v if y, the result of a ReLU, is positive, and else 0: without a branch, which would go wrong half of the
+// time.
 func where(y, v float32) float32 {
 	bits := int32(math.Float32bits(y))
 	positive := (-bits & ^bits) >> 31 // all ones or, also for -0, all zeros

@@ -45,7 +45,8 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// TestAdam compares with the formula in float64; all paths have the same bits, and so have values with and without neighbours.
+// TestAdam compares with the formula in float64; all paths have the same bits, and so have values with and without
+// neighbours.
 func TestAdam(t *testing.T) {
 	f := Adam{Scale: 0.5, B1: 0.9, C1: 0.1, B2: 0.99, C2: 0.01, Eps: 1e-8, Rate: 0.01, Root: 1.5, Decay: 0.001, Share: 0.25}
 	var first [][]float32

@@ -19,7 +19,11 @@ const (
 	Goals   = "goals"
 )
 
-const opset = 17
+// Versions of the format that models are written in.
+const (
+	irVersion = 8
+	opset     = 17
+)
 
 // Marshal writes the network w of game as a model. Equal weights give equal bytes. It is an error if they are not a whole
 // network of game.
@@ -30,7 +34,7 @@ func Marshal(game *env.Game, w *infer.Weights) ([]byte, error) {
 	b := &builder{weights: channelsFirst(w, game.Tensor.Cells()), graph: &pb.GraphProto{Name: proto.String(game.Name)}}
 	b.network(game)
 	model := &pb.ModelProto{
-		IrVersion:    proto.Int64(int64(pb.Version_IR_VERSION)),
+		IrVersion:    proto.Int64(irVersion),
 		OpsetImport:  []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
 		ProducerName: proto.String("ludus"),
 		DocString:    proto.String("Plays " + game.Name + "; what goes in and comes out is in the frame of the player to move."),

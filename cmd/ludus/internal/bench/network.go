@@ -139,7 +139,8 @@ func (o *Options) train(ctx context.Context, s subject) ([]Training, error) {
 	return measured, nil
 }
 
-// training is the row of so many threads but for its allocations, from the speeds of each round and the peaks beside them.
+// training is the row of so many threads but for its allocations, from the speeds of each round and the peaks beside
+// them.
 func (s subject) training(threads int, speeds, peaks []float64) Training {
 	gflop := 3 * s.operations() / 1e9
 	return Training{

@@ -22,8 +22,8 @@ type Playouts struct {
 	Moves float64 `json:"moves_per_s"`
 }
 
-// Search is the speed of PUCT on one core with an evaluator that costs nothing: uniform priors, value 0, no cache, from an
-// empty tree at the start. Allocs are the allocations of a warm search.
+// Search is the speed of PUCT on one core with an evaluator that costs nothing: uniform priors, value 0, no cache, from
+// an empty tree at the start. Allocs are the allocations of a warm search.
 type Search struct {
 	Game   string  `json:"game"`
 	Budget int     `json:"simulations"` // of a search

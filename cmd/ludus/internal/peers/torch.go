@@ -16,8 +16,8 @@ var torchScript string
 var pythons = []string{"python3", "/usr/bin/python3"}
 
 // Torch starts PyTorch on the training step that package model takes, for a network of that config, in batches of that
-// size and on so many threads. It measures samples. Its threads wait for each other in loops, so it needs as many idle cores
-// or falls to a fraction of its speed.
+// size and on so many threads. It measures samples. Its threads wait for each other in loops, so it needs as many idle
+// cores or falls to a fraction of its speed.
 func Torch(ctx context.Context, game *env.Game, config infer.Config, batch, threads int) (*Peer, error) {
 	type network struct {
 		Planes       int  `json:"planes"`

@@ -27,7 +27,8 @@ const (
 	scratchB   = "R15"
 )
 
-// productLocals are the variables of a gemm function: where the plane, the panel and the block start, and what is left to do.
+// productLocals are the variables of a gemm function: where the plane, the panel and the block start, and what is left
+// to do.
 var productLocals = []string{
 	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
 	"panels", "bPanel", "cPanel", "initPanel",
@@ -46,7 +47,8 @@ func (w *writer) gemms(set isa) {
 	w.gemm(shape{set, 8, 1, 1, 12})
 }
 
-// gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's product.
+// gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's
+// product.
 func (w *writer) gemm(s shape) {
 	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "product", productLocals...)
 	copyArgument := func(from, to string) {
@@ -209,8 +211,8 @@ func (w *writer) store(s shape, rows int) {
 	}
 }
 
-// next loads what prefetch needs and returns the registers with the distance from a row of B to that of the next plane, one
-// for each panel.
+// next loads what prefetch needs and returns the registers with the distance from a row of B to that of the next plane,
+// one for each panel.
 func (w *writer) next(s shape) []string {
 	w.op("MOVQ product_aPlaneStep(AX), %s", scratchB)
 	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)
@@ -224,8 +226,8 @@ func (w *writer) next(s shape) []string {
 	return distances
 }
 
-// prefetch asks for a line of the next plane's A and of each of its panels of B: planes are too short for the machine to see
-// for itself where they continue.
+// prefetch asks for a line of the next plane's A and of each of its panels of B: planes are too short for the machine
+// to see for itself where they continue.
 func (w *writer) prefetch(distances []string) {
 	w.op("PREFETCHT0 (%s)", scratchB)
 	w.op("ADDQ $64, %s", scratchB)

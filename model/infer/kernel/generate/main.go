@@ -1,5 +1,5 @@
-// Generate writes the assembly of package kernel, kernels_amd64.s, and the Go declarations of its functions, declare_amd64.go.
-// Run it by `go generate ./model/infer/kernel`; an argument names another folder to write to.
+// Generate writes the assembly of package kernel, kernels_amd64.s, and the Go declarations of its functions,
+// declare_amd64.go. Run it by `go generate ./model/infer/kernel`; an argument names another folder to write to.
 //
 // gemm.go writes products of matrices, transform.go the passes of Winograd's transforms, each for AVX2 with FMA and for
 // AVX-512; training.go writes what only training needs, bound by memory and so for AVX2 alone.

@@ -59,7 +59,8 @@ func (w *writer) gateColumns(vectors int) {
 	w.op("JMP next")
 }
 
-// adam writes a step of AdamW. Its argument is package kernel's adam. Products are rounded before they are added, as in Go.
+// adam writes a step of AdamW. Its argument is package kernel's adam. Products are rounded before they are added, as in
+// Go.
 func (w *writer) adam() {
 	w.function("adamAVX2", "adam")
 	values := []string{"w", "g", "m", "v", "average"}

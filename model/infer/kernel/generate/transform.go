@@ -8,7 +8,8 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// pairs says which rows of a matrix hold opposite points, j and j+1, so that row j+1 is row j but for the sign of some columns.
+// pairs says which rows of a matrix hold opposite points, j and j+1, so that row j+1 is row j but for the sign of some
+// columns.
 func pairs(matrix [][]float64) []bool {
 	first := make([]bool, len(matrix))
 	for j := 0; j+1 < len(matrix); j++ {
@@ -29,8 +30,8 @@ func opposite(x, y []float64) bool {
 	return true
 }
 
-// transforms writes, for each length of a line and each matrix M [P, N]: wide, N elements to P by M; narrow, P elements to N by
-// Mᵀ; and final, which is narrow with bias, sum and limit, but not for weights.
+// transforms writes, for each length of a line and each matrix M [P, N]: wide, N elements to P by M; narrow, P elements
+// to N by Mᵀ; and final, which is narrow with bias, sum and limit, but not for weights.
 func (w *writer) transforms(set isa) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
@@ -142,8 +143,8 @@ func (t *temporaries) take() string {
 	return name
 }
 
-// sum writes the sum of terms, on top of a register if start names one, and returns the register that holds it, which is an
-// input where there is nothing to add.
+// sum writes the sum of terms, on top of a register if start names one, and returns the register that holds it, which
+// is an input where there is nothing to add.
 func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string {
 	// Units last, as they need a sum to be added to; of these 1 before -1.
 	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(unit(x), unit(y)) })
@@ -247,7 +248,8 @@ func (w *writer) narrow(set isa, name string, matrix [][]float64) {
 	w.narrowLoops(set, matrix, "", false, false)
 }
 
-// final writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), or with what destination[k] held added to the sum.
+// final writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), or with what destination[k]
+// held added to the sum.
 func (w *writer) final(set isa, name string, matrix [][]float64) {
 	w.function(name, "pass", passLocals...)
 	w.op("VBROADCASTSS pass_limit(AX), %s%d", set.reg, set.regs-1)

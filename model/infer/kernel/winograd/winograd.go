@@ -6,9 +6,9 @@
 //	y = Aᵀ ((G g) ∘ (B d))
 //
 // with P points in place of the 3 n products: Winograd 1980, by the construction of Toom and Cook; Lavin and Gray 2016
-// bring it to networks as F(m x m, 3 x 3) on tiles that overlap. A board is small enough to be one tile, so nothing overlaps and the
-// padding's zeros fall out of B. In two dimensions each matrix acts on columns and then on rows. The gradients are the transposes:
-// of y to d by Bᵀ and A, of y to g by Gᵀ.
+// bring it to networks as F(m x m, 3 x 3) on tiles that overlap. A board is small enough to be one tile, so nothing
+// overlaps and the padding's zeros fall out of B. In two dimensions each matrix acts on columns and then on rows. The
+// gradients are the transposes: of y to d by Bᵀ and A, of y to g by Gᵀ.
 package winograd
 
 // MaxLine is the longest line that has matrices, MinLine the shortest.
@@ -28,10 +28,10 @@ type Matrices struct {
 // digits.
 var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4, 4}}
 
-// points are the finite points of a tile of m cells, m + 1 of them; infinity is the last. They are those with the smallest
-// error in a search over a few hundred sets of fractions whose products float32 holds exactly: for 64 channels a relative error of
-// 6e-7 (3 cells) to 1e-5 (7 cells), root mean square, on a square board. Points come in pairs of opposite sign, which share half of
-// their sums.
+// points are the finite points of a tile of m cells, m + 1 of them; infinity is the last. They are those with the
+// smallest error in a search over a few hundred sets of fractions whose products float32 holds exactly: for 64 channels
+// a relative error of 6e-7 (3 cells) to 1e-5 (7 cells), root mean square, on a square board. Points come in pairs of
+// opposite sign, which share half of their sums.
 var points = [MaxLine][]float64{
 	3: {0.5, -0.5, 1.75, -1.75},
 	4: {0.75, -0.75, 1.5, -1.5, 0},
@@ -68,9 +68,10 @@ func New(n int) Matrices {
 	return m
 }
 
-// tile returns the matrices of m outputs: A [m+2, m], B [m+2, m+2] on the m cells and one on either side, G [m+2, 3]. With
-// point p of the others q: A's row is p^0, p^1, ..; G's is p^0, p^1, p^2 over the product of p - q; B's holds the
-// coefficients of the product of x - q. Infinity's are the highest power alone, the same, and the product over all points.
+// tile returns the matrices of m outputs: A [m+2, m], B [m+2, m+2] on the m cells and one on either side, G [m+2, 3].
+// With point p of the others q: A's row is p^0, p^1, ..; G's is p^0, p^1, p^2 over the product of p - q; B's holds the
+// coefficients of the product of x - q. Infinity's are the highest power alone, the same, and the product over all
+// points.
 func tile(m int) (a, b, g [][]float64) {
 	finite := points[m]
 	for j := range m + 2 {
