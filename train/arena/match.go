@@ -48,6 +48,13 @@ type Result struct {
 	Distinct int     `json:"distinct"` // different sequences of moves among the games
 	Plies    float64 `json:"plies"`    // mean length of a game
 	Seconds  float64 `json:"seconds"`
+	Elo      float64 `json:"elo"`     // of Score, with the 95 % interval of Low and High; within MaxElo
+	EloLow   float64 `json:"elo_low"` // see Elo
+	EloHigh  float64 `json:"elo_high"`
+	// Pentanomial counts the openings played from both sides by A's points from their two games: 0, 1/2, 1, 3/2, 2.
+	Pentanomial [5]int `json:"pentanomial"`
+	SeatPairs   int    `json:"seat_pairs"` // openings of which the same seat won both games
+	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move: Games - Distinct
 }
 
 // Tally counts games by their result for A.
@@ -242,8 +249,9 @@ func (m *Match) result(games []*played, elapsed time.Duration) Result {
 		size = 2
 	}
 	for i := 0; i < len(games); i += size {
+		pair := games[i:min(i+size, len(games))]
 		sum, count := 0.0, 0
-		for _, g := range games[i:min(i+size, len(games))] {
+		for _, g := range pair {
 			if g != nil {
 				sum += r.add(g)
 				count++
@@ -253,8 +261,12 @@ func (m *Match) result(games []*played, elapsed time.Duration) Result {
 		if count > 0 {
 			pairs = append(pairs, sum/float64(count))
 		}
+		if count == 2 {
+			r.Pentanomial[int(2*sum)]++
+			r.SeatPairs += truth(sum == 1 && pair[0].goals[0] != pair[0].goals[1])
+		}
 	}
-	r.Pairs, r.Distinct = len(pairs), len(distinct)
+	r.Pairs, r.Distinct, r.Duplicates = len(pairs), len(distinct), r.Games-len(distinct)
 	r.Low, r.High = interval(pairs)
 	if r.Games > 0 {
 		n := float64(r.Games)
@@ -262,7 +274,9 @@ func (m *Match) result(games []*played, elapsed time.Duration) Result {
 		r.GoalMean /= n
 		r.Plies /= n
 		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // a half-played pair weighs differently in each
+		r.Elo = Elo(r.Score)
 	}
+	r.EloLow, r.EloHigh = Elo(r.Low), Elo(r.High)
 	return r
 }
 
