@@ -76,6 +76,8 @@ type Game struct {
 
 	Symmetries []Symmetry // the identity first; absolute cells and actions, which is the same as in the mover's frame
 
+	Drawing Drawing // how positions are drawn
+
 	// NewState returns the starting position.
 	NewState func() State
 
@@ -110,7 +112,11 @@ type State interface {
 	Encode(dst []float32)
 	// CopyFrom makes the state an independent copy of src, a state of the same game.
 	CopyFrom(src State)
-	// Board draws the position for people: several lines, coordinates as in the action texts.
+	// Pieces appends to dst what stands on each cell, by absolute cell: 0 for nothing, k for Drawing.Pieces[k-1].
+	Pieces(dst []uint8) []uint8
+	// Status says in one line what the cells do not show: who is to move or how the game ended, and stocks or captures.
+	Status() string
+	// Board draws the position for people: several lines, coordinates as in the action texts, the status last.
 	Board() string
 }
 

@@ -43,15 +43,17 @@ func (p *position) priors(probabilities ...float64) *position {
 // tableState plays a hand-made game.
 type tableState struct{ at *position }
 
-func (s *tableState) Player() env.Player     { return s.at.player }
-func (s *tableState) Done() bool             { return len(s.at.moves) == 0 }
-func (s *tableState) Apply(a env.Action)     { s.at = s.at.moves[a] }
-func (s *tableState) Outcome() int           { return s.at.class }
-func (s *tableState) Goals() [2]int          { return [2]int{} }
-func (s *tableState) Key() env.Key           { return env.Key{s.at.id} }
-func (s *tableState) Encode(dst []float32)   { clear(dst) }
-func (s *tableState) CopyFrom(src env.State) { *s = *src.(*tableState) }
-func (s *tableState) Board() string          { return s.at.name }
+func (s *tableState) Player() env.Player         { return s.at.player }
+func (s *tableState) Done() bool                 { return len(s.at.moves) == 0 }
+func (s *tableState) Apply(a env.Action)         { s.at = s.at.moves[a] }
+func (s *tableState) Outcome() int               { return s.at.class }
+func (s *tableState) Goals() [2]int              { return [2]int{} }
+func (s *tableState) Key() env.Key               { return env.Key{s.at.id} }
+func (s *tableState) Encode(dst []float32)       { clear(dst) }
+func (s *tableState) CopyFrom(src env.State)     { *s = *src.(*tableState) }
+func (s *tableState) Board() string              { return s.at.name }
+func (s *tableState) Status() string             { return s.at.name }
+func (s *tableState) Pieces(dst []uint8) []uint8 { return dst }
 func (s *tableState) Legal(dst []env.Action) []env.Action {
 	for a := range s.at.moves {
 		dst = append(dst, env.Action(a))
@@ -168,15 +170,17 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (s *mazeState) Player() env.Player     { return env.Player(s.hash >> 7 & 1) }
-func (s *mazeState) Done() bool             { return s.ply == s.plies || s.ply > 0 && s.hash%8 == 0 }
-func (s *mazeState) Apply(a env.Action)     { s.hash, s.ply = mix(s.hash+uint64(a)+1), s.ply+1 }
-func (s *mazeState) Outcome() int           { return int(s.hash >> 20 % uint64(s.classes)) }
-func (s *mazeState) Goals() [2]int          { return [2]int{} }
-func (s *mazeState) Key() env.Key           { return env.Key{s.hash, uint64(s.ply)} }
-func (s *mazeState) Encode(dst []float32)   { clear(dst) }
-func (s *mazeState) CopyFrom(src env.State) { *s = *src.(*mazeState) }
-func (s *mazeState) Board() string          { return fmt.Sprint(s.hash) }
+func (s *mazeState) Player() env.Player         { return env.Player(s.hash >> 7 & 1) }
+func (s *mazeState) Done() bool                 { return s.ply == s.plies || s.ply > 0 && s.hash%8 == 0 }
+func (s *mazeState) Apply(a env.Action)         { s.hash, s.ply = mix(s.hash+uint64(a)+1), s.ply+1 }
+func (s *mazeState) Outcome() int               { return int(s.hash >> 20 % uint64(s.classes)) }
+func (s *mazeState) Goals() [2]int              { return [2]int{} }
+func (s *mazeState) Key() env.Key               { return env.Key{s.hash, uint64(s.ply)} }
+func (s *mazeState) Encode(dst []float32)       { clear(dst) }
+func (s *mazeState) CopyFrom(src env.State)     { *s = *src.(*mazeState) }
+func (s *mazeState) Board() string              { return fmt.Sprint(s.hash) }
+func (s *mazeState) Status() string             { return fmt.Sprint(s.hash) }
+func (s *mazeState) Pieces(dst []uint8) []uint8 { return dst }
 func (s *mazeState) Legal(dst []env.Action) []env.Action {
 	for a := range s.actions {
 		if s.hash>>(30+a)&3 != 0 || a == int(s.hash>>10%uint64(s.actions)) {

@@ -1,7 +1,7 @@
 // Package envtest is the conformance suite of package env: every game runs [Run] in its tests.
 //
 // The suite knows nothing of a game's rules. It plays random games and checks what package env promises of every game:
-// legal lists, copies, keys, classes and goals, texts, the mover's frame, symmetries, tensors and the cost of a warm
+// legal lists, drawings, copies, keys, classes and goals, texts, the mover's frame, symmetries, tensors and the cost of a warm
 // game. Rules are for a game's own tests: counts, transcripts, positions worked out by hand.
 package envtest
 
@@ -24,6 +24,7 @@ var laws = []struct {
 	{"Classes", checkClasses},
 	{"Frames", checkFrames},
 	{"Symmetries", checkSymmetries},
+	{"Drawing", checkDrawing},
 	{"Play", checkPlay},
 	{"Pick", checkPick},
 	{"Endings", checkEndings},

@@ -76,6 +76,28 @@ func (s *broken) Encode(dst []float32) {
 	}
 }
 
+func (s *broken) Pieces(dst []uint8) []uint8 {
+	n := len(dst)
+	dst = s.State.Pieces(dst)
+	switch {
+	case s.fault == "pieces drop dst":
+		return dst[n:]
+	case s.fault == "hides a kind of piece":
+		for i, piece := range dst[n:] {
+			if piece == 3 {
+				dst[n+i] = 0
+			}
+		}
+	case s.fault == "draws the mover's pieces" && s.Player() == env.Second:
+		for i, piece := range dst[n:] {
+			if piece == 1 || piece == 2 {
+				dst[n+i] = 3 - piece
+			}
+		}
+	}
+	return dst
+}
+
 func (s *broken) Key() env.Key {
 	k := s.State.Key()
 	switch s.fault {
@@ -105,6 +127,7 @@ func TestFaultyStates(t *testing.T) {
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
 		"outcome of the mover": "Play", "never picks the last": "Pick",
+		"pieces drop dst": "Drawing", "hides a kind of piece": "Drawing", "draws the mover's pieces": "Drawing",
 		"forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
 	} {
 		g := *good
@@ -130,6 +153,10 @@ func TestFaultyGames(t *testing.T) {
 			s.Actions[3], s.Actions[4] = s.Actions[4], s.Actions[3]
 		},
 		"Play": func(g *env.Game) { g.MaxPlies = 5 },
+		"Drawing": func(g *env.Game) {
+			g.Drawing.Columns = slices.Clone(g.Drawing.Columns)
+			slices.Reverse(g.Drawing.Columns)
+		},
 	} {
 		g := *good
 		g.ActionTexts, g.Classes = slices.Clone(g.ActionTexts), slices.Clone(g.Classes)

@@ -174,7 +174,7 @@ func samePosition(g *env.Game, a, b env.State) error {
 		return errors.New("the legal moves differ")
 	case !slices.Equal(tensor(g, a), tensor(g, b)):
 		return errors.New("the tensors differ")
-	case a.Board() != b.Board():
+	case a.Board() != b.Board() || !slices.Equal(a.Pieces(nil), b.Pieces(nil)):
 		return errors.New("the boards differ")
 	}
 	return nil
@@ -246,6 +246,12 @@ func checkSymmetricPlay(g *env.Game) error {
 func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	if a.Done() != turned.Done() || a.Goals() != turned.Goals() {
 		return errors.New("done or the goals differ")
+	}
+	after := turned.Pieces(nil)
+	for cell, piece := range a.Pieces(nil) {
+		if after[s.Cells[cell]] != piece {
+			return fmt.Errorf("the pieces of cell %d differ", cell)
+		}
 	}
 	if a.Done() {
 		if a.Outcome() != turned.Outcome() {

@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"math/bits"
+	"strconv"
 	"strings"
 
 	"ludus/env"
@@ -280,6 +281,43 @@ func grid(rows, columns, y0 int, piece func(cell int) byte) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// labels are prefix and a number for each of n rows or columns, counted from first.
+func labels(prefix string, first, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = prefix + strconv.Itoa(first+i)
+	}
+	return list
+}
+
+// twoColours are one kind of piece for each of the players, named like them.
+func twoColours(players [2]string) []env.Piece {
+	return []env.Piece{{Name: players[0], Player: env.First}, {Name: players[1], Player: env.Second}}
+}
+
+// cellsIn says of each of n cells whether w has it.
+func cellsIn[W words](w W, n int) []bool {
+	list := make([]bool, n)
+	for i := range list {
+		list[i] = has(w, i)
+	}
+	return list
+}
+
+// appendPieces appends what stands on each of n cells: the number, from 1, of the set of kinds that has it, otherwise 0.
+func appendPieces[W words](dst []uint8, n int, kinds ...W) []uint8 {
+	for cell := range n {
+		piece := uint8(0)
+		for k, w := range kinds {
+			if has(w, cell) {
+				piece = uint8(k + 1)
+			}
+		}
+		dst = append(dst, piece)
+	}
+	return dst
 }
 
 // owner is the letter of the player who has a piece on the cell, or a dot.

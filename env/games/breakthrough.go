@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ludus/env"
@@ -67,6 +68,10 @@ func buildBreakthrough(v values) (*env.Game, error) {
 		MaxPlies: 2*b.columns*(2*b.rows-5) + 1,
 		NewState: b.newState,
 	}
+	g.Drawing = env.Drawing{
+		Rows: labels("", 1, b.rows), Columns: labels("", 1, b.columns),
+		Cells: slices.Repeat([]bool{true}, b.cells), Pieces: twoColours(g.Players),
+	}
 	row := uint64(1)<<b.columns - 1
 	b.goal = [2]uint64{row << (b.cells - b.columns), row}
 	b.plane = [2]env.Action{0, env.Action(3 * b.cells)}
@@ -74,14 +79,16 @@ func buildBreakthrough(v values) (*env.Game, error) {
 		for i, dx := range []int{-1, 0, 1} {
 			b.distance[p][i] = dy*b.columns + dx
 			for cell := range b.cells {
-				text, move := "", step{}
+				text, move, touch := "", step{}, env.Untouched
 				x, y := cell%b.columns+dx, cell/b.columns+dy
 				if x >= 0 && x < b.columns && y >= 0 && y < b.rows {
 					b.from[p][i] |= 1 << cell
 					move = step{1 << cell, 1 << (y*b.columns + x)}
 					text = fmt.Sprintf("(move %d %d %d %d)", cell%b.columns+1, cell/b.columns+1, x+1, y+1)
+					touch = env.Moved(cell, y*b.columns+x)
 				}
 				g.ActionTexts = append(g.ActionTexts, text)
+				g.Drawing.Touches = append(g.Drawing.Touches, touch)
 				b.moves = append(b.moves, move)
 			}
 		}
@@ -234,11 +241,18 @@ func (b *breakthrough) upsideDown(pieces uint64) (turned uint64) {
 	return turned
 }
 
+func (s *breakthroughState) Pieces(dst []uint8) []uint8 {
+	return appendPieces(dst, s.game.cells, [1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
+}
+
+func (s *breakthroughState) Status() string {
+	return turnText(s, "white", "black") +
+		fmt.Sprintf("; pieces white %d, black %d", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
+}
+
 // Board draws y = 1 at the bottom; W and B are the pieces.
 func (s *breakthroughState) Board() string {
 	b := s.game
 	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
-	return grid(b.rows, b.columns, 1, func(cell int) byte { return owner(owned, cell, 'W', 'B') }) +
-		turnText(s, "white", "black") +
-		fmt.Sprintf("; pieces white %d, black %d\n", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
+	return grid(b.rows, b.columns, 1, func(cell int) byte { return owner(owned, cell, 'W', 'B') }) + s.Status() + "\n"
 }

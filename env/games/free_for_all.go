@@ -95,6 +95,7 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	}
 	g.PolicyNames = append(g.PolicyNames, "noop")
 	f.makeCells()
+	g.Drawing = f.drawing(g.Players)
 	f.makeMoves(g)
 
 	mirrorX := func(r, c int) (int, int) { return r, f.size - 1 - c }
@@ -148,23 +149,34 @@ func (f *freeForAll) makeCells() {
 	}
 }
 
+func (f *freeForAll) drawing(players [2]string) env.Drawing {
+	d := env.Drawing{Rows: labels("", 1, f.size), Columns: labels("", 1, f.size), Pieces: twoColours(players)}
+	for cell := range f.size * f.size {
+		d.Cells = append(d.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)
+	}
+	return d
+}
+
 // makeMoves fills the tables of moves, and the texts of the actions.
 func (f *freeForAll) makeMoves(g *env.Game) {
 	for i, hop := range hops {
 		f.distance[i] = hop[1]*(f.width+1) + hop[0]
 		for cell := range f.size * f.size {
 			x, y := cell%f.size, cell/f.size
-			text, move := "", step{}
+			text, move, touch := "", step{}, env.Untouched
 			if from, to := f.bitOf(x, y), f.bitOf(x+hop[0], y+hop[1])&f.inner; from != 0 && to != 0 {
 				text = fmt.Sprintf("(move %d %d %d %d)", x+1, y+1, x+1+hop[0], y+1+hop[1])
+				touch = env.Moved(cell, cell+hop[1]*f.size+hop[0])
 				f.from[i] |= from
 				move = step{from & f.inner, to}
 			}
 			g.ActionTexts = append(g.ActionTexts, text)
+			g.Drawing.Touches = append(g.Drawing.Touches, touch)
 			f.moves = append(f.moves, move)
 		}
 	}
 	g.ActionTexts = append(g.ActionTexts, "noop")
+	g.Drawing.Touches = append(g.Drawing.Touches, env.Untouched)
 	f.moves = append(f.moves, step{})
 }
 
@@ -336,6 +348,25 @@ func (f *freeForAll) mark(plane []float32, p env.Player, cells uint64) {
 	}
 }
 
+func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
+	start := len(dst)
+	dst = append(dst, make([]uint8, s.game.size*s.game.size)...)
+	for p, owned := range s.owned {
+		for ; owned != 0; owned &= owned - 1 {
+			dst[start+int(s.game.cellOf[bits.TrailingZeros64(owned)])] = uint8(p + 1)
+		}
+	}
+	return dst
+}
+
+func (s *freeForAllState) Status() string {
+	text, goals := turnText(s, "red", "blue"), s.Goals()
+	if !s.Done() {
+		text += fmt.Sprintf("; turns left %d; red %d, blue %d", s.left, goals[0], goals[1])
+	}
+	return text
+}
+
 // Board draws y = 1 at the bottom; R and B are the pieces, those on the spawn cells included.
 func (s *freeForAllState) Board() string {
 	f := s.game
@@ -347,10 +378,5 @@ func (s *freeForAllState) Board() string {
 		i := bits.TrailingZeros64(left)
 		drawn[f.cellOf[i]] = owner([2][1]uint64{{s.owned[0]}, {s.owned[1]}}, i, 'R', 'B')
 	}
-	goals := s.Goals()
-	text := grid(f.size, f.size, 1, func(cell int) byte { return drawn[cell] }) + turnText(s, "red", "blue")
-	if !s.Done() {
-		text += fmt.Sprintf("; turns left %d; red %d, blue %d", s.left, goals[0], goals[1])
-	}
-	return text + "\n"
+	return grid(f.size, f.size, 1, func(cell int) byte { return drawn[cell] }) + s.Status() + "\n"
 }

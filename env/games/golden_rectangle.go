@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"ludus/env"
 )
@@ -68,7 +69,12 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 		MaxPlies:     r.cells,
 		NewState:     r.newState,
 	}
+	g.Drawing = env.Drawing{
+		Rows: labels("", 0, r.rows), Columns: labels("", 1, r.columns),
+		Cells: slices.Repeat([]bool{true}, r.cells), Pieces: twoColours(g.Players),
+	}
 	for cell := range r.cells {
+		g.Drawing.Touches = append(g.Drawing.Touches, env.Placed(cell))
 		g.ActionTexts = append(g.ActionTexts, fmt.Sprintf("(mark %d %d)", cell%r.columns+1, cell/r.columns))
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
@@ -181,9 +187,14 @@ func (s *goldenRectangleState[W]) Encode(dst []float32) {
 	encodeValue(dst, n, one(p == env.First))
 }
 
+func (s *goldenRectangleState[W]) Pieces(dst []uint8) []uint8 {
+	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
+}
+
+func (s *goldenRectangleState[W]) Status() string { return turnText(s, "red", "yellow") }
+
 // Board draws y = 0 at the bottom; R and Y are the pieces.
 func (s *goldenRectangleState[W]) Board() string {
 	r := s.game
-	return grid(r.rows, r.columns, 0, func(cell int) byte { return owner(s.owned, cell, 'R', 'Y') }) +
-		turnText(s, "red", "yellow") + "\n"
+	return grid(r.rows, r.columns, 0, func(cell int) byte { return owner(s.owned, cell, 'R', 'Y') }) + s.Status() + "\n"
 }

@@ -103,13 +103,16 @@ func newQuad[W words](v values) (*env.Game, error) {
 		g.PolicyNames = append(g.PolicyNames, "block")
 	}
 	g.Tensor.C = len(g.Planes)
+	g.Drawing = q.drawing(g.Players)
 	for _, verb := range g.PolicyNames {
 		for cell := range q.cells {
-			text := ""
+			text, touch := "", env.Untouched
 			if has(q.board, cell) {
+				touch = env.Placed(cell)
 				text = fmt.Sprintf("(%s r%d c%d)", verb, cell/size+1, cell%size+1)
 			}
 			g.ActionTexts = append(g.ActionTexts, text)
+			g.Drawing.Touches = append(g.Drawing.Touches, touch)
 		}
 	}
 	last := size - 1
@@ -128,6 +131,17 @@ func newQuad[W words](v values) (*env.Game, error) {
 		}
 	}
 	return g.Finish(nil), nil
+}
+
+func (q *quad[W]) drawing(players [2]string) env.Drawing {
+	d := env.Drawing{
+		Rows: labels("r", 1, q.size), Columns: labels("c", 1, q.size), TopDown: true,
+		Cells: cellsIn(q.board, q.cells), Pieces: twoColours(players),
+	}
+	if q.whites > 0 {
+		d.Pieces = append(d.Pieces, env.Piece{Name: "white", Neutral: true})
+	}
+	return d
 }
 
 // quadBoard is the set of the board's cells: cut lacks all four corners, left those in column c1.
@@ -351,6 +365,18 @@ func (s *quadState[W]) Encode(dst []float32) {
 	}
 }
 
+func (s *quadState[W]) Pieces(dst []uint8) []uint8 {
+	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
+}
+
+func (s *quadState[W]) Status() string {
+	text := turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1])
+	if s.game.whites > 0 {
+		text += fmt.Sprintf("; whites left x %d, o %d", s.whites[0], s.whites[1])
+	}
+	return text
+}
+
 // Board draws r1 at the top; w is a white.
 func (s *quadState[W]) Board() string {
 	g := s.game
@@ -372,10 +398,5 @@ func (s *quadState[W]) Board() string {
 		}
 		fmt.Fprintf(&b, "%4c", piece)
 	}
-	b.WriteString("\n" + turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1]))
-	if g.whites > 0 {
-		fmt.Fprintf(&b, "; whites left x %d, o %d", s.whites[0], s.whites[1])
-	}
-	b.WriteByte('\n')
-	return b.String()
+	return b.String() + "\n" + s.Status() + "\n"
 }
