@@ -29,13 +29,14 @@ var arrows = map[string][]string{
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
 	"train/arena":                      {"env", "env/games", "mcts", "model/infer", "model", "checkpoints"},
-	"train":                            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena"},
+	"train":                            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/tensorboard"},
+	"train/tensorboard":                {},
 	"cmd/ludus":                        {"..."},
 	"cmd/ludus/internal/...":           {"..."},
 }
 
 // quiet packages start no goroutine: what runs at the same time is for their callers to say.
-var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints"}
+var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
 
 // source is one parsed file of the module.
 type source struct {
