@@ -98,6 +98,9 @@ func (r *run) judge(ctx context.Context, opponent string, share float64, final b
 	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "arena.jsonl"), line); err != nil {
 		return err
 	}
+	if err := r.chart(j.Generation, j.scalars()); err != nil {
+		return err
+	}
 	r.tell(Event{Judged: j})
 	return nil
 }

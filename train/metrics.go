@@ -25,6 +25,11 @@ type Metrics struct {
 	HeldOutPolicy  float64 `json:"held_out_policy_loss"`  // on games kept from the learner, before its steps
 	HeldOutOutcome float64 `json:"held_out_outcome_loss"` // likewise
 
+	// What the network that played this generation makes of held-out positions; absent without any.
+	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over the legal actions, nats
+	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // where the run is judged
+	CalibrationError float64          `json:"calibration_error,omitempty"` // likewise: mean distance of the bins' two scores
+
 	Simulations  int     `json:"simulations"`
 	Evaluations  int     `json:"evaluations"` // by the network
 	PlaySeconds  float64 `json:"play_seconds"`

@@ -12,6 +12,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/tensorboard"
 )
 
 // Options say which run to make or to go on with.
@@ -94,16 +95,17 @@ type run struct {
 	slots   []*slot
 	workers []*worker
 	learner *learner
-	started time.Time // less what earlier processes spent
-	speed   float64   // positions a second, of the last generation
-	owed    int       // steps that the learner took in generations that it went back over
-	resumed counters  // where this process began
-	began   time.Time // when it did
+	started time.Time           // less what earlier processes spent
+	speed   float64             // positions a second, of the last generation
+	owed    int                 // steps that the learner took in generations that it went back over
+	resumed counters            // where this process began
+	began   time.Time           // when it did
+	curves  *tensorboard.Writer // of this process; nil before the first point
 }
 
 // Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then
 // the error is ctx's, and the same options go on from the last checkpoint.
-func Train(ctx context.Context, o Options) (*Summary, error) {
+func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
@@ -131,6 +133,9 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 	defer func() {
 		if r.learner != nil {
 			r.learner.trainer.Close()
+		}
+		if closed := r.closeCurves(); err == nil {
+			err = closed
 		}
 	}()
 	already, err := r.load(weights)
@@ -209,8 +214,12 @@ func (r *run) overTime(seconds []float64) bool {
 func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	r.count.Generation++
 	generation, plan := r.count.Generation, &r.config.Plan
+	network, err := infer.NewNetwork(r.Game, r.learner.trainer.Average())
+	if err != nil {
+		return nil, err
+	}
 	playStart := time.Now()
-	if err := r.play(ctx); err != nil {
+	if err := r.play(ctx, network); err != nil {
 		return nil, err
 	}
 	var games []*record
@@ -247,6 +256,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	r.count.Plies += int(m.MeanPlies*float64(len(games)) + 0.5)
 
 	learnStart := time.Now()
+	r.examine(m, network)
 	if err := r.learn(ctx, m, r.learner.steps()-stepsBefore); err != nil {
 		return nil, err
 	}
@@ -259,15 +269,14 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "metrics.jsonl"), line); err != nil {
 		return nil, err
 	}
+	if err := r.chart(generation, m.scalars()); err != nil {
+		return nil, err
+	}
 	return m, r.save()
 }
 
-// play advances every slot with the averaged weights.
-func (r *run) play(ctx context.Context) error {
-	network, err := infer.NewNetwork(r.Game, r.learner.trainer.Average())
-	if err != nil {
-		return err
-	}
+// play advances every slot with the network of the averaged weights.
+func (r *run) play(ctx context.Context, network *infer.Network) error {
 	mean := r.count.meanPlies(r.Game)
 	for _, s := range r.slots {
 		s.meanPlies = mean

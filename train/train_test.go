@@ -85,6 +85,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	o.Dir, o.Threads = four, 4
 	mustTrain(t, o)
 	sameRun(t, one, four, generations)
+	sameMetrics(t, one, four, generations)
 }
 
 func TestSeedMatters(t *testing.T) {

@@ -1,0 +1,66 @@
+package train
+
+import (
+	"time"
+
+	"ludus/train/tensorboard"
+)
+
+// chart adds points at a generation to this process's TensorBoard file, which the first of them makes. The file speaks of
+// the generations after the one that the process began with, so that what an earlier process wrote of these, before it was
+// killed, is forgotten, as dropNewer forgets lines. It is written like every file of the run: a full disk ends the
+// process.
+func (r *run) chart(generation int, scalars []tensorboard.Scalar) (err error) {
+	if r.curves == nil {
+		if r.curves, err = tensorboard.Create(r.Dir, time.Now(), r.resumed.Generation+1); err != nil {
+			return err
+		}
+	}
+	return r.curves.Write(time.Now(), generation, scalars)
+}
+
+// closeCurves ends the process's TensorBoard file, if there is one.
+func (r *run) closeCurves() error {
+	if r.curves == nil {
+		return nil
+	}
+	return r.curves.Close()
+}
+
+// scalars are the points of a generation's curves; what was not measured has none.
+func (m *Metrics) scalars() []tensorboard.Scalar {
+	points := []tensorboard.Scalar{
+		{Tag: "self-play/games", Value: float64(m.AllGames)},
+		{Tag: "self-play/positions_per_second", Value: float64(m.Positions) / m.PlaySeconds},
+		{Tag: "self-play/simulations_per_second", Value: float64(m.Simulations) / m.PlaySeconds},
+		{Tag: "self-play/evaluations_per_second", Value: float64(m.Evaluations) / m.PlaySeconds},
+		{Tag: "self-play/idle_share", Value: m.IdleShare},
+		{Tag: "learner/window", Value: float64(m.Window)},
+		{Tag: "learner/steps", Value: float64(m.Steps)},
+		{Tag: "learner/seconds", Value: m.LearnSeconds},
+	}
+	add := func(measured bool, tag string, value float64) {
+		if measured {
+			points = append(points, tensorboard.Scalar{Tag: tag, Value: value})
+		}
+	}
+	ended, learned, judged := m.Games > 0, m.Rate > 0, len(m.Calibration) > 0
+	add(ended, "self-play/mean_plies", m.MeanPlies)
+	add(ended, "self-play/first_share", m.FirstShare)
+	add(ended, "self-play/duplicate_games", m.Duplicates)
+	add(ended, "self-play/proven_share", m.Proven)
+	add(learned, "learner/rate", m.Rate)
+	add(learned, "loss/policy", m.Policy)
+	add(learned, "loss/outcome", m.Outcome)
+	add(m.Goals > 0, "loss/goals", m.Goals)
+	add(m.HeldOutPolicy > 0, "loss/held_out_policy", m.HeldOutPolicy)
+	add(m.HeldOutOutcome > 0, "loss/held_out_outcome", m.HeldOutOutcome)
+	add(m.PolicyEntropy > 0, "network/policy_entropy", m.PolicyEntropy)
+	add(judged, "network/calibration_error", m.CalibrationError)
+	return points
+}
+
+// scalars are the points of a match's curves.
+func (j *Judged) scalars() []tensorboard.Scalar {
+	return []tensorboard.Scalar{{Tag: "score/" + j.Opponent, Value: j.Score}}
+}

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model"
+	"ludus/model/infer"
+)
+
+// examinedLearner returns a learner with some random games in its windows, and weights that judge positions apart.
+func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
+	t.Helper()
+	settings := DefaultSettings(game)
+	settings.Batch, settings.Window, settings.HeldOut = 32, 300, 0.3
+	config := infer.DefaultConfig(game)
+	config.Channels, config.Blocks = 4, 1
+	rng := rand.New(rand.NewPCG(1, 1))
+	weights := infer.NewWeights(game, config, rng)
+	for _, tensor := range weights.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(rng.NormFloat64()) / 8
+		}
+	}
+	trainer, err := model.NewTrainer(game, weights, trainerConfig(&settings), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trainer.Close() })
+	l := newLearner(game, &settings, 1, trainer, 3)
+	var records []*record
+	for range 40 {
+		records = append(records, randomRecord(game, rng))
+	}
+	l.add(records, 0)
+	return l, weights
+}
+
+func newNetwork(t *testing.T, game *env.Game, weights *infer.Weights) *infer.Network {
+	t.Helper()
+	network, err := infer.NewNetwork(game, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return network
+}
+
+// TestExamine replays the held-out games and asks the network at every position of theirs.
+func TestExamine(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		l, weights := examinedLearner(t, game)
+		network := newNetwork(t, game, weights)
+		e := l.examine(network, l.heldOut.positions)
+
+		evaluator := network.NewEvaluator(1)
+		logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
+		entropy, i := 0.0, 0
+		for _, r := range l.heldOut.records() {
+			state := game.NewState()
+			for _, a := range r.opening {
+				state.Apply(a)
+			}
+			for _, p := range r.plies {
+				evaluator.Evaluate([]env.State{state}, logits, classes)
+				mover := state.Player()
+				var ps []float64
+				z := 0.0
+				for _, a := range state.Legal(nil) {
+					ps = append(ps, math.Exp(float64(logits[game.Frame(mover)[a]])))
+					z += ps[len(ps)-1]
+				}
+				for _, p := range ps {
+					entropy -= p / z * math.Log(p/z)
+				}
+				expected := 0.0
+				for k, p := range classes {
+					expected += float64(p) * float64(game.Classes[k].Utility)
+				}
+				actual := float64(game.Classes[game.ClassFor(mover, r.outcome)].Utility)
+				if math.Abs(2*e.predicted[i]-1-expected) > 1e-5 || math.Abs(2*e.actual[i]-1-actual) > 1e-9 {
+					t.Fatalf("%s: position %d expects %v and gets %v, want utilities %v and %v",
+						name, i, e.predicted[i], e.actual[i], expected, actual)
+				}
+				state.Apply(p.action)
+				i++
+			}
+		}
+		if got, want := e.entropy(), entropy/float64(i); math.Abs(got-want) > 1e-5 || i != len(e.actual) {
+			t.Errorf("%s: entropy %v over %d positions, want %v over %d", name, got, len(e.actual), want, i)
+		}
+	}
+}
+
+// TestExamineChangesNothing: a learner that is examined learns what another learns, and the sample does not depend on
+// the goroutines.
+func TestExamineChangesNothing(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	a, weights := examinedLearner(t, game)
+	b, _ := examinedLearner(t, game)
+	b.parallel = Parallel(1)
+	network := newNetwork(t, game, weights)
+	for generation := 1; generation <= 3; generation++ {
+		x, y := a.examine(network, 50), b.examine(network, 50)
+		if !reflect.DeepEqual(x, y) || len(x.actual) != 50 {
+			t.Fatal("the examination depends on the goroutines")
+		}
+		b.examine(network, 3) // fewer than the parts of a batch
+		for _, l := range []*learner{a, b} {
+			if _, err := l.train(t.Context(), generation, 2, 0.5, func() {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, _ := examinedLearner(t, game)
+		for g := 1; g <= generation; g++ {
+			if _, err := c.train(t.Context(), g, 2, 0.5, func() {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(a.trainer.Average().Marshal(), c.trainer.Average().Marshal()) ||
+			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
+			t.Fatal("examination changes what is learnt")
+		}
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	e := &examination{
+		predicted: []float64{0.05, 0.07, 0.35, 1, 0.98},
+		actual:    []float64{0, 1, 0.5, 1, 1},
+	}
+	bins := e.calibration()
+	want := []CalibrationBin{{0.06, 0.5, 2}, {0.35, 0.5, 1}, {0.99, 1, 2}}
+	if len(bins) != len(want) {
+		t.Fatalf("bins %+v, want %+v", bins, want)
+	}
+	for i, b := range bins {
+		w := want[i]
+		if math.Abs(b.Predicted-w.Predicted) > 1e-12 || math.Abs(b.Actual-w.Actual) > 1e-12 || b.Count != w.Count {
+			t.Errorf("bin %+v, want %+v", b, w)
+		}
+	}
+	if got, want := calibrationError(bins), (2*0.44+0.15+2*0.01)/5; math.Abs(got-want) > 1e-12 {
+		t.Errorf("error %v, want %v", got, want)
+	}
+}
+
+func TestMaskedEntropy(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		logits, legal []float32
+		want          float64
+	}{
+		{[]float32{1000, 3, 3, inf}, []float32{0, 1, 1, 0}, math.Log(2)},
+		{[]float32{-5, 0}, []float32{1, 0}, 0},
+		{[]float32{0, float32(math.Log(3))}, []float32{1, 1}, -(0.25*math.Log(0.25) + 0.75*math.Log(0.75))},
+		{[]float32{1e4, -1e4}, []float32{1, 1}, 0},
+	} {
+		if got := maskedEntropy(c.logits, c.legal); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("entropy of %v where %v is %v, want %v", c.logits, c.legal, got, c.want)
+		}
+	}
+}
