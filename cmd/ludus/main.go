@@ -61,7 +61,7 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
-	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), analyzeCommand(), exportCommand(), gamesCommand(),
+	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), analyzeCommand(), exportCommand(), reportCommand(), gamesCommand(),
 		perftCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
@@ -119,11 +120,18 @@ func askedSettings(game *env.Game, sets []string, config string) (map[string]str
 // runTraining trains and shows it.
 func runTraining(cmd *cobra.Command, o train.Options) error {
 	screen := newScreen(cmd.ErrOrStderr())
-	o.Observe = screen.show
+	pages := reporter{dir: o.Dir, warn: screen.line}
+	o.Observe = func(e train.Event) {
+		screen.show(e)
+		pages.show(cmd.Context(), e)
+	}
 	if !cmd.Flags().Changed("time") {
 		o.Time = 0
 	}
 	summary, err := train.Train(cmd.Context(), o)
+	if err == nil {
+		pages.write(cmd.Context(), report.Full)
+	}
 	screen.close()
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished generations are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
@@ -232,6 +240,33 @@ func (s *screen) close() {
 	}
 }
 
+// reporter keeps a run's report up to date; where it cannot, it says so once and training goes on.
+type reporter struct {
+	dir    string
+	warn   func(string)
+	tenths int // of the plan that were behind when a page was written last, and 1
+	failed bool
+}
+
+// show writes a page after the first generation and after each tenth of the plan.
+func (r *reporter) show(ctx context.Context, e train.Event) {
+	m := e.Metrics
+	if m == nil || m.Generation == m.Generations {
+		return
+	}
+	if tenths := 1 + 10*m.Generation/m.Generations; tenths > r.tenths {
+		r.tenths = tenths
+		r.write(ctx, report.Quick)
+	}
+}
+
+func (r *reporter) write(ctx context.Context, depth report.Depth) {
+	if _, err := report.Write(ctx, r.dir, depth); err != nil && ctx.Err() == nil && !r.failed {
+		r.failed = true
+		r.warn(fmt.Sprintf("warning: no report: %s", oneLine(err)))
+	}
+}
+
 // writeSummary prints what a run has come to, and what to do with it.
 func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	plan := &s.Config.Plan
@@ -251,7 +286,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 			j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses)
 	}
 	agent := "net:" + s.Dir
-	_, err := fmt.Fprintf(w, "\nplay it:   %s\njudge it:  %s\ntake it:   %s\n",
+	_, err := fmt.Fprintf(w, "\nsee it:    %s\nplay it:   %s\njudge it:  %s\ntake it:   %s\n",
+		filepath.Join(s.Dir, report.FileName),
 		commandLine([]string{"play", game.Name, agent}),
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir, "--format", "weights"}))

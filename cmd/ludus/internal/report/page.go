@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// Page is what a page shows, from top to bottom.
+type Page struct {
+	Title    string
+	Subtitle string
+	Warnings []string
+	Facts    []Fact
+	Sections []Section
+	Games    *Games
+	NoGames  string // why there are no games; with neither, the section is left out
+	Settings []Setting
+}
+
+// Fact is a name and a value.
+type Fact struct{ Name, Value string }
+
+// Setting is one setting of a run.
+type Setting struct {
+	Key, Value, Default, Doc string
+	Changed                  bool // from the default
+}
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+	//go:embed uplot/uPlot.iife.min.js
+	uplotJS string
+	//go:embed uplot/uPlot.min.css
+	uplotCSS string
+	//go:embed uplot/LICENSE
+	uplotLicence string
+
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+		"number": number, "latest": latest, "scale": scaleOf,
+	}).Parse(pageHTML))
+)
+
+// policy forbids the page everything but its own scripts and styles, which it names by their hashes.
+var policy = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s %s; img-src data:; base-uri 'none'; form-action 'none'",
+	hashed(uplotScript()), hashed(pageJS), hashed(uplotCSS), hashed(pageCSS))
+
+// hashed is the source of an inline script or style in a Content-Security-Policy.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// uplotScript is uPlot with its licence, which asks to go with every copy.
+func uplotScript() string { return "/*\n" + uplotLicence + "*/\n" + uplotJS }
+
+// HTML makes the page. Whatever stands in names and texts comes out as text: the template escapes it, and JSON writes <, >
+// and & as \u escapes, so that no data can end its block.
+func (p *Page) HTML() ([]byte, error) {
+	charts := make(map[string]Chart)
+	for _, s := range p.Sections {
+		for _, c := range s.Charts {
+			charts[c.ID] = c
+		}
+	}
+	data, err := json.Marshal(map[string]any{"charts": charts, "games": p.Games})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = pageTemplate.Execute(&b, map[string]any{
+		"Page": p, "Policy": policy, "Data": template.JS(data),
+		"Scripts": []template.JS{template.JS(uplotScript()), template.JS(pageJS)},
+		"Styles":  []template.CSS{template.CSS(uplotCSS), template.CSS(pageCSS)},
+	})
+	return b.Bytes(), err
+}
+
+// number writes a value for people: three digits or more.
+func number(x float64) string {
+	switch a := max(x, -x); {
+	case a >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case a >= 1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// latest writes a line's newest value, with its interval where it has one.
+func latest(l Line, unit string) string {
+	text := number(l.last())
+	if n := len(l.Low); n > 0 {
+		text += fmt.Sprintf(" (%s to %s)", number(l.Low[n-1]), number(l.High[n-1]))
+	}
+	return strings.TrimSpace(text + " " + unit)
+}
+
+// scale places values in a strip 100 wide.
+type scale struct{ low, high float64 }
+
+// At is where x lies.
+func (s scale) At(x float64) float64 {
+	return rounded(100 * (min(max(x, s.low), s.high) - s.low) / (s.high - s.low))
+}
+
+// Width is how far it is from low to high, not to be negative.
+func (s scale) Width(low, high float64) float64 { return max(0, s.At(high)-s.At(low)) }
+
+// scaleOf fits the bars of a ladder and 0.
+func scaleOf(l Ladder) scale {
+	s := scale{0, 1}
+	if l.Unit == "%" {
+		return scale{0, 100}
+	}
+	for _, b := range l.Bars {
+		s.low, s.high = min(s.low, b.Low, b.Value), max(s.high, b.High, b.Value)
+	}
+	return s
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The plots have no background, and colours of middle brightness, so that they are read on white and on black alike.
+var (
+	plotGrey   = color.RGBA{0x77, 0x7c, 0x85, 0xff}
+	plotGrid   = color.NRGBA{0x77, 0x7c, 0x85, 0x40}
+	plotColour = []color.NRGBA{
+		{0x2f, 0x7e, 0xdb, 0xff}, {0xdb, 0x6b, 0x1e, 0xff}, {0x22, 0x96, 0x5a, 0xff},
+		{0xc2, 0x4f, 0x9e, 0xff}, {0x87, 0x6a, 0xe0, 0xff}, {0x80, 0x87, 0x92, 0xff},
+	}
+)
+
+const (
+	plotWidth  = 15 * vg.Centimeter
+	plotHeight = 9 * vg.Centimeter
+	barHeight  = 0.62 * vg.Centimeter
+)
+
+// SVG draws a chart that has lines.
+func (c *Chart) SVG() ([]byte, error) {
+	p := newPlot(c.Title, c.X, c.Unit)
+	p.Add(grid())
+	if c.Low != nil {
+		p.Y.Min = *c.Low
+	}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if len(l.Low) > 0 {
+			band, err := plotter.NewPolygon(outline(l))
+			if err != nil {
+				return nil, err
+			}
+			shade := plotColour[l.Colour%len(plotColour)]
+			shade.A = 0x38
+			band.Color, band.LineStyle.Width = shade, 0
+			p.Add(band)
+		}
+	}
+	for i := range c.Lines {
+		if err := addLine(p, &c.Lines[i]); err != nil {
+			return nil, err
+		}
+	}
+	if c.Low != nil {
+		p.Y.Min = *c.Low
+	}
+	if c.High != nil {
+		p.Y.Max = *c.High
+	}
+	return drawn(p, plotWidth, plotHeight)
+}
+
+// outline goes along a line's upper bound and back along the lower one.
+func outline(l *Line) plotter.XYs {
+	var around plotter.XYs
+	for i, x := range l.X {
+		around = append(around, plotter.XY{X: x, Y: l.High[i]})
+	}
+	for i := len(l.X) - 1; i >= 0; i-- {
+		around = append(around, plotter.XY{X: l.X[i], Y: l.Low[i]})
+	}
+	return around
+}
+
+// addLine adds a line to a plot and its legend.
+func addLine(p *gonum.Plot, l *Line) error {
+	points := make(plotter.XYs, len(l.X))
+	for i := range points {
+		points[i] = plotter.XY{X: l.X[i], Y: l.Y[i]}
+	}
+	line, dots, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return fmt.Errorf("line %s: %w", l.Name, err)
+	}
+	line.Color, line.Width = plotColour[l.Colour%len(plotColour)], 1.4
+	if l.Dashed {
+		line.Dashes = []vg.Length{4, 3}
+	}
+	p.Add(line)
+	if l.Dots && !l.Dashed {
+		dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, line.Color, 1.8
+		p.Add(dots)
+	}
+	p.Legend.Add(l.Name, line)
+	return nil
+}
+
+// SVG draws a ladder that has bars, the best at the top.
+func (l *Ladder) SVG() ([]byte, error) {
+	p := newPlot(l.Title, l.Unit, "")
+	p.Add(grid())
+	n := len(l.Bars)
+	names := make([]string, n)
+	whiskers := struct {
+		plotter.XYs
+		plotter.XErrors
+	}{make(plotter.XYs, n), make(plotter.XErrors, n)}
+	for i := range n {
+		b := &l.Bars[n-1-i] // from the bottom
+		names[i] = b.Name
+		whiskers.XYs[i] = plotter.XY{X: b.Value, Y: float64(i)}
+		whiskers.XErrors[i].Low, whiskers.XErrors[i].High = b.Value-b.Low, b.High-b.Value
+		bar, err := plotter.NewBarChart(plotter.Values{b.Value}, barHeight*0.7)
+		if err != nil {
+			return nil, fmt.Errorf("bar %s: %w", b.Name, err)
+		}
+		bar.Horizontal, bar.XMin, bar.LineStyle.Width = true, float64(i), 0
+		shade := plotColour[0]
+		if b.Baseline {
+			shade = plotColour[5]
+		}
+		shade.A = 0xa0
+		bar.Color = shade
+		p.Add(bar)
+	}
+	ends, err := plotter.NewXErrorBars(whiskers)
+	if err != nil {
+		return nil, err
+	}
+	ends.Color, ends.Width = plotGrey, 1.2
+	p.Add(ends)
+	p.NominalY(names...)
+	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
+	return drawn(p, plotWidth, 2*vg.Centimeter+barHeight*vg.Length(n+1))
+}
+
+// newPlot is an empty plot in our colours.
+func newPlot(title, x, y string) *gonum.Plot {
+	p := gonum.New()
+	p.BackgroundColor = color.Transparent
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.TextStyle = p.X.Label.TextStyle
+	p.Title.Padding, p.Legend.Top, p.Legend.Padding = 6, true, 2
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
+	for _, text := range []*draw.TextStyle{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		text.Font, text.Color = sans, plotGrey
+	}
+	p.Title.TextStyle.Font.Size = 12
+	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
+		axis.Color, axis.Tick.Color = plotGrey, plotGrey
+	}
+	return p
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Horizontal.Color, g.Vertical.Color = plotGrid, plotGrid
+	return g
+}
+
+// drawn is the plot as an SVG file.
+func drawn(p *gonum.Plot, width, height vg.Length) ([]byte, error) {
+	canvas := vgsvg.New(width, height)
+	p.Draw(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := canvas.WriteTo(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,162 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/model/infer"
+	"ludus/train"
+)
+
+// FileName is the page's name in a run's folder, and PlotsName that of the folder of plots.
+const (
+	FileName  = "report.html"
+	PlotsName = "plots"
+)
+
+// Depth is how much work a report is.
+type Depth int
+
+const (
+	// Quick leaves out what takes time, sample games and SVG files: milliseconds, between generations.
+	Quick Depth = iota
+	// Full has everything: a second or a few.
+	Full
+)
+
+// Write writes the report of the run at dir into its folder. It takes no lock: each file is replaced as a whole. What of
+// the run could not be read is in the warnings, and on the page. The error is ctx's, that of a folder that holds no run,
+// or of writing.
+func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err error) {
+	run, err := ReadRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	page := run.Page()
+	switch {
+	case run.Weights == nil:
+		page.NoGames = "no checkpoint can be read"
+	case depth == Quick:
+		page.NoGames = "games are played when training ends; ludus report plays some now"
+	default:
+		if page.Games, err = PlaySamples(ctx, run); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			page.NoGames = err.Error()
+		}
+	}
+	if depth == Full {
+		if err := writePlots(filepath.Join(dir, PlotsName), page.Sections); err != nil {
+			return run.Warnings, err
+		}
+	}
+	html, err := page.HTML()
+	if err != nil {
+		return run.Warnings, err
+	}
+	return run.Warnings, checkpoints.WriteFile(filepath.Join(dir, FileName), html)
+}
+
+// writePlots writes every chart and ladder that has something to show.
+func writePlots(dir string, sections []Section) error {
+	if err := checkpoints.MakeDir(dir); err != nil {
+		return err
+	}
+	write := func(id string, data []byte, err error) error {
+		if err != nil {
+			return fmt.Errorf("plot %s: %w", id, err)
+		}
+		return checkpoints.WriteFile(filepath.Join(dir, id+".svg"), data)
+	}
+	for _, s := range sections {
+		for _, c := range s.Charts {
+			if c.Missing != "" {
+				continue
+			}
+			data, err := c.SVG()
+			if err := write(c.ID, data, err); err != nil {
+				return err
+			}
+		}
+		for _, l := range s.Ladders {
+			if len(l.Bars) == 0 {
+				continue
+			}
+			data, err := l.SVG()
+			if err := write(l.ID, data, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Page puts together what a run's page shows, its games aside.
+func (r *Run) Page() *Page {
+	p := &Page{Title: r.Game.Name, Subtitle: "Run " + r.Name, Warnings: r.Warnings, Sections: Sections(r), Facts: r.facts()}
+	if r.Config != nil {
+		p.Settings = settingsOf(r.Config, train.DescribeSettings(r.Game))
+	}
+	return p
+}
+
+// facts are what the run has come to, which any machine would have come to as well, and its time.
+func (r *Run) facts() []Fact {
+	var facts []Fact
+	add := func(name, format string, args ...any) {
+		facts = append(facts, Fact{name, fmt.Sprintf(format, args...)})
+	}
+	g, config := r.newest(), r.Config
+	switch {
+	case g == nil:
+		add("Generations", "none yet")
+	case config != nil && g.Generation < config.Plan.Last():
+		add("Generations", "%d of %d", g.Generation, config.Plan.Last())
+	default:
+		add("Generations", "%d, all that were planned", g.Generation)
+	}
+	if config != nil && config.Plan.Seconds > 0 {
+		add("Time planned", "%v", time.Duration(config.Plan.Seconds*float64(time.Second)))
+	}
+	if g != nil {
+		positions, simulations, seconds := 0, 0, 0.0
+		for _, g := range r.Generations {
+			positions, simulations, seconds = positions+g.Positions, simulations+g.Simulations, seconds+g.PlaySeconds+g.LearnSeconds
+		}
+		add("Playing and learning", "%v", time.Duration(seconds*float64(time.Second)).Round(time.Second))
+		add("Games", "%s", grouped(g.AllGames))
+		add("Positions", "%s", grouped(positions))
+		add("Simulations", "%s", grouped(simulations))
+		add("Learner's steps", "%s", grouped(g.Steps))
+	}
+	if w := r.Weights; w != nil {
+		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(parameters(w)))
+		add("Newest checkpoint", "%d", r.Origin.Generation)
+	}
+	if config != nil {
+		add("Seed", "%d", config.Seed)
+	}
+	add("Board", "%d x %d, %d actions, %d outcomes", r.Game.Tensor.H, r.Game.Tensor.W, r.Game.NumActions(), len(r.Game.Classes))
+	return facts
+}
+
+// parameters is the number of weights in a network.
+func parameters(w *infer.Weights) int {
+	n := 0
+	for i := range w.Tensors {
+		n += len(w.Tensors[i].Data)
+	}
+	return n
+}
+
+// grouped writes a number with a thin space between thousands.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,313 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env/games"
+	"ludus/train"
+)
+
+// trained makes a run's folder by a moment's training, and adds what other commands leave there.
+func trained(t *testing.T, name string) string {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err = train.Train(t.Context(), train.Options{
+		Dir: dir, Game: game, Generations: 3, Threads: 2,
+		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "ratings.json", `{"version":1,"anchor":"random","games":900,"agents":[
+		{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161,"games":300},
+		{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
+		{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
+		{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`)
+	write(t, dir, "suite.jsonl", `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}
+{"generation":3,"agent":"policy","positions":50,"error":0.3,"low":0.2,"high":0.4}
+{"generation":3,"agent":"net","positions":50,"error":0.1,"low":0.05,"high":0.2}
+`)
+	calibrate(t, dir)
+	return dir
+}
+
+// calibrate gives the last generation what is measured of the value head.
+func calibrate(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "metrics.jsonl")
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := &lines[len(lines)-1]
+	*last = append(bytes.TrimSuffix(*last, []byte("}")), `,"policy_entropy":1.25,"calibration_error":0.04,`+
+		`"calibration":[{"predicted":0.1,"actual":0.15,"count":40},{"predicted":0.8,"actual":0.75,"count":60}]}`...)
+	if err := checkpoints.WriteLines(path, lines); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestWrite(t *testing.T) {
+	dir := trained(t, "free-for-all(size=5,steps=10)")
+	if warnings, err := Write(t.Context(), dir, Full); err != nil || len(warnings) > 0 {
+		t.Fatalf("error %v, warnings %q", err, warnings)
+	}
+	page := read(t, dir, FileName)
+	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3, all that were planned", "mcts:200", "120 (80.0 to 161) Elo"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+	if strings.Contains(page, "Nothing to show") {
+		t.Error("the page misses something of a whole run")
+	}
+	plots, err := os.ReadDir(filepath.Join(dir, PlotsName))
+	if err != nil || len(plots) < 20 {
+		t.Fatalf("%d plots, error %v", len(plots), err)
+	}
+	for _, plot := range plots {
+		checkXML(t, plot.Name(), read(t, dir, filepath.Join(PlotsName, plot.Name())))
+	}
+	if _, err := Write(t.Context(), dir, Full); err != nil || read(t, dir, FileName) != page {
+		t.Errorf("written again, the page is another; error %v", err)
+	}
+	if _, err := Write(t.Context(), dir, Quick); err != nil || !strings.Contains(read(t, dir, FileName), "games are played when training ends") {
+		t.Errorf("a quick page does not say where its games are; error %v", err)
+	}
+}
+
+func checkXML(t *testing.T, name, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+	}
+}
+
+// Every game that is shown is one by the rules, with the search's figures where it was judged.
+func TestSamples(t *testing.T) {
+	for _, name := range []string{"quad(size=4,quads=4,whites=2)", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=4,rows=4,span=1)"} {
+		run, err := ReadRun(trained(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := PlaySamples(t.Context(), run)
+		if err != nil || len(list.Samples) != 4 {
+			t.Fatalf("%s: %d games, error %v", name, len(list.Samples), err)
+		}
+		for _, g := range list.Samples {
+			state := run.Game.NewState()
+			for i, p := range g.Positions {
+				if p.Pieces != pieces(state) || p.Status != state.Status() || p.Value == nil {
+					t.Fatalf("%s, %s: position %d is not that of the moves before", name, g.Title, i)
+				}
+				if state.Done() {
+					break
+				}
+				if p.Player != int(state.Player()) || p.Legal != len(state.Legal(nil)) || *p.Moves[p.Played].Prior < 0 {
+					t.Fatalf("%s, %s: position %d has another player or other moves", name, g.Title, i)
+				}
+				a, err := run.Game.ParseAction(p.Moves[p.Played].Text)
+				if err != nil || !slices.Contains(state.Legal(nil), a) {
+					t.Fatalf("%s, %s: move %d is not legal: %v", name, g.Title, i, err)
+				}
+				state.Apply(a)
+			}
+			if !state.Done() || g.Goals != state.Goals() {
+				t.Errorf("%s, %s: the game does not end as it says", name, g.Title)
+			}
+		}
+	}
+}
+
+// What is damaged or missing is told, and the rest is shown.
+func TestDamagedRun(t *testing.T) {
+	dir := trained(t, "quad-5x5")
+	if err := os.Truncate(filepath.Join(dir, "checkpoints", "000003", "weights.safetensors"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "metrics.jsonl", "{broken\n"+read(t, dir, "metrics.jsonl")+`{"generation":4,"torn`)
+	write(t, dir, "ratings.json", "[")
+	warnings, err := Write(t.Context(), dir, Full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"000003", "metrics.jsonl: 1 of 4 lines", "ratings.json"} {
+		if len(warnings) != 3 || !strings.Contains(warnings[i], want) {
+			t.Fatalf("warnings %q; want one of %s at %d", warnings, want, i)
+		}
+	}
+	page := read(t, dir, FileName)
+	for _, want := range []string{"passed over", "net@2 against itself", "no ratings yet"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl", "ratings.json", "checkpoints"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Write(t.Context(), dir, Full); err != nil {
+		t.Errorf("with config.json alone: %v", err)
+	}
+	if page := read(t, dir, FileName); !strings.Contains(page, "none yet") || !strings.Contains(page, "no checkpoint can be read") {
+		t.Error("the page of a run that has hardly begun does not say so")
+	}
+	if _, err := Write(t.Context(), t.TempDir(), Full); !errors.Is(err, train.ErrNoRun) {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+func TestWriteStops(t *testing.T) {
+	dir := trained(t, "quad-5x5")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Write(ctx, dir, Full); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a cancelled report", err)
+	}
+}
+
+// Texts stay texts wherever they come from.
+func TestPageEscapes(t *testing.T) {
+	const evil = `</script><script>document.title="evil"</script><!--"'&`
+	chart := Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
+	page := Page{
+		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []Fact{{evil, evil}}, NoGames: evil,
+		Settings: []Setting{{evil, evil, evil, evil, true}},
+		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []Chart{chart, {ID: "none", Title: evil, Missing: evil}},
+			Ladders: []Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []Bar{{Name: evil, Detail: evil, High: 1}}}}}},
+	}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.Count(pageHTML+uplotScript()+pageJS, "<!--")
+	if n := bytes.Count(html, []byte("<script")); n != 3 {
+		t.Errorf("%d scripts; the page has 3", n)
+	}
+	if bytes.Count(html, []byte("</script")) != 3 || bytes.Count(html, []byte("<!--")) != own || bytes.Contains(html, []byte(`document.title="evil"`)) {
+		t.Error("a text is not escaped")
+	}
+	_, data, _ := strings.Cut(string(html), `type="application/json">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var back struct{ Charts map[string]Chart }
+	if err := json.Unmarshal([]byte(data), &back); err != nil || back.Charts["evil"].Title != evil {
+		t.Errorf("the data block gives back %q, error %v", back.Charts["evil"].Title, err)
+	}
+}
+
+// A line of any length is thinned to means, and short ones stay as they are.
+func TestThin(t *testing.T) {
+	for _, n := range []int{1, 60, 500, 501, 9999} {
+		var l Line
+		for i := range n {
+			l.addBetween(float64(i+1), 2*float64(i+1), 0, 5)
+		}
+		l.thin()
+		if len(l.X) > maxPoints || n <= maxPoints && len(l.X) != n || len(l.X) < min(n, maxPoints/2) {
+			t.Errorf("%d points become %d", n, len(l.X))
+		}
+		for i, x := range l.X {
+			if y := l.Y[i]; y < 1.999*x || y > 2.001*x || l.High[i] != 5 {
+				t.Fatalf("%d points: at %v stands %v", n, x, y)
+			}
+		}
+		if l.Dots != (n <= fewPoints) {
+			t.Errorf("%d points: dots are %t", n, l.Dots)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for x, want := range map[float64]float64{
+		0: 0, 1.0 / 3: 0.33333, -0.000123456789: -0.00012346, 54321.678: 54322, 1234567.8: 1234568, 12.3456789: 12.346,
+	} {
+		if got := rounded(x); got != want {
+			t.Errorf("rounded(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+// Several runs share a chart: a colour for each, its name before each line.
+func TestSectionsOfRuns(t *testing.T) {
+	dir := trained(t, "quad-5x5")
+	a, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := *a
+	a.Name, b.Name = "one", "two"
+	for _, s := range Sections(a, &b) {
+		if len(s.Ladders) > 0 {
+			t.Errorf("%s: a ladder of two runs", s.ID)
+		}
+		for _, c := range s.Charts {
+			runs := 0
+			for _, l := range c.Lines {
+				if l.Name == "ideal" {
+					continue
+				}
+				if want := []string{"one: ", "two: "}[l.Colour]; !strings.HasPrefix(l.Name, want) {
+					t.Errorf("%s: line %q in colour %d", c.ID, l.Name, l.Colour)
+				}
+				runs |= 1 << l.Colour
+			}
+			if c.Missing == "" && runs != 3 {
+				t.Errorf("%s shows runs %b", c.ID, runs)
+			}
+		}
+	}
+}
+
+// Lines that a stopped process wrote before it went back are dropped.
+func TestAscending(t *testing.T) {
+	var lines []Generation
+	for _, g := range []int{1, 2, 3, 2, 3, 4} {
+		lines = append(lines, Generation{Metrics: train.Metrics{Generation: g, Steps: len(lines)}})
+	}
+	var steps []int
+	for _, g := range ascending(lines) {
+		steps = append(steps, g.Steps)
+	}
+	if !slices.Equal(steps, []int{0, 3, 4, 5}) {
+		t.Errorf("kept lines %v", steps)
+	}
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train"
+	"ludus/train/arena"
+)
+
+// Run is what a run's folder holds for people.
+type Run struct {
+	Dir     string
+	Name    string // the folder's own name
+	Game    *env.Game
+	Config  *train.Config // nil where config.json cannot be read
+	Weights *infer.Weights
+	Origin  arena.Origin // of Weights, which are nil where no checkpoint can be read
+
+	Generations []Generation // ascending
+	Matches     []train.Judged
+	Ratings     *Ratings // nil where there are none
+	Suite       []SuiteCheck
+
+	Warnings []string // what could not be read
+}
+
+// Generation is a line of metrics.jsonl.
+type Generation struct {
+	train.Metrics
+	PolicyEntropy    *float64         `json:"policy_entropy"` // mean of the network's policy on held-out positions, nats
+	Calibration      []CalibrationBin `json:"calibration"`
+	CalibrationError *float64         `json:"calibration_error"`
+}
+
+// CalibrationBin compares what the network expected of a group of positions with what came of them.
+type CalibrationBin struct {
+	Predicted float64 `json:"predicted"`
+	Actual    float64 `json:"actual"`
+	Count     int     `json:"count"`
+}
+
+// Ratings is ratings.json: the agents of a pool, best first.
+type Ratings struct {
+	Anchor string  `json:"anchor"` // the agent whose rating is 0
+	Games  int     `json:"games"`
+	Agents []Rated `json:"agents"`
+}
+
+// Rated is an agent's rating in Elo, with its 95 % interval.
+type Rated struct {
+	Agent      string  `json:"agent"`
+	Generation *int    `json:"generation"` // nil for what is no checkpoint
+	Rating     float64 `json:"rating"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Games      int     `json:"games"`
+}
+
+// SuiteCheck is a line of suite.jsonl: the share of solved positions in which an agent gives value away.
+type SuiteCheck struct {
+	Generation int     `json:"generation"`
+	Agent      string  `json:"agent"`
+	Positions  int     `json:"positions"`
+	Error      float64 `json:"error"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+}
+
+// ReadRun reads a run's folder. The error is that of a folder that is no run, or whose game is not known.
+func ReadRun(dir string) (*Run, error) {
+	r := &Run{Dir: dir, Name: filepath.Base(dir)}
+	if absolute, err := filepath.Abs(dir); err == nil {
+		r.Name = filepath.Base(absolute)
+	}
+	name, err := r.readConfig()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: it has no config.json", dir, train.ErrNoRun)
+	}
+	if err != nil {
+		r.warn(err)
+	}
+	r.readWeights()
+	if name == "" && r.Weights != nil {
+		name = r.Weights.Config.Game
+	}
+	if name == "" {
+		return nil, fmt.Errorf("%s: neither config.json nor a checkpoint tells the game: %w", dir, err)
+	}
+	if r.Game, err = games.New(name); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	r.Generations = ascending(readLines[Generation](r, "metrics.jsonl"))
+	r.Matches = readLines[train.Judged](r, "arena.jsonl")
+	r.Suite = readLines[SuiteCheck](r, "suite.jsonl")
+	r.readRatings()
+	return r, nil
+}
+
+func (r *Run) warn(err error) { r.Warnings = append(r.Warnings, err.Error()) }
+
+// readConfig reads config.json and returns the game's name, if it gets that far.
+func (r *Run) readConfig() (game string, err error) {
+	path := filepath.Join(r.Dir, "config.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	config := new(train.Config)
+	if err := json.Unmarshal(data, config); err != nil {
+		return config.Game, fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	r.Config = config
+	return config.Game, nil
+}
+
+// readWeights reads the newest whole checkpoint.
+func (r *Run) readWeights() {
+	weights, origin, err := arena.ReadWeights(r.Dir)
+	r.Origin = origin
+	for _, damaged := range origin.Damaged {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%v; passed over", damaged))
+	}
+	if err != nil {
+		r.warn(err)
+		return
+	}
+	r.Weights = weights
+}
+
+func (r *Run) readRatings() {
+	path := filepath.Join(r.Dir, "ratings.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	ratings := new(Ratings)
+	if err == nil {
+		err = json.Unmarshal(data, ratings)
+	}
+	if err != nil {
+		r.warn(fmt.Errorf("%s cannot be read: %w", path, err))
+		return
+	}
+	r.Ratings = ratings
+}
+
+// readLines reads a file of JSON lines in the run's folder. A missing one has none; damaged lines are told and left out.
+func readLines[T any](r *Run, name string) []T {
+	path := filepath.Join(r.Dir, name)
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		r.warn(err)
+	}
+	var list []T
+	damaged, first := 0, error(nil)
+	for i, line := range lines {
+		var x T
+		if err := json.Unmarshal(line, &x); err != nil {
+			if damaged++; damaged == 1 {
+				first = fmt.Errorf("line %d: %w", i+1, err)
+			}
+			continue
+		}
+		list = append(list, x)
+	}
+	if damaged > 0 {
+		r.warn(fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, damaged, len(lines), first))
+	}
+	return list
+}
+
+// ascending drops generations that a later line tells again, or that go back.
+func ascending(lines []Generation) []Generation {
+	var list []Generation
+	for _, g := range lines {
+		for len(list) > 0 && list[len(list)-1].Generation >= g.Generation {
+			list = list[:len(list)-1]
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// newest is the last generation told of, nil before one is.
+func (r *Run) newest() *Generation {
+	if len(r.Generations) == 0 {
+		return nil
+	}
+	return &r.Generations[len(r.Generations)-1]
+}
