@@ -142,6 +142,7 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 // matchProgress shows a running match: a bar on a terminal, a line every ten seconds elsewhere.
 type matchProgress struct {
 	w     io.Writer
+	title string // before the score; may be empty
 	games int
 	bar   *progressbar.ProgressBar // nil where w is no terminal
 	told  time.Time
@@ -159,7 +160,7 @@ func newMatchProgress(w io.Writer, games int) *matchProgress {
 }
 
 func (p *matchProgress) show(r arena.Result) {
-	score := fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
+	score := p.title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(score)

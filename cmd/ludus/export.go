@@ -106,13 +106,25 @@ Formats:
 // writeNew writes a file whole or not at all, and replaces one that exists only with force; a symbolic link stays, and
 // what it leads to is replaced.
 func writeNew(path string, data []byte, force bool) error {
+	if err := checkNew(path, force); err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return checkpoints.WriteFile(path, data)
+}
+
+// checkNew says whether writeNew may write to path, as far as can be told without writing.
+func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s is a link to nowhere; name another", path)
 		}
-		return checkpoints.WriteFile(path, data)
+		_, err := os.Stat(filepath.Dir(path))
+		return err
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -122,9 +134,5 @@ func writeNew(path string, data []byte, force bool) error {
 	case !force:
 		return fmt.Errorf("%s exists; --force replaces it", path)
 	}
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	return checkpoints.WriteFile(target, data)
+	return nil
 }

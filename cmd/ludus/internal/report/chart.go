@@ -26,6 +26,9 @@ type Line struct {
 	Y      []float64 `json:"y"`
 	Low    []float64 `json:"low,omitempty"`
 	High   []float64 `json:"high,omitempty"`
+	// Where runs are compared by generation: games finished and seconds of training at each point.
+	Games   []float64 `json:"games,omitempty"`
+	Seconds []float64 `json:"seconds,omitempty"`
 }
 
 // add appends a point.
@@ -50,7 +53,7 @@ const fewPoints = 60
 // to what can be seen.
 func (l *Line) thin() {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
-	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High} {
+	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
 		if size > 1 {
 			*list = means(*list, size)
 		}

@@ -147,11 +147,25 @@ func (c *Chart) drawn(runs []*Run, i, kind int, line Line) {
 	if len(line.X) == 0 {
 		return
 	}
+	if len(runs) > 1 && c.X == byGeneration {
+		line.clock(runs[i])
+	}
 	line.thin()
 	if line.Colour = kind; len(runs) > 1 {
 		line.Name, line.Colour, line.Dashed = runs[i].Name+": "+line.Name, i, kind > 0
 	}
 	c.Lines = append(c.Lines, line)
+}
+
+// byGeneration is the X of charts over a run's course.
+const byGeneration = "generation"
+
+// clock notes how far the run was at each generation that the line has a point for.
+func (l *Line) clock(run *Run) {
+	for _, x := range l.X {
+		games, seconds := run.Trained(int(x))
+		l.Games, l.Seconds = append(l.Games, float64(games)), append(l.Seconds, seconds)
+	}
 }
 
 // told gives a chart without lines the reason for it.
@@ -165,7 +179,7 @@ func (c *Chart) told(missing string) Chart {
 func generationCharts(plots []plot, runs []*Run) []Chart {
 	var charts []Chart
 	for _, p := range plots {
-		c := Chart{ID: p.id, Title: p.title, Note: p.note, X: "generation", Unit: p.unit, Low: p.low, High: p.high}
+		c := Chart{ID: p.id, Title: p.title, Note: p.note, X: byGeneration, Unit: p.unit, Low: p.low, High: p.high}
 		for i, run := range runs {
 			for kind, curve := range p.curves {
 				line := Line{Name: curve.name}
@@ -187,7 +201,7 @@ func generationCharts(plots []plot, runs []*Run) []Chart {
 
 // ratingChart has the checkpoints' ratings and, of a single run, its baselines as level lines.
 func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: "generation", Note: "with 95 % intervals; 0 is random play"}
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "with 95 % intervals; 0 is random play"}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -228,7 +242,7 @@ func isCheckpoint(agent string) bool {
 // matchChart has the scores of checkpoints against each baseline that several of them have met; of several matches of one
 // checkpoint the longest.
 func matchChart(runs []*Run) Chart {
-	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: "generation", Low: zero, High: hundred,
+	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Low: zero, High: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
 		met := make(map[string]map[int]train.Judged) // by opponent and generation
@@ -261,7 +275,7 @@ func matchChart(runs []*Run) Chart {
 }
 
 func suiteChart(runs []*Run) Chart {
-	c := Chart{ID: "solver-error", Title: "Error against the solver", Unit: "%", X: "generation", Low: zero,
+	c := Chart{ID: "solver-error", Title: "Error against the solver", Unit: "%", X: byGeneration, Low: zero,
 		Note: "moves that give value away, in positions solved exactly where the choice matters; with 95 % intervals"}
 	for i, run := range runs {
 		lines := []Line{{Name: "net"}, {Name: "policy"}}

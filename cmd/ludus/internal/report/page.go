@@ -21,6 +21,7 @@ type Page struct {
 	Games    *Games
 	NoGames  string // why there are no games; with neither, the section is left out
 	Settings []Setting
+	Axes     bool // the reader may choose what curves by generation are drawn over: Sections of several runs
 }
 
 // Fact is a name and a value.
@@ -116,8 +117,11 @@ func (s scale) At(x float64) float64 {
 	return rounded(100 * (min(max(x, s.low), s.high) - s.low) / (s.high - s.low))
 }
 
-// Width is how far it is from low to high, not to be negative.
-func (s scale) Width(low, high float64) float64 { return max(0, s.At(high)-s.At(low)) }
+// Left is where a bar of x begins: at 0 or, where x is negative, at x.
+func (s scale) Left(x float64) float64 { return s.At(min(x, 0)) }
+
+// Length is that of a bar of x, which leads from 0 to x.
+func (s scale) Length(x float64) float64 { return max(s.At(x), s.At(0)) - s.Left(x) }
 
 // scaleOf fits the bars of a ladder and 0.
 func scaleOf(l Ladder) scale {

@@ -109,6 +109,20 @@
     };
   }
 
+  // over is what curves by generation are drawn over; another choice than generations is there where runs are compared.
+  let over = "generation";
+  const axisNames = { games: "games", seconds: "seconds of training" };
+
+  function placed(chart) {
+    if (over === "generation" || !chart.lines[0].games) return chart;
+    return { ...chart, x: axisNames[over], lines: chart.lines.map((line) => ({ ...line, x: line[over] })) };
+  }
+
+  function chooseAxis(event) {
+    over = event.target.value;
+    for (const redraw of redraws) redraw();
+  }
+
   // draw makes a plot in place; options are uPlot's that differ from the usual ones.
   function draw(place, chart, options = {}) {
     const columns = columnsOf(chart.lines);
@@ -147,7 +161,7 @@
       if (!place) continue;
       place.setAttribute("role", "img");
       place.setAttribute("aria-label", `${chart.title} by ${chart.x}; the newest figures stand in the table below`);
-      keepDrawn(place, () => draw(place, chart));
+      keepDrawn(place, () => draw(place, placed(chart)));
     }
   }
 
@@ -357,6 +371,7 @@
   showCharts();
   if (data.games) showGames();
   showTheme();
+  if (byId("axis")) byId("axis").addEventListener("change", chooseAxis);
   byId("theme").addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     remember(root.dataset.theme);

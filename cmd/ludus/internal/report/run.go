@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sort"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -36,6 +37,7 @@ type Run struct {
 // Generation is a line of metrics.jsonl.
 type Generation struct {
 	train.Metrics
+	Seconds          float64          `json:"-"`              // of playing and learning since the run began
 	PolicyEntropy    *float64         `json:"policy_entropy"` // mean of the network's policy on held-out positions, nats
 	Calibration      []CalibrationBin `json:"calibration"`
 	CalibrationError *float64         `json:"calibration_error"`
@@ -178,16 +180,29 @@ func readLines[T any](r *Run, name string) []T {
 	return list
 }
 
-// ascending drops generations that a later line tells again, or that go back.
+// ascending drops generations that a later line tells again, or that go back, and adds up their seconds.
 func ascending(lines []Generation) []Generation {
 	var list []Generation
 	for _, g := range lines {
 		for len(list) > 0 && list[len(list)-1].Generation >= g.Generation {
 			list = list[:len(list)-1]
 		}
+		if g.Seconds = g.PlaySeconds + g.LearnSeconds; len(list) > 0 {
+			g.Seconds += list[len(list)-1].Seconds
+		}
 		list = append(list, g)
 	}
 	return list
+}
+
+// Trained is how far the run was at the end of a generation: games finished, and seconds of playing and learning.
+func (r *Run) Trained(generation int) (games int, seconds float64) {
+	after := sort.Search(len(r.Generations), func(i int) bool { return r.Generations[i].Generation > generation })
+	if after == 0 {
+		return 0, 0
+	}
+	g := &r.Generations[after-1]
+	return g.AllGames, g.Seconds
 }
 
 // newest is the last generation told of, nil before one is.

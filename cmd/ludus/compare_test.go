@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// trainedRuns trains two small runs of a game that takes a second, in folders a and b of dir.
+func trainedRuns(t *testing.T, dir string) {
+	t.Helper()
+	for i, name := range []string{"a", "b"} {
+		_, errs, code := ludus(t, dir, "", "train", "quad(size=4,quads=4,whites=1)", "--run", name, "--generations", "4",
+			"--seed", string(rune('1'+i)), "--set", "slots=12", "--set", "plies=3", "--set", "simulations=6", "--set", "channels=4",
+			"--set", "blocks=1", "--set", "batch=16", "--set", "window=100", "--set", "held_out=0.2")
+		if code != 0 {
+			t.Fatalf("training exits %d: %s", code, errs)
+		}
+	}
+}
+
+func TestCompareCommand(t *testing.T) {
+	dir := t.TempDir()
+	trainedRuns(t, dir)
+	var first string
+	for _, threads := range []string{"1", "3"} {
+		out := run(t, dir, "", "compare", "a", "b", "--games", "10", "--threads", threads, "-o", threads+".html", "--json")
+		for _, want := range []string{"whites=1,corners=cut): 2 runs", "a against b", "curves: " + threads + ".html"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is missing in\n%s", want, out)
+			}
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		var summary struct {
+			Runs []struct {
+				Name       string
+				Generation int
+			}
+			Matches []map[string]any
+		}
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &summary); err != nil {
+			t.Fatal(err)
+		}
+		if len(summary.Runs) != 2 || summary.Runs[1].Name != "b" || summary.Runs[1].Generation != 4 ||
+			len(summary.Matches) != 1 || summary.Matches[0]["games"] != 10.0 {
+			t.Errorf("summary %+v", summary)
+		}
+		delete(summary.Matches[0], "seconds")
+		text, err := json.Marshal(summary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(text)
+		} else if string(text) != first {
+			t.Errorf("on %s threads %s; on one %s", threads, text, first)
+		}
+		page, err := os.ReadFile(filepath.Join(dir, threads+".html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"a: held out", "b: held out", "a against b", `"seconds":[`, `"games":[`} {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("%q is missing on the page", want)
+			}
+		}
+	}
+}
+
+// TestCompareDamaged: what cannot be read is left out where two runs remain.
+func TestCompareDamaged(t *testing.T) {
+	dir := t.TempDir()
+	trainedRuns(t, dir)
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := ludus(t, dir, "", "compare", "a", "empty", "b", "--games", "0")
+	if code != 0 || !strings.Contains(out, "2 runs") || !strings.Contains(errs, "empty") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d, %q, %q; want a warning that names the empty folder", code, out, errs)
+	}
+	for _, c := range []struct {
+		code       int
+		want, args string
+	}{
+		{1, "compare.html exists; --force replaces it", "a b"},
+		{1, "fewer than two runs can be read", "a empty --force"},
+		{2, "./a/ is named twice", "a ./a/ --force"},
+		{2, "arguments are missing", "a"},
+		{2, "games is -1", "a b --games -1 --force"},
+		{1, "no such file", "a b -o nowhere/x.html"},
+	} {
+		fails(t, dir, c.code, c.want, append([]string{"compare"}, strings.Fields(c.args)...)...)
+	}
+	other := filepath.Join(dir, "other")
+	if err := os.Rename(runFolder(t), other); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "config.json"), []byte(`{"version":1,"game":"quad-5x5"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, dir, 1, "compare runs of one game", "compare", "a", "other", "--force")
+}
+
+// An interrupt ends the matches; what was played is told and drawn.
+func TestCompareInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	dir := t.TempDir()
+	trainedRuns(t, dir)
+	cmd := command(dir, "compare", "a", "b", "--games", "1000000")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	cmd.Wait()
+	late.Stop()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || errs.String() != "ludus: interrupted\n" ||
+		!strings.Contains(out.String(), "a against b") {
+		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, "compare.html")); err != nil || !strings.Contains(string(page), "a against b") {
+		t.Errorf("the page does not have the match; %v", err)
+	}
+}
