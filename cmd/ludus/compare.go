@@ -274,8 +274,10 @@ func (c *comparison) page(match *arena.Match) *report.Page {
 		})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
-	p.Sections = append([]report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(match)}}},
-		report.Sections(c.runs...)...)
+	if match.Games > 0 {
+		p.Sections = []report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(match)}}}
+	}
+	p.Sections = append(p.Sections, report.Sections(c.runs...)...)
 	return p
 }
 

@@ -129,7 +129,7 @@
     const table = joined(columns);
     const bands = columns.flatMap((c, i) =>
       c.bounded ? [{ series: [i + 3, i + 2], fill: faint(colour(`c${c.colour % palette}`)) }] : []);
-    const last = table[1].findLastIndex((y) => y != null);
+    const newest = table.map((column) => column.findLastIndex((y) => y != null));
     place.replaceChildren();
     return new uPlot({
       width: place.clientWidth, height: 230, bands,
@@ -139,7 +139,7 @@
       legend: { markers: { fill: (plot, i) => plot.series[i].stroke() } },
       cursor: { drag: { x: true, y: false }, points: { size: 7 } },
       // Away from the curve the legend tells the newest values.
-      hooks: { setCursor: [(plot) => { if (plot.cursor.idx == null) plot.setLegend({ idx: last }); }] },
+      hooks: { setCursor: [(plot) => { if (plot.cursor.idx == null) plot.setLegend({ idxs: newest }); }] },
       ...options,
     }, table, place);
   }
