@@ -39,6 +39,20 @@ func NewCache(entries int) *Cache {
 	return &Cache{entries: make([]cacheEntry, entries)}
 }
 
+// Grow gives the cache so many entries, if it has fewer, and keeps the evaluations that it holds.
+func (c *Cache) Grow(entries int) {
+	if entries <= len(c.entries) {
+		return
+	}
+	old := c.entries
+	c.entries = make([]cacheEntry, entries)
+	for i := range old {
+		if old[i].used {
+			*c.entry(&old[i].key) = old[i]
+		}
+	}
+}
+
 // Clear forgets all evaluations and keeps the memory and the counters.
 func (c *Cache) Clear() {
 	for i := range c.entries {

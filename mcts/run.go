@@ -18,13 +18,13 @@ func (s *Search) Run(ev Evaluator) { s.RunUntil(ev, nil) }
 // evaluated, and no leaf stays in flight. A nil stop never ends the search.
 func (s *Search) RunUntil(ev Evaluator, stop func() bool) {
 	for {
-		done := s.step()
+		leaf, progress := s.Step()
 		switch {
-		case done == selected:
-			s.batch.leaves = append(s.batch.leaves, s.taken-1)
-		case len(s.batch.leaves) > 0 && done == blocked:
+		case progress == Selected:
+			s.batch.leaves = append(s.batch.leaves, leaf)
+		case len(s.batch.leaves) > 0 && progress == Blocked:
 			s.evaluate(ev)
-		case done == blocked:
+		case progress == Blocked:
 			return
 		}
 		if stop != nil && s.tree.nodes[root].evaluated && stop() {

@@ -215,39 +215,43 @@ func (s *Search) certain() int {
 // select before the leaves in flight are backed up, or when the search is done.
 func (s *Search) Select() (leaf int, ok bool) {
 	for {
-		switch s.step() {
-		case selected:
-			return s.taken - 1, true
-		case blocked:
-			return 0, false
+		leaf, progress := s.Step()
+		if progress != Stepped {
+			return leaf, progress == Selected
 		}
 	}
 }
 
-// progress says what a step has done.
-type progress uint8
+// Progress says what a step has done.
+type Progress uint8
 
 const (
-	stepped  progress = iota // something that needs no evaluation
-	selected                 // the last slot waits for an evaluation
-	blocked                  // nothing
+	Stepped  Progress = iota // something that needs no evaluation
+	Selected                 // a leaf, which waits for its evaluation
+	Blocked                  // nothing: leaves in flight must be backed up first, or the search is done
 )
+
+// Step does at most one simulation of [Search.Select], so that a caller can look up from a long search in between.
+func (s *Search) Step() (leaf int, progress Progress) {
+	progress = s.step()
+	return s.taken - 1, progress
+}
 
 // step does at most one simulation. Leaves are selected in rounds of up to cfg.Leaves, and all leaves of a round are
 // backed up together, in their order, those found in the cache as well: what the cache holds changes nothing.
-func (s *Search) step() progress {
+func (s *Search) step() Progress {
 	if s.closed || s.taken == len(s.slots) || s.finished() {
 		if s.taken == 0 || s.waiting > 0 {
-			return blocked
+			return Blocked
 		}
 		s.flush()
-		return stepped
+		return Stepped
 	}
 	slot := &s.slots[s.taken]
 	n := s.descend(slot.state)
 	if n == none {
 		s.closed = true
-		return stepped
+		return Stepped
 	}
 	s.tree.launch(n)
 	if n != root {
@@ -259,17 +263,17 @@ func (s *Search) step() progress {
 			clear(s.dist)
 			s.tree.land(n, s.dist)
 			s.done++
-			return stepped
+			return Stepped
 		}
 	}
 	slot.node = n
 	s.taken++
 	if s.recall(slot) {
-		return stepped
+		return Stepped
 	}
 	slot.waiting = true
 	s.waiting++
-	return selected
+	return Selected
 }
 
 // descend plays from the root to a leaf, which it leaves in state: a node not yet visited, or a proven one. It returns

@@ -364,6 +364,32 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
+// A cache that grows keeps what it holds.
+func TestCacheGrows(t *testing.T) {
+	c := NewCache(10)
+	held := map[env.Key]float32{}
+	for i := range 100 {
+		key := env.Key{uint64(i)}
+		c.put(&key, []float32{float32(i)}, []float32{1})
+	}
+	for i := range 100 {
+		key := env.Key{uint64(i)}
+		if logits, _, ok := c.get(&key); ok {
+			held[key] = logits[0]
+		}
+	}
+	c.Grow(5)
+	c.Grow(1000)
+	for key, want := range held {
+		if logits, _, ok := c.get(&key); !ok || logits[0] != want {
+			t.Errorf("key %v: found %v, %v; want %v", key[0], ok, logits, want)
+		}
+	}
+	if len(held) < 5 || len(c.entries) != 1000 {
+		t.Errorf("%d evaluations in %d entries", len(held), len(c.entries))
+	}
+}
+
 func TestCacheOfRootsAndLeaves(t *testing.T) {
 	// Some moves of many positions end these games. What a search keeps of its leaves serves the searches of those
 	// positions, where they are roots.

@@ -19,5 +19,10 @@
 // alternate. Every agent draws from its own generator, which [Agent.Reset] seeds for each game: a match depends on its
 // seed alone, not on the number of threads (agents with a time limit excepted).
 //
-// A match starts the goroutines that it is asked for and joins them. What is left out: ratings over many agents.
+// # Matches
+//
+// A match starts the goroutines that it is asked for and joins them. Where a network plays and no clock runs, each of
+// them plays many games at once: the leaves of all its games that wait for the same network are evaluated in one batch
+// and remembered in one cache. No game depends on the others beside it, so that a match is the same on any number of
+// threads. What is left out: ratings over many agents.
 package arena

@@ -1,77 +1,154 @@
 package arena
 
 import (
-	"context"
-	"math"
-	"math/rand/v2"
+	"slices"
 
 	"ludus/env"
+	"ludus/mcts"
 	"ludus/model/infer"
 )
 
-// judge evaluates positions for one agent. It is the search's evaluator, and averages a root over the symmetries of
-// the board where the agent asks for it.
+// judge evaluates positions with one network for the agents of one goroutine that play with it. Leaves that they ask it
+// about wait until it answers them, in batches; so the leaves of many games share a batch. A row of a batch
+// depends on its own state alone, so that whose leaves are evaluated together changes nothing.
 type judge struct {
-	game      *env.Game
-	network   *infer.Evaluator
-	symmetric bool
-	average   bool // the next state is a root that is averaged
+	game    *env.Game
+	network *infer.Evaluator
+	cache   *mcts.Cache // of plain evaluations
 
-	tensor []float32 // [C, H, W]
-	turned []float32 // [S, C, H, W] images of the tensor
-	logits []float32 // [S, A]
-	class  []float32 // [S, K]
-	goals  [2]float64
+	asked   []question
+	states  []env.State // of a batch
+	logits  []float32   // [batchRows, A]
+	classes []float32   // [batchRows, K]
+
+	tensor      []float32 // [C, H, W]
+	images      []float32 // [S, C, H, W]
+	imageLogits []float32 // [S, A]
+	imageClass  []float32 // [S, K]
+	goals       [2]float64
 }
 
-func newJudge(game *env.Game, network *infer.Network, symmetric bool) *judge {
-	images := 1
-	if symmetric {
-		images = len(game.Symmetries)
-	}
+// question is a leaf that waits for its evaluation.
+type question struct {
+	asker   asker
+	leaf    int
+	state   env.State // not changed before the answer
+	average bool      // over the symmetries
+}
+
+// asker takes the evaluation of a leaf: unmasked logits [A] and class probabilities [K] in the frame of its mover, both
+// the judge's.
+type asker interface {
+	Backup(leaf int, logits, classes []float32)
+}
+
+// batchRows is how many leaves are evaluated together: as many as the network takes in one go.
+const batchRows = 32
+
+// A cache of evaluations has two entries for each simulation that it is to serve, within these bounds. The largest ones
+// take some 40 MB for the games of a goroutine, and some 80 MB for an agent that searches alone.
+const (
+	leastEntries     = 1 << 13
+	mostMatchEntries = 1 << 17
+	mostAloneEntries = 1 << 18
+)
+
+func entriesFor(simulations, most int) int { return min(max(2*simulations, leastEntries), most) }
+
+func newJudge(game *env.Game, network *infer.Network, entries int) *judge {
 	return &judge{
-		game: game, network: network.NewEvaluator(max(maxLeaves, images)), symmetric: symmetric,
-		tensor: make([]float32, game.Tensor.Size()),
-		turned: make([]float32, images*game.Tensor.Size()),
-		logits: make([]float32, images*game.NumActions()),
-		class:  make([]float32, images*len(game.Classes)),
+		game: game, network: network.NewEvaluator(batchRows), cache: mcts.NewCache(entries),
+		logits:  make([]float32, batchRows*game.NumActions()),
+		classes: make([]float32, batchRows*len(game.Classes)),
+		tensor:  make([]float32, game.Tensor.Size()),
 	}
 }
 
-// averageNext says that a search of a new tree begins: the first state that it evaluates is its root.
-func (j *judge) averageNext() { j.average = j.symmetric }
+// judges are the judges of one goroutine, one for each network that its agents play with.
+type judges struct {
+	entries int // of each one's cache
+	list    []*judge
+	digests []string
+}
 
-// Evaluate implements mcts.Evaluator.
-func (j *judge) Evaluate(states []env.State, logits, classes []float32) {
-	j.network.Evaluate(states, logits, classes)
-	if j.average {
-		j.average = false
-		rootLogits, rootClasses := j.root(states[0])
-		copy(logits, rootLogits)
-		copy(classes, rootClasses)
+// of returns the judge for an agent, whose files have been read. The same network has the same judge, wherever it was
+// read from.
+func (j *judges) of(s *Spec) *judge {
+	i := slices.Index(j.digests, s.origin.Digest)
+	if i < 0 {
+		i = len(j.list)
+		j.list = append(j.list, newJudge(s.game, s.network, j.entries))
+		j.digests = append(j.digests, s.origin.Digest)
+	}
+	return j.list[i]
+}
+
+// ask puts a question.
+func (j *judge) ask(q question) { j.asked = append(j.asked, q) }
+
+// answerAll answers questions to all judges: those that fill batches, and the others once no batch is full.
+func (j *judges) answerAll() {
+	full := false
+	for _, judge := range j.list {
+		full = full || len(judge.asked) >= batchRows
+	}
+	for _, judge := range j.list {
+		count := len(judge.asked)
+		if full {
+			count -= count % batchRows
+		}
+		judge.answer(count)
 	}
 }
 
-// root evaluates one state: logits [A] and class probabilities [K] in its mover's frame, and j.goals. With symmetric, all
+// answer answers the first count questions.
+func (j *judge) answer(count int) {
+	A, K := j.game.NumActions(), len(j.game.Classes)
+	for first := 0; first < count; first += batchRows {
+		batch := j.asked[first:min(first+batchRows, count)]
+		j.states = j.states[:0]
+		for i := range batch {
+			j.states = append(j.states, batch[i].state)
+		}
+		j.network.Evaluate(j.states, j.logits[:len(batch)*A], j.classes[:len(batch)*K])
+		for i, q := range batch {
+			logits, classes := j.logits[i*A:(i+1)*A], j.classes[i*K:(i+1)*K]
+			if q.average {
+				logits, classes = j.evaluate(q.state, true)
+			}
+			q.asker.Backup(q.leaf, logits, classes)
+		}
+	}
+	j.asked = j.asked[:copy(j.asked, j.asked[count:])]
+}
+
+// evaluate judges one state: logits [A] and class probabilities [K] in its mover's frame, and j.goals. With average, all
 // are means over the images of the board, brought back to the state's own orientation. Both slices are the judge's.
-func (j *judge) root(state env.State) (logits, classes []float32) {
+func (j *judge) evaluate(state env.State, average bool) (logits, classes []float32) {
+	images := 1
+	if average {
+		images = len(j.game.Symmetries)
+	}
 	size, cells, A, K := len(j.tensor), j.game.Tensor.Cells(), j.game.NumActions(), len(j.game.Classes)
+	if len(j.images) < images*size {
+		j.images = make([]float32, images*size)
+		j.imageLogits, j.imageClass = make([]float32, images*A), make([]float32, images*K)
+	}
 	state.Encode(j.tensor)
-	images := len(j.turned) / size
 	for s := range images {
-		image, to := j.turned[s*size:(s+1)*size], j.game.Symmetries[s].Cells
+		image, to := j.images[s*size:(s+1)*size], j.game.Symmetries[s].Cells
 		for i, x := range j.tensor {
 			image[i/cells*cells+int(to[i%cells])] = x
 		}
 	}
-	j.network.EvaluateTensors(j.turned, j.logits, j.class)
-	logits, classes = j.logits[:A], j.class[:K] // the first image is the state itself
+	j.network.EvaluateTensors(j.images[:images*size], j.imageLogits[:images*A], j.imageClass[:images*K])
+	logits, classes = j.imageLogits[:A], j.imageClass[:K] // the first image is the state itself
 	for s := 1; s < images; s++ {
 		for a, to := range j.game.Symmetries[s].Actions {
-			logits[a] += j.logits[s*A+int(to)]
+			logits[a] += j.imageLogits[s*A+int(to)]
 		}
 		for k := range classes {
-			classes[k] += j.class[s*K+k]
+			classes[k] += j.imageClass[s*K+k]
 		}
 	}
 	j.goals = [2]float64{}
@@ -90,10 +167,10 @@ func (j *judge) root(state env.State) (logits, classes []float32) {
 
 // expectedGoals are First's and Second's goals, expected from the mover's class distribution, or predicted by the network
 // where classes leave the goals open.
-func (j *judge) expectedGoals(state env.State, classes []float32) *[2]float64 {
+func (j *judge) expectedGoals(state env.State, classes []float32, average bool) *[2]float64 {
 	own, other, sum := 0.0, 0.0, 0.0
 	if j.game.GoalHead {
-		j.root(state)
+		j.evaluate(state, average)
 		own, other = min(max(j.goals[0], 0), 100), min(max(j.goals[1], 0), 100)
 	} else {
 		for k, p := range classes {
@@ -107,79 +184,4 @@ func (j *judge) expectedGoals(state env.State, classes []float32) *[2]float64 {
 		own, other = other, own
 	}
 	return &[2]float64{own, other}
-}
-
-// policy plays what the network likes best, or draws from its policy, without any search.
-type policy struct {
-	game    *env.Game
-	options Options
-	rng     *rand.Rand
-	judge   *judge
-	legal   []env.Action
-	logs    []float64 // log probabilities of the legal moves
-	classes []float32
-}
-
-func newPolicy(game *env.Game, network *infer.Network, options Options) *policy {
-	return &policy{game: game, options: options, rng: newRand(0), judge: newJudge(game, network, options.Symmetries)}
-}
-
-func (p *policy) Reset(seed uint64)  { p.rng = newRand(seed) }
-func (p *policy) Observe(env.Action) {}
-
-func (p *policy) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	p.evaluate(state)
-	if p.options.Temperature > 0 {
-		return p.legal[drawTempered(p.rng, p.logs, p.options.Temperature)], ctx.Err()
-	}
-	return p.best(), ctx.Err()
-}
-
-// best is the likeliest move, the first of equals.
-func (p *policy) best() env.Action {
-	best := 0
-	for i, x := range p.logs {
-		if x > p.logs[best] {
-			best = i
-		}
-	}
-	return p.legal[best]
-}
-
-// evaluate fills legal, logs and classes.
-func (p *policy) evaluate(state env.State) {
-	logits, classes := p.judge.root(state)
-	p.classes = classes
-	p.legal = state.Legal(p.legal[:0])
-	frame := p.game.Frame(state.Player())
-	p.logs = p.logs[:0]
-	best := math.Inf(-1)
-	for _, a := range p.legal {
-		x := float64(logits[frame[a]])
-		p.logs = append(p.logs, x)
-		best = max(best, x)
-	}
-	sum := 0.0
-	for _, x := range p.logs {
-		sum += math.Exp(x - best)
-	}
-	for i := range p.logs {
-		p.logs[i] -= best + math.Log(sum)
-	}
-}
-
-func (p *policy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
-	p.evaluate(state)
-	value := 0.0
-	for k, x := range p.classes {
-		value += float64(x) * float64(p.game.Classes[k].Utility)
-	}
-	a := &Analysis{Player: state.Player(), Value: &value}
-	for i, action := range p.legal {
-		prior := math.Exp(p.logs[i])
-		a.Moves = append(a.Moves, Judgement{Action: action, Prior: &prior})
-	}
-	sortMoves(a.Moves, p.best())
-	a.Goals = p.judge.expectedGoals(state, p.classes)
-	return a, ctx.Err()
 }

@@ -27,7 +27,7 @@ type Match struct {
 	Seed     uint64
 	Openings int   // random plies at the start of every game, 0 or more; a random opening that ends the game is drawn again
 	Seats    Seats // "" is Swap
-	Threads  int   // goroutines; each holds its own two agents
+	Threads  int   // goroutines, each of which plays some games at once
 	// Progress, if set, is told the result so far after the first game, the last, and some between; calls do not overlap.
 	Progress func(Result)
 }
@@ -110,75 +110,94 @@ func (m *Match) Validate() error {
 
 // Run plays the match. If ctx is cancelled, it returns the result of the games that were finished, and ctx's error.
 func (m Match) Run(ctx context.Context) (Result, error) {
-	if err := m.Validate(); err != nil {
+	c, err := m.run(ctx)
+	if c == nil {
 		return Result{}, err
+	}
+	return m.result(c.games, time.Since(c.start)), err
+}
+
+// run plays the match. Where it returns a course, its workers have ended.
+func (m *Match) run(ctx context.Context) (*course, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	for _, spec := range []*Spec{m.A, m.B} {
+		if _, err := spec.Load(); err != nil {
+			return nil, err
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var (
-		start    = time.Now()
-		wait     sync.WaitGroup
-		mutex    sync.Mutex // guards what follows
-		games    = make([]*played, m.Games)
-		finished int
-		tell     time.Time // when progress is told next
-		next     int
-		fault    error
-	)
-	for range min(m.Threads, m.Games) {
+	c := &course{match: m, start: time.Now(), games: make([]*played, m.Games)}
+	workers := min(m.Threads, m.Games)
+	boards := m.boards(workers)
+	var wait sync.WaitGroup
+	for range workers {
 		wait.Go(func() {
-			err := m.work(ctx, func() (int, bool) {
-				mutex.Lock()
-				defer mutex.Unlock()
-				next++
-				return next - 1, next <= m.Games
-			}, func(i int, g *played) {
-				mutex.Lock()
-				defer mutex.Unlock()
-				games[i] = g
-				finished++
-				if m.Progress != nil && (finished == m.Games || time.Now().After(tell)) {
-					begun := time.Now()
-					m.Progress(m.result(games[:min(next, m.Games)], time.Since(start)))
-					tell = time.Now().Add(max(tellEvery, tellShare*time.Since(begun)))
-				}
-			})
+			w, err := newWorker(c, workers, boards)
+			if err == nil {
+				err = w.play(ctx)
+			}
 			if err != nil {
-				mutex.Lock()
-				defer mutex.Unlock()
-				if fault == nil || errors.Is(fault, context.Canceled) {
-					fault = err
-				}
+				c.fail(err)
 				cancel()
 			}
 		})
 	}
 	wait.Wait()
-	return m.result(games, time.Since(start)), fault
+	return c, c.fault
 }
 
-// work plays the games whose numbers next hands out, until there is none.
-func (m *Match) work(ctx context.Context, next func() (int, bool), done func(int, *played)) error {
-	var agents [2]Agent
-	for i, spec := range []*Spec{m.A, m.B} {
-		agent, err := spec.New(m.Seed)
-		if err != nil {
-			return err
-		}
-		agents[i] = agent
-	}
-	for i, ok := next(); ok; i, ok = next() {
-		game, err := m.play(ctx, agents, i)
-		if err != nil {
-			return err
-		}
-		done(i, game)
-	}
-	return nil
+// course is a match in play. The workers share it.
+type course struct {
+	match *Match
+	start time.Time
+
+	mutex    sync.Mutex // guards what follows
+	games    []*played
+	next     int // number of the game to be dealt next
+	finished int
+	tell     time.Time // when progress is told next
+	fault    error
 }
 
-// play plays game i.
-func (m *Match) play(ctx context.Context, agents [2]Agent, i int) (*played, error) {
+// deal begins the next game on a board, if there is one left.
+func (c *course) deal(b *board) (ok bool, err error) {
+	c.mutex.Lock()
+	i := c.next
+	c.next++
+	c.mutex.Unlock()
+	if i >= c.match.Games {
+		return false, nil
+	}
+	return true, c.match.begin(b, i)
+}
+
+// finish takes a finished game.
+func (c *course) finish(i int, g *played) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.games[i] = g
+	c.finished++
+	if m := c.match; m.Progress != nil && (c.finished == m.Games || time.Now().After(c.tell)) {
+		begun := time.Now()
+		m.Progress(m.result(c.games[:min(c.next, m.Games)], time.Since(c.start)))
+		c.tell = time.Now().Add(max(tellEvery, tellShare*time.Since(begun)))
+	}
+}
+
+// fail remembers what the match ended by: the first error, but for those that only follow from another.
+func (c *course) fail(err error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.fault == nil || errors.Is(c.fault, context.Canceled) {
+		c.fault = err
+	}
+}
+
+// begin sets up game i on a board.
+func (m *Match) begin(b *board, i int) error {
 	g := &played{first: m.Seats == First}
 	opening := i
 	if m.swaps() {
@@ -186,34 +205,17 @@ func (m *Match) play(ctx context.Context, agents [2]Agent, i int) (*played, erro
 	}
 	state, moves, err := m.opening(opening)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for side, agent := range agents {
+	g.moves = moves
+	b.number, b.game, b.state, b.waiting = i, g, state, false
+	for side, agent := range b.agents {
 		agent.Reset(derive(m.Seed, side, i))
-	}
-	for _, a := range moves {
-		agents[0].Observe(a)
-		agents[1].Observe(a)
-	}
-	for !state.Done() {
-		side := 0
-		if g.first != (state.Player() == env.First) {
-			side = 1
+		for _, a := range moves {
+			agent.Observe(a)
 		}
-		a, err := agents[side].Choose(ctx, state)
-		if err != nil {
-			return nil, err
-		}
-		state.Apply(a)
-		moves = append(moves, a)
-		agents[0].Observe(a)
-		agents[1].Observe(a)
 	}
-	g.moves, g.goals = moves, state.Goals()
-	if !g.first {
-		g.goals[0], g.goals[1] = g.goals[1], g.goals[0]
-	}
-	return g, nil
+	return nil
 }
 
 func (m *Match) swaps() bool { return m.Seats == "" || m.Seats == Swap }

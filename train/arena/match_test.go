@@ -56,6 +56,19 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 	}
 }
 
+// playGame plays game i of a match alone.
+func playGame(t *testing.T, m *Match, agents [2]Agent, i int) *played {
+	t.Helper()
+	b := &board{agents: agents, alone: true}
+	if err := m.begin(b, i); err != nil {
+		t.Fatal(err)
+	}
+	if over, err := b.advance(context.Background()); err != nil || !over {
+		t.Fatalf("game %d: over %v, %v", i, over, err)
+	}
+	return b.game
+}
+
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	game := quad(t)
 	m := Match{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, Openings: 4, Threads: 1}
@@ -65,14 +78,7 @@ func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	}
 	openings := map[string]bool{}
 	for i := 0; i < m.Games; i += 2 {
-		one, err := m.play(context.Background(), agents, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := m.play(context.Background(), agents, i+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one, two := playGame(t, &m, agents, i), playGame(t, &m, agents, i+1)
 		if !one.first || two.first || !slices.Equal(one.moves[:4], two.moves[:4]) {
 			t.Errorf("pair %d: seats %v and %v, openings %v and %v", i/2, one.first, two.first, one.moves[:4], two.moves[:4])
 		}
@@ -111,10 +117,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 	for i := range 6 {
 		m := Match{Game: game, Games: 6, Openings: 3}
 		one, two := &teller{random: *newRandom()}, &teller{random: *newRandom()}
-		g, err := m.play(context.Background(), [2]Agent{one, two}, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := playGame(t, &m, [2]Agent{one, two}, i)
 		want := env.First
 		if !g.first {
 			want = env.Second

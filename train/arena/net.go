@@ -9,7 +9,6 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
-	"ludus/model/infer"
 )
 
 // net plays with a network and a search without noise: Gumbel with sequential halving, in a new tree for each move, or
@@ -19,32 +18,26 @@ type net struct {
 	options Options
 	rng     *rand.Rand
 	judge   *judge
-	cache   *mcts.Cache
 	search  *mcts.Search
 	analyst *mcts.Search // PUCT; nil until it is needed
 	waiting int          // leaves of analyst
 
-	kept   bool      // the tree of search stands at position
-	at     env.State // while kept
-	legal  []env.Action
-	shares []float64
+	average bool      // the next leaf is a root that is averaged over the symmetries
+	kept    bool      // the tree of search stands at position
+	at      env.State // while kept
+	legal   []env.Action
+	shares  []float64
 }
 
-const (
-	maxLeaves    = 16      // in flight within one tree
-	cacheEntries = 1 << 13 // evaluations remembered from move to move
-)
+// maxLeaves is how many leaves are in flight within one tree.
+const maxLeaves = 16
 
 // puctLeaves is the number of leaves in flight of a PUCT search: each is selected without knowing of the others' values,
 // which distorts the shares of few simulations. Gumbel has all of a round in flight anyway.
 func puctLeaves(simulations int) int { return max(1, min(maxLeaves, simulations/16)) }
 
-func newNet(game *env.Game, network *infer.Network, options Options) *net {
-	n := &net{game: game, options: options, rng: newRand(0), at: game.NewState()}
-	n.judge = newJudge(game, network, options.Symmetries)
-	if !options.Symmetries { // or the cache would hold averages of roots beside plain evaluations
-		n.cache = mcts.NewCache(cacheEntries)
-	}
+func newNet(judge *judge, options Options) *net {
+	n := &net{game: judge.game, options: options, rng: newRand(0), at: judge.game.NewState(), judge: judge}
 	if options.PUCT {
 		n.search = n.newSearch(mcts.PUCT, puctLeaves(n.budget()))
 	} else {
@@ -56,7 +49,11 @@ func newNet(game *env.Game, network *infer.Network, options Options) *net {
 func (n *net) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
 	config.Rule, config.Leaves = rule, leaves
-	return mcts.New(n.game, config, n.cache)
+	cache := n.judge.cache
+	if n.options.Symmetries {
+		cache = nil // or it would hold averages of roots beside plain evaluations
+	}
+	return mcts.New(n.game, config, cache)
 }
 
 func (n *net) Reset(seed uint64) {
@@ -79,26 +76,54 @@ func (n *net) Observe(a env.Action) {
 }
 
 func (n *net) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	n.begin(state)
+	if err := n.run(ctx, n.search); err != nil {
+		return 0, err
+	}
+	return n.chosen(), nil
+}
+
+func (n *net) begin(state env.State) {
 	if n.kept && n.at.Key() == state.Key() {
 		n.search.Continue(n.budget())
 	} else {
 		n.search.Start(state, n.budget(), nil)
-		n.judge.averageNext()
+		n.average = n.options.Symmetries
 	}
 	n.kept = n.options.PUCT && !n.options.Symmetries
 	n.at.CopyFrom(state)
-	if err := n.run(ctx, n.search); err != nil {
-		return 0, err
+}
+
+func (n *net) proceed(ctx context.Context) (a env.Action, done bool, err error) {
+	for i := 1; ; i++ {
+		switch leaf, progress := n.search.Step(); progress {
+		case mcts.Selected:
+			n.judge.ask(question{asker: n.search, leaf: leaf, state: n.search.Leaf(leaf), average: n.average})
+			n.average = false
+		case mcts.Blocked:
+			if n.search.Done() {
+				return n.chosen(), true, nil
+			}
+			return 0, false, nil
+		}
+		if i%256 == 0 && ctx.Err() != nil {
+			n.kept = false // it has leaves in flight
+			return 0, false, ctx.Err()
+		}
 	}
+}
+
+// chosen is the move to play after a search.
+func (n *net) chosen() env.Action {
 	if n.options.Temperature == 0 {
-		return n.search.Best(), nil
+		return n.search.Best()
 	}
 	n.shares = n.shares[:0]
 	moves := n.search.Moves()
 	for i := range moves {
 		n.shares = append(n.shares, math.Log(float64(moves[i].Policy)))
 	}
-	return moves[drawTempered(n.rng, n.shares, n.options.Temperature)].Action, nil
+	return moves[drawTempered(n.rng, n.shares, n.options.Temperature)].Action
 }
 
 // budget is the number of simulations of a move.
@@ -112,10 +137,21 @@ func (n *net) budget() int {
 // run lets a search go on until its simulations or the time of a move are used up.
 func (n *net) run(ctx context.Context, search *mcts.Search) error {
 	deadline := time.Now().Add(n.options.Time)
-	search.RunUntil(n.judge, func() bool {
+	search.RunUntil(n, func() bool {
 		return ctx.Err() != nil || n.options.Time > 0 && time.Now().After(deadline)
 	})
 	return ctx.Err()
+}
+
+// Evaluate implements mcts.Evaluator for a search that has the judge to itself.
+func (n *net) Evaluate(states []env.State, logits, classes []float32) {
+	n.judge.network.Evaluate(states, logits, classes)
+	if n.average {
+		n.average = false
+		rootLogits, rootClasses := n.judge.evaluate(states[0], true)
+		copy(logits, rootLogits)
+		copy(classes, rootClasses)
+	}
 }
 
 // Analyze searches with PUCT in a new tree, so that the answer depends on the position alone.
@@ -126,8 +162,9 @@ func (n *net) Analyze(ctx context.Context, state env.State, simulations int) (*A
 	if leaves := puctLeaves(simulations); n.analyst == nil || n.waiting != leaves {
 		n.analyst, n.waiting = n.newSearch(mcts.PUCT, leaves), leaves
 	}
+	n.judge.cache.Grow(entriesFor(simulations, mostAloneEntries))
 	n.analyst.Start(state, simulations, nil)
-	n.judge.averageNext()
+	n.average = n.options.Symmetries
 	if err := n.run(ctx, n.analyst); err != nil {
 		return nil, err
 	}
@@ -136,7 +173,7 @@ func (n *net) Analyze(ctx context.Context, state env.State, simulations int) (*A
 	classes := make([]float32, len(n.game.Classes))
 	n.analyst.Classes(classes)
 	_, a.Proven = n.analyst.Proven()
-	a.Goals = n.judge.expectedGoals(state, classes)
+	a.Goals = n.judge.expectedGoals(state, classes, n.options.Symmetries)
 	moves := n.analyst.Moves()
 	for i := range moves {
 		m := &moves[i]

@@ -232,8 +232,8 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			moves = append(moves, legal[rng.IntN(len(legal))])
 			state.Apply(moves[len(moves)-1])
 		}
-		plain := newPolicy(game, network, Options{})
-		averaged := newPolicy(game, network, Options{Symmetries: true})
+		plain := newPolicy(newJudge(game, network, leastEntries), Options{})
+		averaged := newPolicy(newJudge(game, network, leastEntries), Options{Symmetries: true})
 		want, wantValue := priors(t, averaged, state)
 		differs := false
 		for s, symmetry := range game.Symmetries {

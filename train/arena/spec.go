@@ -206,7 +206,7 @@ func (s *Spec) Load() (Origin, error) {
 
 // New returns another agent of this description.
 func (s *Spec) New(seed uint64) (Agent, error) {
-	agent, err := s.build()
+	agent, err := s.build(&judges{entries: entriesFor(s.simulations(), mostAloneEntries)})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,8 @@ func (s *Spec) New(seed uint64) (Agent, error) {
 	return agent, nil
 }
 
-func (s *Spec) build() (Agent, error) {
+// build makes an agent that asks one of the judges, if it has a network.
+func (s *Spec) build(judges *judges) (Agent, error) {
 	switch s.kind {
 	case "random":
 		return newRandom(), nil
@@ -229,7 +230,21 @@ func (s *Spec) build() (Agent, error) {
 		return nil, err
 	}
 	if s.kind == "policy" {
-		return newPolicy(s.game, s.network, s.options), nil
+		return newPolicy(judges.of(s), s.options), nil
 	}
-	return newNet(s.game, s.network, s.options), nil
+	return newNet(judges.of(s), s.options), nil
 }
+
+// simulations is the size of the agent's tree, as far as it is known.
+func (s *Spec) simulations() int {
+	switch {
+	case s.kind == "mcts":
+		return s.number
+	case s.options.Time > 0 && s.options.Simulations == 0:
+		return timedSimulations
+	}
+	return s.options.Simulations
+}
+
+// timedSimulations are those that a search without a limit but the time is expected to do, more or less.
+const timedSimulations = 1 << 15

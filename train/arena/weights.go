@@ -2,6 +2,7 @@ package arena
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 type Origin struct {
 	Path       string // the file, checkpoint or run that was named, without @GENERATION
 	Generation int    // of the checkpoint; -1 for a weights file
+	Digest     string // SHA-256 of the weights that were read, in hexadecimal
 	// Damaged names what was passed over: checkpoints of the run, newer than this one, that are not whole.
 	Damaged []error
 }
@@ -40,6 +42,7 @@ func ReadWeights(reference string) (*infer.Weights, Origin, error) {
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
 	}
+	origin.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
 	weights, err := infer.Unmarshal(data)
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)

@@ -1,0 +1,83 @@
+package train
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ludus/model/infer"
+	"ludus/train/arena"
+)
+
+var networks = flag.String("networks", "", "for BenchmarkArena: a folder of runs named after their games, instead of new networks")
+
+// BenchmarkArena is the speed of a match between two networks over that of self-play with one of them, in positions a
+// second at equal simulations, each with its caches as they are, in turn.
+func BenchmarkArena(b *testing.B) {
+	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
+		game := newGame(b, name)
+		weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
+		if *networks != "" {
+			var err error
+			if weights, _, err = arena.ReadWeights(filepath.Join(*networks, name)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		network, err := infer.NewNetwork(game, weights)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var paths [2]string
+		for i := range paths { // the networks play alike, but are two
+			weights.Tensors[0].Data[0] += 1e-6
+			paths[i] = filepath.Join(b.TempDir(), "weights")
+			if err := os.WriteFile(paths[i], weights.Marshal(), 0o666); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, simulations := range []int{16, 64} {
+			for _, threads := range []int{1, 2} {
+				settings := DefaultSettings(game)
+				settings.Simulations = simulations
+				play := NewSelfPlay(game, settings, judgedBy(network), threads, true)
+				match := arena.Match{Game: game, Games: 16384 / simulations * threads, Openings: 2, Threads: threads}
+				for i, agent := range []**arena.Spec{&match.A, &match.B} {
+					if *agent, err = arena.Parse(game, fmt.Sprintf("net:%s,sims=%d", paths[i], simulations)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.Run(fmt.Sprintf("%s/simulations=%d/threads=%d", name, simulations, threads), func(b *testing.B) {
+					compareSpeeds(b, match, play)
+				})
+			}
+		}
+	}
+}
+
+func compareSpeeds(b *testing.B, match arena.Match, play *SelfPlay) {
+	var total Pace
+	plies, seconds := 0.0, 0.0
+	for b.Loop() {
+		match.Seed++
+		result, err := match.Run(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		plies += float64(result.Games) * (result.Plies - float64(match.Openings))
+		seconds += result.Seconds
+		pace, err := play.Play(context.Background(), time.Duration(result.Seconds*float64(time.Second)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		total.Add(pace)
+	}
+	selfPlay := float64(total.Positions) / total.Seconds
+	b.ReportMetric(plies/seconds, "arena/s")
+	b.ReportMetric(selfPlay, "selfplay/s")
+	b.ReportMetric(plies/seconds/selfPlay, "ratio")
+}
