@@ -108,6 +108,9 @@ type State interface {
 	Goals() [2]int
 	// Key is the whole position: equal keys of one game have equal futures.
 	Key() Key
+	// Canonical is the least of the keys of the position's images under the game's symmetries, and the index of the
+	// symmetry that leads to that image: symmetric positions have the same, and only they.
+	Canonical() (Key, int)
 	// Encode writes the mover's tensor [C, H, W] into dst, every entry of it.
 	Encode(dst []float32)
 	// CopyFrom makes the state an independent copy of src, a state of the same game.

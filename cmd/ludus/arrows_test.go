@@ -19,6 +19,7 @@ var arrows = map[string][]string{
 	"env":                              {},
 	"env/games":                        {"env"},
 	"env/envtest":                      {"env"},
+	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
 	"model/infer/kernel":               {"model/infer/kernel/winograd"},
 	"model/infer/kernel/generate":      {"model/infer/kernel/winograd"},
@@ -28,15 +29,15 @@ var arrows = map[string][]string{
 	"model/infer/onnx/internal/onnxpb": {},
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
-	"train/arena":                      {"env", "env/games", "mcts", "model/infer", "model", "checkpoints"},
-	"train":                            {"env", "env/games", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/tensorboard"},
+	"train/arena":                      {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints"},
+	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/tensorboard"},
 	"train/tensorboard":                {},
 	"cmd/ludus":                        {"..."},
 	"cmd/ludus/internal/...":           {"..."},
 }
 
 // quiet packages start no goroutine: what runs at the same time is for their callers to say.
-var quiet = []string{"env", "env/games", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
+var quiet = []string{"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
 
 // source is one parsed file of the module.
 type source struct {

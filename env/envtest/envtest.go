@@ -31,6 +31,7 @@ var laws = []struct {
 	{"Copies", checkCopies},
 	{"Keys", checkKeys},
 	{"SymmetricPlay", checkSymmetricPlay},
+	{"Canonical", checkCanonical},
 	{"EqualTensors", checkEqualTensors},
 	{"Allocations", checkAllocations},
 }

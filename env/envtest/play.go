@@ -242,6 +242,39 @@ func checkSymmetricPlay(g *env.Game) error {
 	return nil
 }
 
+// checkCanonical compares Canonical with the keys of the positions that playing under each symmetry reaches.
+func checkCanonical(g *env.Game) error {
+	images := make([]env.State, len(g.Symmetries))
+	return collect(g, 20, func(w *walk) error {
+		for i, s := range g.Symmetries {
+			images[i] = g.NewState()
+			for _, a := range w.moves {
+				images[i].Apply(s.Actions[a])
+			}
+		}
+		least := images[0].Key()
+		for _, image := range images {
+			if k := image.Key(); slices.Compare(k[:], least[:]) < 0 {
+				least = k
+			}
+		}
+		for i, image := range images {
+			key, symmetry := image.Canonical()
+			if key != least || symmetry < 0 || symmetry >= len(images) {
+				return w.errorf("Canonical is %x by symmetry %d; want %x", key, symmetry, least)
+			}
+			turned := g.NewState()
+			for _, a := range w.moves {
+				turned.Apply(g.Symmetries[symmetry].Actions[g.Symmetries[i].Actions[a]])
+			}
+			if turned.Key() != least {
+				return w.errorf("Canonical tells symmetry %d of image %d, which leads to another key", symmetry, i)
+			}
+		}
+		return nil
+	})
+}
+
 // sameTurned compares a position with the one that symmetry s makes of it.
 func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	if a.Done() != turned.Done() || a.Goals() != turned.Goals() {

@@ -232,6 +232,62 @@ func turn(g *env.Game, cell func(r, c int) (int, int), plane func(p int) int) en
 	return s
 }
 
+// flip is a permutation of the cells that is its own inverse, such as a mirror image: its pairs of cells, all of one
+// distance at once.
+type flip[W words] struct {
+	fixed W // the cells that stay
+	swaps []swap[W]
+}
+
+// swap exchanges the cells of lower with those that are distance above them.
+type swap[W words] struct {
+	lower    W
+	distance uint
+}
+
+// newFlip makes the flip that takes cell i to cells[i].
+func newFlip[W words](cells []int32) flip[W] {
+	var f flip[W]
+	swaps := make([]W, len(cells)) // by distance
+	for from, to := range cells {
+		switch d := int(to) - from; {
+		case int(cells[to]) != from:
+			panic("games: not a flip")
+		case d == 0:
+			f.fixed = union(f.fixed, bit[W](from))
+		case d > 0:
+			swaps[d] = union(swaps[d], bit[W](from))
+		}
+	}
+	for d, lower := range swaps {
+		if !isEmpty(lower) {
+			f.swaps = append(f.swaps, swap[W]{lower, uint(d)})
+		}
+	}
+	return f
+}
+
+// of is the image of w.
+func (f *flip[W]) of(w W) W {
+	image := both(w, f.fixed)
+	for i := range f.swaps {
+		s := &f.swaps[i]
+		image = union(image, union(raise(both(w, s.lower), s.distance), both(lower(w, s.distance), s.lower)))
+	}
+	return image
+}
+
+// less compares sets in some order.
+func less[W words](a, b W) bool {
+	if a[0] != b[0] {
+		return a[0] < b[0]
+	}
+	return a[len(a)-1] < b[len(b)-1]
+}
+
+// lessPair compares first the one, then the other player's cells.
+func lessPair[W words](a, b [2]W) bool { return less(a[0], b[0]) || a[0] == b[0] && less(a[1], b[1]) }
+
 // same leaves every cell where it is.
 func same(r, c int) (int, int) { return r, c }
 

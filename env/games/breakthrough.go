@@ -37,6 +37,7 @@ type breakthrough struct {
 	goal                 [2]uint64     // the row each player wants to reach
 	plane                [2]env.Action // each player's first action
 	distance             [2][3]int     // by player and direction: cell stepped onto - cell stepped from
+	mirror               flip[[1]uint64]
 }
 
 // step is a move of one piece: the cells it leaves and enters.
@@ -96,6 +97,7 @@ func buildBreakthrough(v values) (*env.Game, error) {
 	mirror := func(r, c int) (int, int) { return r, b.columns - 1 - c }
 	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
 	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, func(p int) int { return p/3*3 + 2 - p%3 })}
+	b.mirror = newFlip[[1]uint64](g.Symmetries[1].Cells)
 	return g.Finish(turn(g, upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
 }
 
@@ -219,6 +221,15 @@ func (s *breakthroughState) Endings(dst []env.Ending) []env.Ending {
 
 func (s *breakthroughState) Key() env.Key {
 	return env.Key{s.owned[0], s.owned[1], uint64(s.player)}
+}
+
+func (s *breakthroughState) Canonical() (env.Key, int) {
+	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
+	mirror := &s.game.mirror
+	if image := [2][1]uint64{mirror.of(owned[0]), mirror.of(owned[1])}; lessPair(image, owned) {
+		return env.Key{image[0][0], image[1][0], uint64(s.player)}, 1
+	}
+	return s.Key(), 0
 }
 
 func (s *breakthroughState) Encode(dst []float32) {

@@ -55,6 +55,7 @@ type freeForAll struct {
 	inner              uint64
 	board              [2][]float32 // by player: the tensor's first plane
 	noop               env.Action
+	mirror             *flip[[1]uint64] // upside down, of bits; nil where that is no symmetry
 }
 
 // freeForAllState is a position of Free-For-All.
@@ -103,6 +104,7 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	g.Symmetries = []env.Symmetry{turn(g, same, nil)}
 	if f.size%2 == 1 { // otherwise the spawn cells are not on the middle row
 		g.Symmetries = append(g.Symmetries, turn(g, mirrorY, turnHop(1, -1)))
+		f.mirror = f.makeMirror(g.Symmetries[1].Cells)
 	}
 	return g.Finish(turn(g, mirrorX, turnHop(-1, 1)).Actions), nil
 }
@@ -155,6 +157,26 @@ func (f *freeForAll) drawing(players [2]string) env.Drawing {
 		d.Cells = append(d.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)
 	}
 	return d
+}
+
+// makeMirror turns a flip of the cells into one of the bits.
+func (f *freeForAll) makeMirror(cells []int32) *flip[[1]uint64] {
+	bitOf := make([]int32, f.size*f.size) // by cell
+	to := make([]int32, 64)
+	for i := range to {
+		to[i] = int32(i)
+	}
+	used := f.inner | f.spawn[0] | f.spawn[1]
+	for left := used; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		bitOf[f.cellOf[i]] = int32(i)
+	}
+	for left := used; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		to[i] = bitOf[cells[f.cellOf[i]]]
+	}
+	mirror := newFlip[[1]uint64](to)
+	return &mirror
 }
 
 // makeMoves fills the tables of moves, and the texts of the actions.
@@ -325,6 +347,19 @@ func (s *freeForAllState) Key() env.Key {
 		s.owned[0], s.owned[1],
 		uint64(s.player) | uint64(s.left)<<8 | uint64(s.captures[0])<<16 | uint64(s.captures[1])<<24,
 	}
+}
+
+func (s *freeForAllState) Canonical() (env.Key, int) {
+	key, mirror := s.Key(), s.game.mirror
+	if mirror == nil {
+		return key, 0
+	}
+	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
+	if image := [2][1]uint64{mirror.of(owned[0]), mirror.of(owned[1])}; lessPair(image, owned) {
+		key[0], key[1] = image[0][0], image[1][0]
+		return key, 1
+	}
+	return key, 0
 }
 
 func (s *freeForAllState) Encode(dst []float32) {

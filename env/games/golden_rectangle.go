@@ -28,7 +28,8 @@ type goldenRectangle[W words] struct {
 	top                  W // the highest row
 	// below holds for each cell the rectangles with an upper corner there, as their three other corners: the cell just
 	// marked is the highest of its column, so that no other rectangles can have become whole.
-	below [][]W
+	below  [][]W
+	mirror flip[W]
 }
 
 // goldenRectangleState is a position of Golden Rectangle.
@@ -79,6 +80,7 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
 	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, nil)}
+	r.mirror = newFlip[W](g.Symmetries[1].Cells)
 	return g.Finish(nil), nil
 }
 
@@ -170,12 +172,23 @@ func (s *goldenRectangleState[W]) Endings(dst []env.Ending) []env.Ending {
 	return dst
 }
 
-func (s *goldenRectangleState[W]) Key() (k env.Key) {
+func (s *goldenRectangleState[W]) Key() env.Key { return s.key(&s.owned) }
+
+// key is the key of the position in which the cells are owned so.
+func (s *goldenRectangleState[W]) key(owned *[2]W) (k env.Key) {
 	for i := range len(s.free) {
-		k[i], k[2+i] = s.owned[0][i], s.owned[1][i]
+		k[i], k[2+i] = owned[0][i], owned[1][i]
 	}
 	k[4] = uint64(s.player)
 	return k
+}
+
+func (s *goldenRectangleState[W]) Canonical() (env.Key, int) {
+	mirror := &s.game.mirror
+	if image := [2]W{mirror.of(s.owned[0]), mirror.of(s.owned[1])}; lessPair(image, s.owned) {
+		return s.key(&image), 1
+	}
+	return s.Key(), 0
 }
 
 func (s *goldenRectangleState[W]) Encode(dst []float32) {

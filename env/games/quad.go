@@ -2,6 +2,7 @@ package games
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"ludus/env"
@@ -51,6 +52,13 @@ type quad[W words] struct {
 	tilts         []tilt[W]
 	through       [][]W // for each cell the squares through it, without the cell itself
 	quads, whites int8  // each player's stock at the start
+	images        []image[W]
+}
+
+// image says how to find a position's image under a symmetry: as the flip of its image under an earlier one.
+type image[W words] struct {
+	of   int
+	flip *flip[W]
 }
 
 // tilt holds all squares of one size and tilt: their other corners are next, last and next + last cells after the first.
@@ -130,6 +138,7 @@ func newQuad[W words](v values) (*env.Game, error) {
 			g.Symmetries = append(g.Symmetries, s)
 		}
 	}
+	q.findImages(g.Symmetries)
 	return g.Finish(nil), nil
 }
 
@@ -202,6 +211,25 @@ func (q *quad[W]) completing(owned W) (cells W) {
 		cells = union(union(cells, raise(both(ad, b), t.last)), raise(both(bc, owned), t.next+t.last))
 	}
 	return cells
+}
+
+// findImages fills images, the first of which is the position itself. The symmetries are the identity and the flip of
+// the rows, or these and the flip of the columns, both, and then the same four after the flip along the diagonal.
+func (q *quad[W]) findImages(symmetries []env.Symmetry) {
+	flips := make([]flip[W], len(symmetries))
+	for _, i := range []int{1, 2, 4} {
+		if i < len(symmetries) {
+			flips[i] = newFlip[W](symmetries[i].Cells)
+		}
+	}
+	q.images = make([]image[W], len(symmetries))
+	for i := 1; i < len(symmetries); i++ {
+		last := 1 << (bits.Len(uint(i)) - 1) // so that the flips are made in rising order, the diagonal's first
+		if i > 4 {
+			last = 1 << (bits.Len(uint(i-4)) - 1)
+		}
+		q.images[i] = image[W]{i - last, &flips[last]}
+	}
 }
 
 // keepsBoard reports whether a permutation of the cells maps the board onto itself.
@@ -340,9 +368,39 @@ func (s *quadState[W]) finish() int8 {
 	return quadEqual
 }
 
-func (s *quadState[W]) Key() (k env.Key) {
+func (s *quadState[W]) Key() env.Key { return s.key(&[3]W{s.owned[0], s.owned[1], s.blocked}) }
+
+func (s *quadState[W]) Canonical() (env.Key, int) {
+	var images [8][3]W
+	images[0] = [3]W{s.owned[0], s.owned[1], s.blocked}
+	least := 0
+	for i := 1; i < len(s.game.images); i++ {
+		from := &s.game.images[i]
+		images[i] = [3]W{from.flip.of(images[from.of][0]), from.flip.of(images[from.of][1])}
+		if s.game.whites > 0 {
+			images[i][2] = from.flip.of(images[from.of][2])
+		}
+		if lessTriple(&images[i], &images[least]) {
+			least = i
+		}
+	}
+	return s.key(&images[least]), least
+}
+
+// lessTriple compares the cells that x owns, then those that o owns, then those that are blocked.
+func lessTriple[W words](a, b *[3]W) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return less(a[i], b[i])
+		}
+	}
+	return false
+}
+
+// key is the key of the position with the cells of x, of o and the blocked ones.
+func (s *quadState[W]) key(cells *[3]W) (k env.Key) {
 	for i := range len(s.blocked) {
-		k[i], k[2+i], k[4+i] = s.owned[0][i], s.owned[1][i], s.blocked[i]
+		k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]
 	}
 	k[6] = uint64(s.player) | uint64(s.quads[0])<<8 | uint64(s.quads[1])<<16 |
 		uint64(s.whites[0])<<24 | uint64(s.whites[1])<<32
