@@ -41,13 +41,6 @@ func some(x float64) (float64, bool) { return x, x != 0 }
 // percent is a share in per cent, measured where there were games.
 func percent(share float64, g *Generation) (float64, bool) { return 100 * share, g.Games > 0 }
 
-func optional(x *float64) (float64, bool) {
-	if x == nil {
-		return 0, false
-	}
-	return *x, true
-}
-
 const notLearning = "nothing was learned yet"
 
 var learningPlots = []plot{
@@ -64,11 +57,11 @@ var learningPlots = []plot{
 	}},
 	{id: "policy-entropy", title: "Policy entropy", unit: "nats", low: zero, missing: "this run did not measure it",
 		note: "how undecided the network is on positions held out", curves: []curve{
-			{"network", func(g *Generation) (float64, bool) { return optional(g.PolicyEntropy) }},
+			{"network", func(g *Generation) (float64, bool) { return some(g.PolicyEntropy) }},
 		}},
 	{id: "calibration-error", title: "Calibration error", unit: "score", low: zero, missing: "this run did not measure it",
 		note: "mean distance of the score expected from the score that came of it", curves: []curve{
-			{"network", func(g *Generation) (float64, bool) { return optional(g.CalibrationError) }},
+			{"network", func(g *Generation) (float64, bool) { return g.CalibrationError, len(g.Calibration) > 0 }},
 		}},
 }
 

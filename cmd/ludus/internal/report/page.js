@@ -23,6 +23,9 @@
     return String(Number(x.toPrecision(3)));
   }
 
+  // utility writes what a position or a move is worth, from -1 to 1.
+  const utility = (x) => x == null ? "–" : x.toFixed(3).replace(/^-0\.000$/, "0.000");
+
   // ---- light and dark
 
   const systemDark = matchMedia("(prefers-color-scheme: dark)");
@@ -57,6 +60,7 @@
 
   const redraws = []; // draw every curve again, in the colours of now
   const palette = 6;
+  const wholeSteps = Array.from({ length: 8 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
   // joined puts lines over one list of x: [x, y of line 0, y of line 1, ...], null where a line has no point.
   function joined(columns) {
@@ -134,8 +138,8 @@
     return new uPlot({
       width: place.clientWidth, height: 230, bands,
       scales: { x: { time: false }, y: { range: range(chart) } },
-      axes: [axis(chart.x), { ...axis(), size: 52, values: (plot, ticks) => ticks.map((t) => String(Number(t.toPrecision(10)))) }],
-      series: [{ label: chart.x, value: (plot, x) => number(x) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
+      axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: 52, values: (plot, ticks) => ticks.map((t) => String(Number(t.toPrecision(10)))) }],
+      series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : String(Number(x.toFixed(2))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
       legend: { markers: { fill: (plot, i) => plot.series[i].stroke() } },
       cursor: { drag: { x: true, y: false }, points: { size: 7 } },
       // Away from the curve the legend tells the newest values.
@@ -260,7 +264,7 @@
       const over = !position.moves;
       byId("moves").hidden = over;
       byId("status").textContent = position.status;
-      byId("value").textContent = `Value for ${names[0]}: ${number(position.value)}${over ? "" : position.proven ? ", proven" : ""}`;
+      byId("value").textContent = `Value for ${names[0]}: ${utility(position.value)}${over ? "" : position.proven ? ", proven" : ""}`;
       byId("unsearched").textContent = "";
       if (over) return;
       const most = 8;
@@ -271,7 +275,7 @@
         if (played) row.className = "played";
         make(row, "th", { scope: "row" }, m.text + (played ? " ●" : ""));
         make(row, "td", { class: "figure" }, m.visits);
-        make(row, "td", { class: "figure" }, number(m.value));
+        make(row, "td", { class: "figure" }, utility(m.value));
         make(row, "td", { class: "figure" }, m.prior == null ? "–" : `${(100 * m.prior).toFixed(1)} %`);
       }
       const rest = position.legal - shown.length;

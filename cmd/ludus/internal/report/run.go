@@ -37,17 +37,7 @@ type Run struct {
 // Generation is a line of metrics.jsonl.
 type Generation struct {
 	train.Metrics
-	Seconds          float64          `json:"-"`              // of playing and learning since the run began
-	PolicyEntropy    *float64         `json:"policy_entropy"` // mean of the network's policy on held-out positions, nats
-	Calibration      []CalibrationBin `json:"calibration"`
-	CalibrationError *float64         `json:"calibration_error"`
-}
-
-// CalibrationBin compares what the network expected of a group of positions with what came of them.
-type CalibrationBin struct {
-	Predicted float64 `json:"predicted"`
-	Actual    float64 `json:"actual"`
-	Count     int     `json:"count"`
+	Seconds float64 `json:"-"` // of playing and learning since the run began
 }
 
 // Ratings is ratings.json: the agents of a pool, best first.
