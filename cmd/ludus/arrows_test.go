@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"train/arena":                      {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints"},
 	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/tensorboard"},
 	"train/tensorboard":                {},
+	"train/suite":                      {"env", "env/games", "env/solver", "checkpoints", "train/arena"},
 	"cmd/ludus":                        {"..."},
 	"cmd/ludus/internal/...":           {"..."},
 }

@@ -61,8 +61,8 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
-	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), compareCommand(), analyzeCommand(), exportCommand(),
-		reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
+	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), compareCommand(), suiteCommand(), analyzeCommand(),
+		exportCommand(), reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/train/suite"
+)
+
+func TestSuiteCommand(t *testing.T) {
+	dir := t.TempDir()
+	game := "breakthrough(columns=3,rows=5)"
+	for _, file := range []string{"small.jsonl", "small.suite"} {
+		out, _, code := ludus(t, dir, "", "suite", game, "--positions", "40", "--agent", "greedy", "--seed", "3", "--out", file)
+		if code != 0 || !strings.Contains(out, file+": 40 positions of breakthrough(columns=3,rows=5,captures=true)") {
+			t.Fatalf("exit %d, %s", code, out)
+		}
+		if _, err := os.Stat(filepath.Join(dir, file+".part")); err == nil {
+			t.Errorf("%s.part is left", file)
+		}
+		out = run(t, dir, "", "suite", "--check", file, "alphabeta:3", "--json")
+		table, line, _ := strings.Cut(out, "{")
+		for _, want := range []string{"40 positions from", "plies to the end", "keeps the value", "agents and random moves"} {
+			if !strings.Contains(table, want) {
+				t.Errorf("%q is missing in\n%s", want, table)
+			}
+		}
+		var report suite.Report
+		if err := json.Unmarshal([]byte("{"+line), &report); err != nil {
+			t.Fatal(err)
+		}
+		if report.Positions != 40 || report.Error.Value > report.Random || report.Error.High <= report.Error.Value || len(report.UCT) == 0 || report.Agent != "alphabeta:3" {
+			t.Errorf("%+v", report)
+		}
+	}
+	if out := run(t, dir, "", "suite", "--check", "small.suite"); !strings.Contains(out, "seed 3, up to 1000000 nodes") {
+		t.Errorf("without an agent it says\n%s", out)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "small.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, _, _ := bytes.Cut(data, []byte("\n")); !json.Valid(first) || bytes.Count(data, []byte("\n")) != 40 {
+		t.Errorf("%d lines, the first %s", bytes.Count(data, []byte("\n")), first)
+	}
+
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitFailure, "--force", []string{game, "--out", "small.suite"}},
+		{exitFailure, "no such game", []string{"chess", "--out", "x"}},
+		{exitFailure, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
+		{exitUsage, "--out is missing", []string{game}},
+		{exitUsage, "positions is 0", []string{game, "--positions", "0", "--out", "x"}},
+		{exitUsage, "too many", []string{game, "greedy", "--out", "x"}},
+		{exitUsage, "arguments are missing", []string{"--out", "x"}},
+		{exitUsage, "--agent is for making", []string{"--check", "small.suite", "--agent", "greedy"}},
+		{exitUsage, "arguments are missing", []string{"--check", "shipped"}},
+		{exitFailure, "no suite of", []string{"--check", "shipped", game}},
+		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
+		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},
+		{exitUsage, "--positions 0", []string{"--check", "small.suite", "--positions", "0"}},
+	} {
+		_, errs, code := ludus(t, dir, "", append([]string{"suite"}, c.args...)...)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// An interrupted suite says how to go on, and goes on.
+func TestSuiteGoesOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	dir := t.TempDir()
+	args := []string{"suite", "breakthrough(columns=4,rows=5)", "--agent", "greedy", "--positions", "100000", "--nodes", "20000", "--out", "b.suite"}
+	cmd := command(dir, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(dir, "b.suite.part")
+	for range 200 {
+		time.Sleep(50 * time.Millisecond)
+		if data, _ := os.ReadFile(part); bytes.Count(data, []byte("\n")) > 30 {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+	cmd.Wait()
+	late.Stop()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "b.suite.part. Go on with:") {
+		t.Fatalf("exit %d, %s", code, &errs)
+	}
+	args[5] = "25"
+	out, _, code := ludus(t, dir, "", args...)
+	if code != 0 || !strings.Contains(out, "b.suite: 25 positions") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}

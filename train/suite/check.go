@@ -1,0 +1,221 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ludus/env"
+	"ludus/train/arena"
+)
+
+// CheckOptions say how an agent is checked.
+type CheckOptions struct {
+	Threads   int    // goroutines, 1 or more, each with its own agent
+	Positions int    // the first so many; 0: all
+	Seed      uint64 // where the agent's randomness comes from
+	// Progress, if set, is told how many positions are done, now and then and at the end; calls do not overlap.
+	Progress func(done, all int)
+}
+
+// Report says how an agent did in a suite.
+type Report struct {
+	Game  string `json:"game"`
+	Agent string `json:"agent"`
+	Row
+	Games   int     `json:"games"` // that the positions are from
+	ToGo    []Row   `json:"to_go"`
+	Keeping []Row   `json:"keeping"`
+	UCT     []Row   `json:"uct"`
+	Source  []Row   `json:"source"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Row sums up some positions. Error is the share of moves that lose value, Loss the mean utility lost for the player to
+// move (0 to 2, 50 goals for each 1), Random what both are for a move drawn at random.
+type Row struct {
+	Name       string   `json:"name"`
+	Positions  int      `json:"positions"`
+	Error      Estimate `json:"error"`
+	Loss       Estimate `json:"loss"`
+	Random     float64  `json:"random_error"`
+	RandomLoss float64  `json:"random_loss"`
+}
+
+// chunk is the number of positions that a goroutine takes at once.
+const chunk = 16
+
+// Check lets an agent move in the suite's positions. Its randomness in a position follows from the seed and the
+// position's place, so that the report does not depend on threads (agents with a time limit excepted). Errors are those
+// of reading the agent and of a cancelled ctx.
+func (s *Suite) Check(ctx context.Context, spec *arena.Spec, o CheckOptions) (Report, error) {
+	begun := time.Now()
+	positions := s.first(o.Positions)
+	lost := make([]float64, len(positions))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		wait  sync.WaitGroup
+		next  atomic.Int64
+		mutex sync.Mutex // guards what follows
+		done  int
+		fault error
+	)
+	for range min(max(1, o.Threads), (len(positions)+chunk-1)/chunk) {
+		wait.Go(func() {
+			agent, err := spec.New(o.Seed)
+			for err == nil {
+				from := int(next.Add(chunk)) - chunk
+				to := min(from+chunk, len(positions))
+				if from >= to {
+					return
+				}
+				if err = s.try(ctx, agent, o.Seed, from, positions[from:to], lost[from:to]); err == nil {
+					mutex.Lock()
+					if done += to - from; o.Progress != nil {
+						o.Progress(done, len(positions))
+					}
+					mutex.Unlock()
+				}
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			if fault == nil {
+				fault = err
+			}
+			cancel()
+		})
+	}
+	wait.Wait()
+	if fault != nil {
+		return Report{}, fault
+	}
+	report := s.report(positions, lost)
+	report.Agent, report.Seconds = spec.String(), time.Since(begun).Seconds()
+	return report, nil
+}
+
+// first returns the first n positions, all if n is 0.
+func (s *Suite) first(n int) []Position {
+	if n == 0 {
+		return s.Positions
+	}
+	return s.Positions[:min(n, len(s.Positions))]
+}
+
+// Summary says what the first n positions are like, all if n is 0: the report of an agent that loses nothing.
+func (s *Suite) Summary(n int) Report {
+	positions := s.first(n)
+	return s.report(positions, make([]float64, len(positions)))
+}
+
+// try lets the agent move in some positions, the first being at place from, and writes the utility that it loses.
+func (s *Suite) try(ctx context.Context, agent arena.Agent, seed uint64, from int, positions []Position, lost []float64) error {
+	for i := range positions {
+		p := &positions[i]
+		state, err := p.replay(s.Game)
+		if err != nil {
+			return err
+		}
+		agent.Reset(newSource(seed, "check", from+i).Uint64())
+		move, err := agent.Choose(ctx, state)
+		if err != nil {
+			return err
+		}
+		lost[i] = p.lost(s.Game, slices.Index(state.Legal(nil), move))
+	}
+	return nil
+}
+
+// Bins of a report: positions of less than or as much as the limit belong to the bin.
+var (
+	toGoLimits    = []int{5, 10, 15, 20, 30}
+	keepingLimits = []float64{0.1, 0.25, 0.5, 1}
+)
+
+// report sums up what was lost in the positions.
+func (s *Suite) report(positions []Position, lost []float64) Report {
+	r := Report{Game: s.Game.Name}
+	row := func(name string, in func(p *Position) bool) Row { return s.row(name, positions, lost, in) }
+	add := func(rows *[]Row, name string, in func(p *Position) bool) {
+		if row := row(name, in); row.Positions > 0 {
+			*rows = append(*rows, row)
+		}
+	}
+	r.Row = row("all", func(*Position) bool { return true })
+	numbers := map[int]bool{}
+	for i := range positions {
+		numbers[positions[i].Number] = true
+	}
+	r.Games = len(numbers)
+
+	least := 1
+	for _, limit := range toGoLimits {
+		from := least
+		add(&r.ToGo, fmt.Sprintf("%d to %d", from, limit), func(p *Position) bool { return p.ToGo >= from && p.ToGo <= limit })
+		least = limit + 1
+	}
+	add(&r.ToGo, fmt.Sprintf("%d or more", least), func(p *Position) bool { return p.ToGo >= least })
+	add(&r.ToGo, "not known", func(p *Position) bool { return p.ToGo == 0 })
+
+	over := 0.0
+	for _, limit := range keepingLimits {
+		from := over
+		add(&r.Keeping, fmt.Sprintf("up to %.0f %%", 100*limit), func(p *Position) bool {
+			return p.keeping() > from && p.keeping() <= limit
+		})
+		over = limit
+	}
+	for answer, name := range []string{"not known", "keeps the value", "loses value"} {
+		add(&r.UCT, name, func(p *Position) bool { return p.UCT == Answer(answer) })
+	}
+	for source, name := range []string{"not known", "random moves", "agents and random moves", "agents"} {
+		add(&r.Source, name, func(p *Position) bool { return p.Source == Source(source) })
+	}
+	return r
+}
+
+// row sums up the positions that are in it.
+func (s *Suite) row(name string, positions []Position, lost []float64, in func(p *Position) bool) Row {
+	r := Row{Name: name}
+	var errors, losses []cluster
+	number := -1
+	for i := range positions {
+		p := &positions[i]
+		if !in(p) {
+			continue
+		}
+		if r.Positions == 0 || p.Number != number {
+			errors, losses = append(errors, cluster{}), append(losses, cluster{})
+			number = p.Number
+		}
+		r.Positions++
+		e, l := &errors[len(errors)-1], &losses[len(losses)-1]
+		e.n++
+		l.n++
+		if lost[i] > 0 {
+			e.sum++
+		}
+		l.sum += lost[i] / 2
+		r.Random += 1 - p.keeping()
+		r.RandomLoss += p.meanLost(s.Game)
+	}
+	if n := float64(r.Positions); n > 0 {
+		r.Random /= n
+		r.RandomLoss /= n
+	}
+	r.Error, r.Loss = estimate(errors), estimate(losses).scaled(2)
+	return r
+}
+
+// meanLost is the utility that a random move loses.
+func (p *Position) meanLost(game *env.Game) float64 {
+	sum := 0.0
+	for move := range p.Values {
+		sum += p.lost(game, move)
+	}
+	return sum / float64(len(p.Values))
+}

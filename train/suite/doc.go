@@ -1,0 +1,26 @@
+// Package suite measures how far an agent is from perfect play: it makes suites of positions whose moves all have their
+// exact value, worked out by the solver, and counts how often an agent's move in them throws value away.
+//
+// # Positions
+//
+// A [Position] comes from a game of random play, of agents with random moves mixed in, or of agents alone (after a few
+// random plies, or all their games would be one). Each game is walked backwards from its end, every move of every
+// position being solved within a limit of nodes, until the solver gives up; so positions lie as far from the end as it
+// reaches. Of each game at most two are kept, of those in which the choice matters, that is some legal move loses value:
+// the earliest one and one drawn from the others, rather an early one than a late one. No two positions of a suite are alike up to the symmetries of the board and
+// to exchanging the players where the rules do not tell them apart. At most a quarter are from random play, whose positions
+// are easy.
+//
+// A suite depends on the game, the seed, the agents and the limit of nodes alone, not on the clock or on threads.
+//
+// # Errors
+//
+// [Suite.Check] lets an agent move in each position. Its error is the share of its moves that lose value; its loss is the
+// mean utility lost, best move's less its own, for the player to move: 0 to 2, which is 50 goals for each 1. Both come with
+// intervals of 95 % that allow for positions of one game being alike (see [Estimate]), and again by the number of plies to
+// the end of the game that a position was taken from, by the share of moves that keep the value, by whether UCT with 1,000
+// playouts loses value, and by who played the game. Beside them stands what a player who draws a move at random would lose.
+//
+// What is left out: values of positions that the solver cannot work out, so that in the larger games a suite tells of
+// endings alone.
+package suite

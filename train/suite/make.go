@@ -1,0 +1,314 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/train/arena"
+)
+
+// Options say how a suite is made.
+type Options struct {
+	Game      *env.Game
+	Positions int           // 1 to MaxPositions
+	Seed      uint64        // where all randomness comes from
+	Agents    []*arena.Spec // who play; one or more, without a time limit
+	Nodes     int           // the solver's limit a position, 1 or more
+	Threads   int           // goroutines, 1 or more, each with its own agents and solver
+	// Part, if set, is a file that keeps every finished game, so that the same options go on after an interruption; another
+	// number of positions may be asked for. The caller removes it in the end.
+	Part string
+	// Progress, if set, is told after every game; calls do not overlap.
+	Progress func(Progress)
+}
+
+// Progress says how far a suite is.
+type Progress struct {
+	Positions int // found
+	Games     int // played
+	Nodes     int // visited by the solver in this process
+}
+
+// MaxPositions is the largest number of positions in a suite.
+const MaxPositions = 1_000_000
+
+// patience is the number of games without a new position after which there are taken to be no more.
+const patience = 1000
+
+var (
+	// ErrFew says that the game does not have enough different positions within the solver's reach.
+	ErrFew = errors.New("too few positions")
+	// ErrPart says that the file of a suite in the making belongs to another one.
+	ErrPart = errors.New("made with other options")
+)
+
+// Validate reports every field that is out of range.
+func (o *Options) Validate() error {
+	var errs []error
+	if o.Positions < 1 || o.Positions > MaxPositions {
+		errs = append(errs, fmt.Errorf("positions is %d; it must lie between 1 and %d", o.Positions, MaxPositions))
+	}
+	if len(o.Agents) == 0 {
+		errs = append(errs, errors.New("there is no agent; one or more must play"))
+	}
+	if o.Nodes < 1 {
+		errs = append(errs, fmt.Errorf("nodes is %d; it must be 1 or more", o.Nodes))
+	}
+	if o.Threads < 1 {
+		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", o.Threads))
+	}
+	return errors.Join(errs...)
+}
+
+// Make makes a suite. It depends on the game, the seed, the agents and the limit of nodes alone; a larger one begins with
+// the positions of a smaller. Errors are those of the options, of reading agents, of Part, [ErrFew] and that of a
+// cancelled ctx.
+func Make(ctx context.Context, o Options) (*Suite, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	m := &maker{Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[identity]bool{}, early: map[int]result{}}
+	if err := m.resume(); err != nil {
+		return nil, err
+	}
+	m.next = m.games
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wait sync.WaitGroup
+	for range o.Threads {
+		wait.Go(func() {
+			if err := m.work(ctx); err != nil {
+				m.fail(err)
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	if m.fault != nil {
+		return nil, m.fault
+	}
+	m.suite.Positions = m.suite.Positions[:min(o.Positions, len(m.suite.Positions))]
+	return &m.suite, nil
+}
+
+func (o *Options) origin() Origin {
+	origin := Origin{Seed: o.Seed, Nodes: o.Nodes}
+	for _, spec := range o.Agents {
+		origin.Agents = append(origin.Agents, spec.String())
+	}
+	return origin
+}
+
+// maker puts a suite together. Games are played in any order and taken in the order of their numbers.
+type maker struct {
+	Options
+
+	mutex  sync.Mutex // guards what follows
+	suite  Suite
+	seen   map[identity]bool
+	random int // positions from random play
+	next   int // number of the game to be played next
+	games  int // taken, numbers 0 to games-1
+	barren int // of them, the last that gave nothing
+	early  map[int]result
+	nodes  int
+	fault  error
+}
+
+// result is what a game gave.
+type result struct {
+	offers []offer
+	nodes  int
+}
+
+func (m *maker) fail(err error) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.fault == nil || errors.Is(m.fault, context.Canceled) {
+		m.fault = err
+	}
+}
+
+// work plays games until there are positions enough.
+func (m *maker) work(ctx context.Context) error {
+	p, err := newPlayer(&m.Options)
+	if err != nil {
+		return err
+	}
+	for {
+		number, more := m.number()
+		if !more {
+			return nil
+		}
+		offers, err := p.play(ctx, number)
+		if err != nil {
+			return err
+		}
+		if err := m.take(number, result{offers, p.spent}); err != nil {
+			return err
+		}
+	}
+}
+
+// number hands out the number of a game, while more are wanted.
+func (m *maker) number() (int, bool) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.next++
+	return m.next - 1, len(m.suite.Positions) < m.Positions && m.fault == nil
+}
+
+// take takes a game, and all that waited for it.
+func (m *maker) take(number int, r result) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.nodes += r.nodes
+	m.early[number] = r
+	for len(m.suite.Positions) < m.Positions {
+		r, ok := m.early[m.games]
+		if !ok {
+			return nil
+		}
+		delete(m.early, m.games)
+		positions := m.choose(r.offers)
+		if err := m.keep(positions); err != nil {
+			return err
+		}
+		m.add(positions)
+		if m.barren >= patience {
+			return fmt.Errorf("%w: the last %d games gave no new one after %d; ask for fewer, or for more nodes",
+				ErrFew, patience, len(m.suite.Positions))
+		}
+		if m.Progress != nil {
+			m.Progress(Progress{Positions: len(m.suite.Positions), Games: m.games, Nodes: m.nodes})
+		}
+	}
+	return nil
+}
+
+// choose returns the first new positions of a game; at most a quarter of the suite's are from random play.
+func (m *maker) choose(offers []offer) (positions []Position) {
+	random := m.random
+	for _, offer := range offers {
+		if len(positions) == kept || m.seen[offer.identity] {
+			continue
+		}
+		if offer.position.Source == Random {
+			if 4*random > len(m.suite.Positions)+len(positions) {
+				continue
+			}
+			random++
+		}
+		m.seen[offer.identity] = true
+		positions = append(positions, offer.position)
+	}
+	return positions
+}
+
+// add counts a game whose positions are seen.
+func (m *maker) add(positions []Position) {
+	m.games++
+	if m.barren++; len(positions) > 0 {
+		m.barren = 0
+	}
+	for _, p := range positions {
+		if p.Source == Random {
+			m.random++
+		}
+	}
+	m.suite.Positions = append(m.suite.Positions, positions...)
+}
+
+// partHeader is the first line of a file of a suite in the making; each line after it is an array of a game's positions.
+type partHeader struct {
+	Game string `json:"game"`
+	Origin
+	Generations []int `json:"generations"` // of the agents, -1 where there is none
+}
+
+func (m *maker) header() ([]byte, error) {
+	h := partHeader{Game: m.Game.Name, Origin: m.suite.Origin}
+	for _, spec := range m.Agents {
+		origin, err := spec.Load()
+		if err != nil {
+			return nil, err
+		}
+		h.Generations = append(h.Generations, origin.Generation)
+	}
+	return json.Marshal(h)
+}
+
+// resume takes the games that Part keeps.
+func (m *maker) resume() error {
+	if m.Part == "" {
+		return nil
+	}
+	header, err := m.header()
+	if err != nil {
+		return err
+	}
+	lines, err := checkpoints.ReadLines(m.Part)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return checkpoints.AppendLine(m.Part, header)
+	}
+	if !bytes.Equal(lines[0], header) {
+		return fmt.Errorf("%s: %w: it says %s, and this is %s; remove it or write elsewhere", m.Part, ErrPart, lines[0], header)
+	}
+	for i, text := range lines[1:] {
+		positions, err := m.parseGame(text)
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", m.Part, i+2, err)
+		}
+		m.add(positions)
+	}
+	return nil
+}
+
+// keep writes a taken game's positions to Part.
+func (m *maker) keep(positions []Position) error {
+	if m.Part == "" {
+		return nil
+	}
+	lines := []json.RawMessage{}
+	for i := range positions {
+		lines = append(lines, marshalLine(m.Game, &positions[i]))
+	}
+	text, err := json.Marshal(lines)
+	if err != nil {
+		return err
+	}
+	return checkpoints.AppendLine(m.Part, text)
+}
+
+// parseGame reads what keep wrote.
+func (m *maker) parseGame(text []byte) (positions []Position, err error) {
+	var lines []json.RawMessage
+	if err := json.Unmarshal(text, &lines); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
+	}
+	for _, line := range lines {
+		game, p, err := parseLine(line, m.games)
+		if err == nil && game != m.Game {
+			err = fmt.Errorf("%w: a position of %s", ErrSuite, game.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		state, err := p.replay(m.Game)
+		if err != nil {
+			return nil, err
+		}
+		m.seen[identify(m.Game, state)] = true
+		positions = append(positions, p)
+	}
+	return positions, nil
+}

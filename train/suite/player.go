@@ -1,0 +1,209 @@
+package suite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ludus/env"
+	"ludus/env/solver"
+	"ludus/train/arena"
+)
+
+const (
+	tableBytes = 32 << 20 // of a solver's table, at most
+	nodeBytes  = 256      // of it, for each node that a position may take
+	settled    = 2        // plies of agents after a random opening, before a position counts as theirs
+	offered    = 4        // positions that a game offers, in order of preference
+	kept       = 2        // of them, at most
+	lastShare  = 8        // of the nodes for the last position of a game
+	probes     = 64       // random games that tell how long an opening may be
+)
+
+// offer is a position that a game offers for the suite.
+type offer struct {
+	position Position
+	identity identity
+}
+
+// player plays games and works out their positions, one goroutine's.
+type player struct {
+	game    *env.Game
+	seed    uint64
+	nodes   int
+	longest int              // the longest random opening
+	agents  [2][]arena.Agent // each of the agents for either seat
+	uct     arena.Agent
+	states  []env.State // by ply
+	legal   []env.Action
+	spent   int // nodes, of the last game
+}
+
+func newPlayer(o *Options) (*player, error) {
+	p := &player{game: o.Game, seed: o.Seed, nodes: o.Nodes, longest: longestOpening(o.Game)}
+	for seat := range p.agents {
+		for _, spec := range o.Agents {
+			agent, err := spec.New(0)
+			if err != nil {
+				return nil, err
+			}
+			p.agents[seat] = append(p.agents[seat], agent)
+		}
+	}
+	spec, err := arena.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts))
+	if err != nil {
+		return nil, err
+	}
+	p.uct, err = spec.New(0)
+	return p, err
+}
+
+// longestOpening is a quarter of the mean length of random games, and at least 2.
+func longestOpening(game *env.Game) int {
+	source, plies := newSource(0, "probe", 0), 0
+	for range probes {
+		plies += env.Playout(game.NewState(), source)
+	}
+	return max(2, plies/probes/4)
+}
+
+// sourceOf says how the game of a number is played: half of them are of agents alone, an eighth of random moves.
+func sourceOf(number int) Source {
+	return [8]Source{Agents, Mixed, Agents, Mixed, Agents, Random, Agents, Mixed}[number%8]
+}
+
+// play plays the game of the given number, solves it backwards and returns what it offers, the most wanted first.
+func (p *player) play(ctx context.Context, number int) ([]offer, error) {
+	rng := rand.New(newSource(p.seed, "game", number))
+	source := sourceOf(number)
+	moves, from, err := p.moves(ctx, rng, source)
+	if err != nil {
+		return nil, err
+	}
+	positions, err := p.solve(ctx, moves, from)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(positions)
+	var offers []offer
+	for len(positions) > 0 && len(offers) < offered {
+		i := 0 // the earliest first, then others, rather early than late
+		if u := rng.Float64(); len(offers) > 0 {
+			i = int(u * u * float64(len(positions)))
+		}
+		position := positions[i]
+		positions = slices.Delete(positions, i, i+1)
+		state := p.states[len(position.Moves)]
+		position.Number, position.Source = number, source
+		if position.UCT, err = p.ask(ctx, rng.Uint64(), state, position.Values); err != nil {
+			return nil, err
+		}
+		offers = append(offers, offer{position, identify(p.game, state)})
+	}
+	return offers, nil
+}
+
+// moves plays a game and returns its moves and the first ply whose position counts. p.states[i] is the state before
+// move i.
+func (p *player) moves(ctx context.Context, rng *rand.Rand, source Source) (moves []env.Action, from int, err error) {
+	opening, chance := 0, 0.0 // plies played at random, and how likely later ones are
+	switch source {
+	case Random:
+		chance = 1
+	case Mixed:
+		chance = 0.05 + 0.45*rng.Float64()
+	case Agents:
+		opening = rng.IntN(p.longest + 1)
+		from = opening + settled
+	}
+	var seats [2]arena.Agent
+	for seat, agents := range p.agents {
+		seats[seat] = agents[rng.IntN(len(agents))]
+		seats[seat].Reset(rng.Uint64())
+	}
+	for ply := 0; ; ply++ {
+		state := p.state(ply)
+		if ply == 0 {
+			state.CopyFrom(p.game.NewState())
+		} else {
+			state.CopyFrom(p.states[ply-1])
+			state.Apply(moves[ply-1])
+		}
+		if state.Done() {
+			return moves, from, nil
+		}
+		var move env.Action
+		if ply < opening || rng.Float64() < chance {
+			p.legal = state.Legal(p.legal[:0])
+			move = p.legal[rng.IntN(len(p.legal))]
+		} else if move, err = seats[state.Player()].Choose(ctx, state); err != nil {
+			return nil, 0, err
+		}
+		moves = append(moves, move)
+		if source != Random {
+			seats[0].Observe(move)
+			seats[1].Observe(move)
+		}
+	}
+}
+
+// state returns the state kept for a ply.
+func (p *player) state(ply int) env.State {
+	if ply == len(p.states) {
+		p.states = append(p.states, p.game.NewState())
+	}
+	return p.states[ply]
+}
+
+// solve walks back from the end of a game, down to ply from, until the solver gives up. It returns the positions in
+// which the choice matters, the latest first. The very last position gets a share of the nodes alone: most games in which
+// it is out of reach would otherwise take the longest and give nothing. The solver is new for each game, so that its
+// answers depend on nothing else.
+func (p *player) solve(ctx context.Context, moves []env.Action, from int) (positions []Position, err error) {
+	solve := solver.New(p.game, min(tableBytes, nodeBytes*p.nodes))
+	limits := solver.Limits{Nodes: max(1, p.nodes/lastShare), Stop: func() bool { return ctx.Err() != nil }}
+	p.spent = 0
+	for ply := len(moves) - 1; ply >= from; ply-- {
+		values := solve.Moves(p.states[ply], limits, nil)
+		p.spent += solve.Nodes()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if slices.Contains(values, solver.Unknown) {
+			break
+		}
+		limits.Nodes = p.nodes
+		mover := p.states[ply].Player()
+		for i, class := range values {
+			values[i] = p.game.ClassFor(mover, class)
+		}
+		if matters(values) {
+			positions = append(positions, Position{Moves: moves[:ply:ply], Values: values, ToGo: len(moves) - ply})
+		}
+	}
+	return positions, nil
+}
+
+// ask lets UCT move in a position.
+func (p *player) ask(ctx context.Context, seed uint64, state env.State, values []int) (Answer, error) {
+	p.uct.Reset(seed)
+	move, err := p.uct.Choose(ctx, state)
+	if err != nil {
+		return UnknownAnswer, err
+	}
+	p.legal = state.Legal(p.legal[:0])
+	if values[slices.Index(p.legal, move)] == slices.Min(values) {
+		return Keeps, nil
+	}
+	return Loses, nil
+}
+
+// newSource returns the generator for one purpose: the same (seed, purpose, index) gives the same stream, any other an
+// unrelated one.
+func newSource(seed uint64, purpose string, index int) *rand.PCG {
+	sum := sha256.Sum256(fmt.Appendf(nil, "suite/%d/%s/%d", seed, purpose, index))
+	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
+}

@@ -1,0 +1,150 @@
+package suite
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ludus/env"
+)
+
+// Suite is a number of positions of one game.
+type Suite struct {
+	Game      *env.Game
+	Origin    Origin
+	Positions []Position // those of one game side by side
+}
+
+// Origin says how a suite was made; it is empty where the file does not tell.
+type Origin struct {
+	Seed   uint64   `json:"seed"`
+	Nodes  int      `json:"nodes"`  // the solver's limit a position
+	Agents []string `json:"agents"` // those who played
+}
+
+// Position is one position in which the choice matters, with the exact value of every move.
+type Position struct {
+	Moves []env.Action // from the start
+	// Values are the classes after each legal action, ascending, for the player to move, under best play by both.
+	Values []int
+	Number int // of the game that it was taken from: positions of one game are not independent
+	Source Source
+	ToGo   int // plies until that game ended; 0: not known
+	UCT    Answer
+}
+
+// Source says who played the game that a position was taken from.
+type Source uint8
+
+const (
+	UnknownSource Source = iota
+	Random               // random moves alone
+	Mixed                // agents, with random moves between
+	Agents               // agents, after a random opening and at least two plies of theirs
+)
+
+var sourceNames = []string{"", "random", "mixed", "agents"}
+
+// String is the source's name in files.
+func (s Source) String() string { return sourceNames[s] }
+
+// Answer says how UCT with [Playouts] playouts does in a position.
+type Answer uint8
+
+const (
+	UnknownAnswer Answer = iota
+	Keeps                // its move keeps the value
+	Loses                // its move loses value
+)
+
+// Playouts is the number of playouts of the UCT search that tells easy positions from hard ones.
+const Playouts = 1000
+
+// ErrSuite is wrapped by errors about the content of a suite.
+var ErrSuite = errors.New("bad suite")
+
+// best is the class of the best moves.
+func (p *Position) best() int { return slices.Min(p.Values) }
+
+// matters says whether some move loses value.
+func matters(values []int) bool { return slices.Min(values) < slices.Max(values) }
+
+// keeping is the share of moves that keep the value.
+func (p *Position) keeping() float64 {
+	best, n := p.best(), 0
+	for _, v := range p.Values {
+		if v == best {
+			n++
+		}
+	}
+	return float64(n) / float64(len(p.Values))
+}
+
+// lost is the utility that the move of the given index loses.
+func (p *Position) lost(game *env.Game, move int) float64 {
+	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
+}
+
+// replay returns the position's state. It fails where a move is not legal, the game is over, or the values do not fit.
+func (p *Position) replay(game *env.Game) (env.State, error) {
+	state := game.NewState()
+	var legal []env.Action
+	for i, a := range p.Moves {
+		if state.Done() {
+			return nil, fmt.Errorf("%w: move %d comes after the game's end", ErrSuite, i+1)
+		}
+		if legal = state.Legal(legal[:0]); !slices.Contains(legal, a) {
+			return nil, fmt.Errorf("%w: move %d is not legal", ErrSuite, i+1)
+		}
+		state.Apply(a)
+	}
+	if state.Done() {
+		return nil, fmt.Errorf("%w: the game is over", ErrSuite)
+	}
+	if legal = state.Legal(legal[:0]); len(legal) != len(p.Values) {
+		return nil, fmt.Errorf("%w: %d values for %d legal moves", ErrSuite, len(p.Values), len(legal))
+	}
+	for _, v := range p.Values {
+		if v < 0 || v >= len(game.Classes) {
+			return nil, fmt.Errorf("%w: there is no class %d", ErrSuite, v)
+		}
+	}
+	if !matters(p.Values) {
+		return nil, fmt.Errorf("%w: all moves are worth the same", ErrSuite)
+	}
+	return state, nil
+}
+
+// goal is the goal that stands for a class in files: its own, or where the class leaves the goals open the one between 0
+// and 100 that its utility is.
+func goal(c env.Class) int {
+	if c.Own >= 0 {
+		return c.Own
+	}
+	return int(math.Round(50 * (1 + float64(c.Utility))))
+}
+
+// identity is the same for two positions that are alike, and for no others.
+type identity [sha256.Size]byte
+
+// identify returns the least hash of the images of state's tensor: equal tensors have equal futures.
+func identify(game *env.Game, state env.State) (least identity) {
+	cells := game.Tensor.Cells()
+	tensor := make([]float32, game.Tensor.Size())
+	state.Encode(tensor)
+	image := make([]byte, 4*len(tensor))
+	for s := range game.Symmetries {
+		to := game.Symmetries[s].Cells
+		for i, x := range tensor {
+			at := i/cells*cells + int(to[i%cells])
+			binary.LittleEndian.PutUint32(image[4*at:], math.Float32bits(x))
+		}
+		if id := identity(sha256.Sum256(image)); s == 0 || slices.Compare(id[:], least[:]) < 0 {
+			least = id
+		}
+	}
+	return least
+}

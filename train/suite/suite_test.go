@@ -1,0 +1,315 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+func mustGame(t *testing.T, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+func mustSpec(t *testing.T, game *env.Game, text string) *arena.Spec {
+	t.Helper()
+	spec, err := arena.Parse(game, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
+
+// small are games that a plain search works out.
+var small = []string{
+	"quad(size=4,quads=4,whites=1,corners=full)",
+	"breakthrough(columns=3,rows=5)",
+	"golden-rectangle(columns=4,rows=4,span=2)",
+	"free-for-all(size=5,steps=8,objective=score)",
+}
+
+func options(t *testing.T, name string, positions int) Options {
+	game := mustGame(t, name)
+	agents := []*arena.Spec{mustSpec(t, game, "greedy"), mustSpec(t, game, "mcts:50")}
+	return Options{Game: game, Positions: positions, Seed: 1, Agents: agents, Nodes: 3000, Threads: 2}
+}
+
+func mustMake(t *testing.T, o Options) *Suite {
+	t.Helper()
+	s, err := Make(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// oracle works out positions of a game by looking at all games, each position once.
+type oracle map[env.Key]int
+
+// class is First's class under best play by both.
+func (o oracle) class(game *env.Game, state env.State) int {
+	if state.Done() {
+		return state.Outcome()
+	}
+	if class, ok := o[state.Key()]; ok {
+		return class
+	}
+	classes := o.moves(game, state)
+	best := slices.Min(classes)
+	if state.Player() == env.Second {
+		best = slices.Max(classes)
+	}
+	o[state.Key()] = best
+	return best
+}
+
+// moves is First's class after each legal move.
+func (o oracle) moves(game *env.Game, state env.State) (classes []int) {
+	next := game.NewState()
+	for _, a := range state.Legal(nil) {
+		next.CopyFrom(state)
+		next.Apply(a)
+		classes = append(classes, o.class(game, next))
+	}
+	return classes
+}
+
+// checkSuite checks what a suite promises, but the values.
+func checkSuite(t *testing.T, s *Suite) {
+	t.Helper()
+	seen := map[identity]bool{}
+	var sources [4]int
+	for i := range s.Positions {
+		p := &s.Positions[i]
+		state, err := p.replay(s.Game)
+		if err != nil {
+			t.Fatalf("position %d: %v", i, err)
+		}
+		if i > 0 && p.Number < s.Positions[i-1].Number {
+			t.Errorf("position %d: games are out of order", i)
+		}
+		if p.Source == UnknownSource || p.UCT == UnknownAnswer || p.ToGo < 1 {
+			t.Errorf("position %d: %+v leaves something open", i, p)
+		}
+		id := identify(s.Game, state)
+		if seen[id] {
+			t.Errorf("position %d is like one before", i)
+		}
+		seen[id] = true
+		sources[p.Source]++
+	}
+	if 4*sources[Random] > len(s.Positions)+3 {
+		t.Errorf("%d of %d positions are from random play", sources[Random], len(s.Positions))
+	}
+}
+
+func TestMake(t *testing.T) {
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) {
+			s := mustMake(t, options(t, name, 60))
+			if len(s.Positions) != 60 {
+				t.Fatalf("%d positions", len(s.Positions))
+			}
+			checkSuite(t, s)
+			known := oracle{}
+			for i := range s.Positions {
+				p := &s.Positions[i]
+				state, err := p.replay(s.Game)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, class := range known.moves(s.Game, state) {
+					if want := s.Game.ClassFor(state.Player(), class); p.Values[k] != want {
+						t.Errorf("position %d, move %d: class %d, want %d", i, k, p.Values[k], want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A suite does not depend on threads, and a smaller one is the beginning of a larger.
+func TestMakeIsDeterministic(t *testing.T) {
+	o := options(t, small[0], 40)
+	o.Threads = 1
+	want := mustMake(t, o)
+	for _, threads := range []int{2, 5} {
+		o.Threads = threads
+		if got := mustMake(t, o); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d threads make another suite", threads)
+		}
+	}
+	o.Positions = 25
+	if got := mustMake(t, o); !reflect.DeepEqual(got.Positions, want.Positions[:25]) {
+		t.Error("a smaller suite is not the beginning of a larger")
+	}
+	o.Seed = 2
+	if got := mustMake(t, o); reflect.DeepEqual(got.Positions, want.Positions[:25]) {
+		t.Error("another seed makes the same suite")
+	}
+}
+
+// An interrupted suite goes on where it was, whatever its file's torn end.
+func TestMakeGoesOn(t *testing.T) {
+	o := options(t, small[0], 60)
+	want := mustMake(t, o)
+
+	o.Part = filepath.Join(t.TempDir(), "suite.part")
+	ctx, cancel := context.WithCancel(context.Background())
+	before := 0
+	o.Progress = func(p Progress) {
+		if before = p.Games; p.Positions >= 20 {
+			cancel()
+		}
+	}
+	if _, err := Make(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	f, err := os.OpenFile(o.Part, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`[{"game":"qu`); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+
+	first := 0
+	o.Progress = func(p Progress) {
+		if first == 0 {
+			first = p.Games
+		}
+	}
+	if got := mustMake(t, o); !reflect.DeepEqual(got, want) {
+		t.Error("an interrupted suite comes out otherwise")
+	}
+	if first != before+1 {
+		t.Errorf("it went on with game %d after %d", first, before)
+	}
+	o.Positions = 10
+	if got := mustMake(t, o); !reflect.DeepEqual(got.Positions, want.Positions[:10]) {
+		t.Error("a file of more positions than asked for gives others")
+	}
+	o.Seed++
+	if _, err := Make(context.Background(), o); !errors.Is(err, ErrPart) {
+		t.Errorf("another seed: %v", err)
+	}
+	o.Seed--
+	if err := checkpoints.AppendLine(o.Part, []byte("[{}]")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Make(context.Background(), o); !errors.Is(err, ErrSuite) {
+		t.Errorf("a damaged line: %v", err)
+	}
+}
+
+func TestMakeFails(t *testing.T) {
+	o := options(t, "quad(size=4,quads=1,whites=0)", 10) // all games are equal
+	if _, err := Make(context.Background(), o); !errors.Is(err, ErrFew) {
+		t.Errorf("a game without positions: %v", err)
+	}
+	o.Positions, o.Agents, o.Nodes, o.Threads = 0, nil, 0, 0
+	_, err := Make(context.Background(), o)
+	for _, word := range []string{"positions", "agent", "nodes", "threads"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%v does not speak of %s", err, word)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	for _, name := range small {
+		want := mustMake(t, options(t, name, 30))
+		got, err := Parse(want.Pack())
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: packed and unpacked: %v", name, err)
+		}
+		got, err = Parse(want.Lines())
+		if err != nil || !reflect.DeepEqual(got.Positions, want.Positions) || got.Game != want.Game {
+			t.Errorf("%s: written and read as lines: %v", name, err)
+		}
+	}
+}
+
+// A line needs no more than the game, the moves, the player and the values.
+func TestPlainLine(t *testing.T) {
+	game := mustGame(t, "breakthrough(columns=2,rows=5)")
+	state := game.NewState()
+	a, err := game.ParseAction("(move 1 2 1 3)")
+	if err == nil {
+		state.Apply(a)
+	}
+	var values []string
+	for i, a := range state.Legal(nil) {
+		values = append(values, `"`+game.ActionTexts[a]+`":`+[]string{"100", "0"}[min(i, 1)])
+	}
+	line := `{"game":"breakthrough(columns=2,rows=5)","moves":["(move 1 2 1 3)"],"player":"black","values":{` +
+		strings.Join(values, ",") + `}}`
+	s, err := Parse([]byte("\n" + line + "\n" + line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Positions) != 2 || s.Positions[0].Number == s.Positions[1].Number || s.Positions[0].Values[0] != 0 {
+		t.Errorf("read %+v", s.Positions)
+	}
+	for what, bad := range map[string]string{
+		"no line":        "",
+		"no JSON":        "{",
+		"no game":        strings.Replace(line, "breakthrough", "chess", 1),
+		"bad move":       strings.Replace(line, `["(move 1 2 1 3)"]`, `["(move 9 9 9 9)"]`, 1),
+		"illegal move":   strings.Replace(line, `["(move 1 2 1 3)"]`, `["(move 1 3 1 4)"]`, 1),
+		"wrong player":   strings.Replace(line, "black", "white", 1),
+		"no such goal":   strings.Replace(line, "100", "50", 1),
+		"equal values":   strings.Replace(line, "100", "0", 1),
+		"a value lacks":  strings.Replace(line, values[0]+",", "", 1),
+		"another's move": strings.Replace(line, values[0], `"(move 1 1 1 2)":100`, 1),
+		"two games":      line + "\n" + strings.Replace(line, "columns=2", "columns=3", 1),
+	} {
+		if _, err := Parse([]byte(bad)); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+// A payload that is not what Pack writes is an error, and never a panic.
+func TestDamagedPayload(t *testing.T) {
+	s := mustMake(t, options(t, small[1], 10))
+	payload, _, err := checkpoints.Unseal(packedKind, s.Pack())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range payload {
+		for _, b := range []byte{0, payload[i] ^ 1, payload[i] ^ 0x80, 255} {
+			bad := bytes.Clone(payload)
+			bad[i] = b
+			if got, err := Parse(checkpoints.Seal(packedKind, packedVersion, bad)); err == nil {
+				for k := range got.Positions {
+					if _, err := got.Positions[k].replay(got.Game); err != nil {
+						t.Fatalf("byte %d as %d: accepted, but %v", i, b, err)
+					}
+				}
+			}
+		}
+		if _, err := Parse(checkpoints.Seal(packedKind, packedVersion, payload[:i])); err == nil {
+			t.Fatalf("the first %d bytes are accepted", i)
+		}
+	}
+	if _, err := Parse(checkpoints.Seal(packedKind, packedVersion+1, payload)); !errors.Is(err, checkpoints.ErrNewer) {
+		t.Errorf("a newer version: %v", err)
+	}
+}
