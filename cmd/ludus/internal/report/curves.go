@@ -131,7 +131,22 @@ func Sections(runs ...*Run) []Section {
 		plyChart("entropy-by-ply", "Entropy of the policy targets", "nats", "mean over the positions that teach", 1, runs,
 			func(d *train.Diversity) []float64 { return d.Entropy }))
 	speed := Section{ID: "speed", Title: "Speed", Charts: generationCharts(speedPlots, runs)}
-	return []Section{strength, learning, replay, speed}
+	sections := []Section{strength, learning, replay, speed}
+	if n := meansOf(runs); n > 1 {
+		for i := range sections[1:] {
+			sections[1+i].Note = fmt.Sprintf("Long runs are thinned for the eye: a point of a curve is the mean of up to %d generations.", n)
+		}
+	}
+	return sections
+}
+
+// meansOf is how many generations a point of the runs' curves stands for at most.
+func meansOf(runs []*Run) int {
+	most := 0
+	for _, run := range runs {
+		most = max(most, len(run.Generations))
+	}
+	return (most + maxPoints - 1) / maxPoints
 }
 
 // drawn adds the line of run i's kind-th curve to a chart, if it has points: a single run's lines differ by colour, those
@@ -232,6 +247,12 @@ func isCheckpoint(agent string) bool {
 	return strings.HasPrefix(agent, "net") || strings.HasPrefix(agent, "policy")
 }
 
+// isAgainstBaseline says that a line of arena.jsonl is a checkpoint's match against an agent that is none: matches for
+// ratings stand there too, of any two agents.
+func isAgainstBaseline(m train.Judged) bool {
+	return isCheckpoint(m.Agent) && !isCheckpoint(m.Opponent) && m.Games > 0
+}
+
 // matchChart has the scores of checkpoints against each baseline that several of them have met; of several matches of one
 // checkpoint the longest.
 func matchChart(runs []*Run) Chart {
@@ -240,7 +261,7 @@ func matchChart(runs []*Run) Chart {
 	for i, run := range runs {
 		met := make(map[string]map[int]train.Judged) // by opponent and generation
 		for _, m := range run.Matches {
-			if isCheckpoint(m.Opponent) || m.Games == 0 {
+			if !isAgainstBaseline(m) {
 				continue
 			}
 			if met[m.Opponent] == nil {
@@ -392,7 +413,7 @@ func matchLadder(run *Run) Ladder {
 	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%", Missing: "no matches were played yet"}
 	newest, final := -1, make(map[string]train.Judged)
 	for _, m := range run.Matches {
-		if isCheckpoint(m.Opponent) || m.Games == 0 {
+		if !isAgainstBaseline(m) {
 			continue
 		}
 		if m.Generation > newest {

@@ -26,6 +26,8 @@ var (
 const (
 	plotWidth  = 15 * vg.Centimeter
 	plotHeight = 9 * vg.Centimeter
+	plotMargin = 0.3 * vg.Centimeter
+	plotLegend = 4 * vg.Centimeter // width
 	barHeight  = 0.62 * vg.Centimeter
 )
 
@@ -33,9 +35,6 @@ const (
 func (c *Chart) SVG() ([]byte, error) {
 	p := newPlot(c.Title, c.X, c.Unit)
 	p.Add(grid())
-	if c.Low != nil {
-		p.Y.Min = *c.Low
-	}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		if len(l.Low) > 0 {
@@ -60,7 +59,15 @@ func (c *Chart) SVG() ([]byte, error) {
 	if c.High != nil {
 		p.Y.Max = *c.High
 	}
-	return drawn(p, plotWidth, plotHeight)
+	legend := p.Legend // is drawn beside the plot instead of over its curves
+	p.Legend = gonum.NewLegend()
+	return drawn(plotWidth, plotHeight, func(canvas draw.Canvas) {
+		if len(c.Lines) > 1 {
+			legend.Draw(draw.Crop(canvas, canvas.Max.X-canvas.Min.X-plotLegend+plotMargin, 0, 0, -legend.TextStyle.Font.Size*2))
+			canvas = draw.Crop(canvas, 0, -plotLegend, 0, 0)
+		}
+		p.Draw(canvas)
+	})
 }
 
 // outline goes along a line's upper bound and back along the lower one.
@@ -130,11 +137,11 @@ func (l *Ladder) SVG() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends.Color, ends.Width = plotGrey, 1.2
+	ends.Color, ends.Width = plotColour[1], 1.4
 	p.Add(ends)
 	p.NominalY(names...)
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
-	return drawn(p, plotWidth, 2*vg.Centimeter+barHeight*vg.Length(n+1))
+	return drawn(plotWidth, 2*vg.Centimeter+barHeight*vg.Length(n+1), p.Draw)
 }
 
 // newPlot is an empty plot in our colours.
@@ -142,8 +149,7 @@ func newPlot(title, x, y string) *gonum.Plot {
 	p := gonum.New()
 	p.BackgroundColor = color.Transparent
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.TextStyle = p.X.Label.TextStyle
-	p.Title.Padding, p.Legend.Top, p.Legend.Padding = 6, true, 2
+	p.Title.Padding, p.Legend.Top, p.Legend.Left, p.Legend.Padding = 8, true, true, 4
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
 	for _, text := range []*draw.TextStyle{
 		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
@@ -163,11 +169,12 @@ func grid() *plotter.Grid {
 	return g
 }
 
-// drawn is the plot as an SVG file.
-func drawn(p *gonum.Plot, width, height vg.Length) ([]byte, error) {
+// drawn is an SVG file of what paint draws within its margins.
+func drawn(width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
 	canvas := vgsvg.New(width, height)
-	p.Draw(draw.New(canvas))
+	paint(draw.Crop(draw.New(canvas), plotMargin, -plotMargin, plotMargin, -plotMargin))
 	var b bytes.Buffer
 	_, err := canvas.WriteTo(&b)
-	return b.Bytes(), err
+	// Few machines have the font by whose measures the plot is laid out; these are as wide, or nearly.
+	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif")), err
 }

@@ -301,3 +301,22 @@ func TestAscending(t *testing.T) {
 		t.Errorf("kept lines %v", steps)
 	}
 }
+
+// The page of a long run has few points, and says so.
+func TestLongRun(t *testing.T) {
+	run := &Run{}
+	for i := range 1200 {
+		run.Generations = append(run.Generations, Generation{Metrics: train.Metrics{Generation: i + 1, Policy: 1, HeldOutPolicy: 2}})
+	}
+	for _, s := range Sections(run) {
+		if s.ID != "learning" {
+			continue
+		}
+		if loss := s.Charts[0].Lines; len(loss) != 2 || len(loss[0].X) != 400 || loss[0].X[0] != 2 || loss[0].Y[399] != 2 {
+			t.Errorf("the curves of 1200 generations: %+v", loss)
+		}
+		if !strings.Contains(s.Note, "mean of up to 3 generations") {
+			t.Errorf("the note says %q", s.Note)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// quickRun are the arguments of a run that takes a moment.
+var quickRun = []string{"train", "quad-5x5", "--run", "quad", "--generations", "2", "--set", "slots=8", "--set", "plies=20",
+	"--set", "simulations=4", "--set", "channels=4", "--set", "blocks=1", "--set", "batch=16"}
+
+// Training leaves its report and names it; the command writes it again.
+func TestReportCommand(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, code := ludus(t, dir, "", quickRun...)
+	page := filepath.Join("quad", "report.html")
+	if code != 0 || !strings.Contains(out, "see it:    "+page) || strings.Contains(errs, "warning") {
+		t.Fatalf("exit %d, %s\n%s", code, out, errs)
+	}
+	written, err := os.ReadFile(filepath.Join(dir, page))
+	if err != nil || !strings.Contains(string(written), "net@2 against itself") {
+		t.Fatalf("the report has no games of the last generation; error %v", err)
+	}
+	if out := run(t, dir, "", "report", "quad"); out != page+"\n" {
+		t.Errorf("report prints %q", out)
+	}
+	again, err := os.ReadFile(filepath.Join(dir, page))
+	if err != nil || string(again) != string(written) {
+		t.Errorf("the report of the same run is another; error %v", err)
+	}
+	if _, errs, code := ludus(t, dir, "", "report", "."); code != 1 || !strings.Contains(errs, "not a run directory") {
+		t.Errorf("of a folder that is no run: exit %d, %s", code, errs)
+	}
+}
+
+// A report that cannot be written is a warning, told once, and training goes on.
+func TestTrainingWithoutReport(t *testing.T) {
+	dir := t.TempDir()
+	ludus(t, dir, "", quickRun...)
+	page := filepath.Join(dir, "quad", "report.html")
+	if err := os.Remove(page); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(page, "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	more := slices.Clone(quickRun)
+	more[5] = "4"
+	out, errs, code := ludus(t, dir, "", more...)
+	if code != 0 || strings.Count(errs, "warning: no report") != 1 || !strings.Contains(out, "4 generations") {
+		t.Errorf("exit %d, %s\n%s", code, out, errs)
+	}
+}
