@@ -1,0 +1,134 @@
+package ratings
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Joining makes a tree, one agent a match.
+func TestJoin(t *testing.T) {
+	var pairings []Pairing
+	for range 6 {
+		a, b, ok := Join(7, 3, pairings)
+		if !ok || max(a-b, b-a) != 1 {
+			t.Fatalf("joining %v gives %d, %d, %v", pairings, a, b, ok)
+		}
+		pairings = append(pairings, Pairing{A: a, B: b, Singles: [3]int{1, 0, 0}})
+	}
+	if a, b, ok := Join(7, 3, pairings); ok {
+		t.Errorf("all are joined, and %d and %d are to be", a, b)
+	}
+}
+
+// The match that Next names lets the variances fall most a second, as adding its expected games to the likelihood shows.
+func TestNext(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	w := world{elo: spreadOut(rng, 6, 600)}
+	pairings := uneven(20)(&w, rng)
+	f := fitted(t, 6, 0, pairings...)
+	plan := everybodyMay(64)
+	plan.Cost = func(a, b int) float64 { return 0.01 * float64(1+a+b) }
+	plan.Wanted = func(i int) bool { return i != 2 }
+	plan.May = func(a, b int) bool { return a+b != 5 }
+	total := func(f *Fit) (sum float64) {
+		for i := range 6 {
+			if i != 2 {
+				sum += f.Deviation(i) * f.Deviation(i)
+			}
+		}
+		return sum
+	}
+	a, b, ok := f.Next(plan)
+	if !ok || a+b == 5 {
+		t.Fatalf("%d and %d are next, %v", a, b, ok)
+	}
+	f.cov, f.spread = f.inverse, 1 // without the correction for scatter, which unplayed games know nothing of
+	fall := func(a, b int) float64 {
+		g, p := *f, expected(f.rating[a]-f.rating[b])
+		g.links = append(slices.Clone(f.links), link{a: a, b: b, won: 64 * p, lost: 64 * (1 - p)})
+		g.info, g.cov = g.information(g.rating), new(mat.SymDense)
+		if err := g.info.InverseTo(g.cov); err != nil {
+			t.Fatal(err)
+		}
+		return (total(f) - total(&g)) / plan.Cost(a, b)
+	}
+	a, b, _ = f.Next(plan)
+	for i := range 6 {
+		for j := range i {
+			if i+j != 5 && fall(i, j) > fall(a, b)*(1+1e-9) {
+				t.Errorf("%d against %d tells more a second, %v, than %d against %d, %v", i, j, fall(i, j), a, b, fall(a, b))
+			}
+		}
+	}
+	plan.May = func(a, b int) bool { return false }
+	if _, _, ok := f.Next(plan); ok {
+		t.Error("nobody may play, and somebody is next")
+	}
+}
+
+// TestFewerGames: what Next chooses takes fewer games than everybody against everybody until all places are known to 20.
+func TestFewerGames(t *testing.T) {
+	pools := 10
+	if testing.Short() {
+		pools = 2
+	}
+	chosen, all := 0, 0
+	for pool := range pools {
+		rng := rand.New(rand.NewPCG(7, uint64(pool)))
+		w := world{draws: 0.2, elo: spreadOut(rng, 16, 1500)}
+		_, games := playAdaptively(&w, rng, 20)
+		chosen += games
+		all += gamesOfEverybody(&w, rng, 20)
+	}
+	t.Logf("%d games a pool, against %d of everybody against everybody", chosen/pools, all/pools)
+	if chosen*3 > all*2 {
+		t.Errorf("%d games are not much fewer than %d", chosen, all)
+	}
+}
+
+// gamesOfEverybody is how many games everybody against everybody takes until each place's deviation is small enough.
+func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
+	var pairings []Pairing
+	games := 0
+	for {
+		pairings = append(pairings, everybody(4)(w, rng)...)
+		games += 8 * len(w.elo) * (len(w.elo) - 1) / 2
+		f, err := New(len(w.elo), 0, pairings)
+		if err != nil {
+			panic(err)
+		}
+		widest := 0.0
+		for i := range w.elo {
+			widest = max(widest, f.Deviation(i))
+		}
+		if widest <= deviation {
+			return games
+		}
+	}
+}
+
+func TestCosts(t *testing.T) {
+	want := []float64{0.001, 0.02, 0.3}
+	var matches []Timed
+	for a := range want {
+		for b := range a {
+			matches = append(matches, Timed{A: a, B: b, Games: 50 * (a + b), Seconds: float64(50*(a+b)) * (want[a] + want[b])})
+		}
+	}
+	got := Costs(4, matches)
+	for i, c := range want {
+		if math.Abs(got[i]-c) > 0.1*c+0.002 {
+			t.Errorf("agent %d costs %v a game, want %v", i, got[i], c)
+		}
+	}
+	if !(got[3] > 0.01 && got[3] < 0.3) {
+		t.Errorf("an agent without a match costs %v", got[3])
+	}
+	if none := Costs(2, nil); !(none[0] > 0) {
+		t.Errorf("without matches: %v", none)
+	}
+}
