@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ludus/train"
+	"ludus/train/arena"
 )
 
 // Section is a part of the page.
@@ -41,14 +42,17 @@ func some(x float64) (float64, bool) { return x, x != 0 }
 // percent is a share in per cent, measured where there were games.
 func percent(share float64, g *Generation) (float64, bool) { return 100 * share, g.Games > 0 }
 
-const notLearning = "nothing was learned yet"
+const (
+	notLearning = "nothing was learned yet"
+	heldOut     = "held out: on games that are never learned from"
+)
 
 var learningPlots = []plot{
-	{id: "policy-loss", title: "Policy loss", unit: "nats", missing: notLearning, curves: []curve{
+	{id: "policy-loss", title: "Policy loss", unit: "nats", missing: notLearning, note: heldOut, curves: []curve{
 		{"held out", func(g *Generation) (float64, bool) { return some(g.HeldOutPolicy) }},
 		{"taught", func(g *Generation) (float64, bool) { return some(g.Policy) }},
 	}},
-	{id: "outcome-loss", title: "Outcome loss", unit: "nats", missing: notLearning, curves: []curve{
+	{id: "outcome-loss", title: "Outcome loss", unit: "nats", missing: notLearning, note: heldOut, curves: []curve{
 		{"held out", func(g *Generation) (float64, bool) { return some(g.HeldOutOutcome) }},
 		{"taught", func(g *Generation) (float64, bool) { return some(g.Outcome) }},
 	}},
@@ -408,6 +412,18 @@ func ratingLadder(run *Run) Ladder {
 	return l
 }
 
+// matchDetail tells what a score is made of.
+func matchDetail(r *arena.Result) string {
+	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
+	if r.EloLow < r.EloHigh { // results of old runs have none
+		text += fmt.Sprintf("; Elo %+.0f (%+.0f to %+.0f)", r.Elo, r.EloLow, r.EloHigh)
+	}
+	if r.Duplicates > 0 {
+		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
+	}
+	return text
+}
+
 // matchLadder has the newest judged generation's matches against baselines: the last one of each.
 func matchLadder(run *Run) Ladder {
 	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%", Missing: "no matches were played yet"}
@@ -428,7 +444,7 @@ func matchLadder(run *Run) Ladder {
 		m := final[opponent]
 		l.Bars = append(l.Bars, Bar{
 			Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High,
-			Detail: fmt.Sprintf("%d wins, %d draws, %d losses", m.Wins, m.Draws, m.Losses),
+			Detail: matchDetail(&m.Result),
 		})
 	}
 	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })

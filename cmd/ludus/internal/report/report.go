@@ -113,8 +113,10 @@ func (r *Run) facts() []Fact {
 	switch {
 	case g == nil:
 		add("Generations", "none yet")
-	case config != nil && g.Generation < config.Plan.Last():
-		add("Generations", "%d of %d", g.Generation, config.Plan.Last())
+	case config != nil && config.Plan.Stopped > 0 && g.Generation >= config.Plan.Stopped:
+		add("Generations", "%d of %d: the time was over", g.Generation, config.Plan.Generations)
+	case config != nil && g.Generation < config.Plan.Generations:
+		add("Generations", "%d of %d", g.Generation, config.Plan.Generations)
 	default:
 		add("Generations", "%d, all that were planned", g.Generation)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,9 @@ func TestWrite(t *testing.T) {
 	}
 	if strings.Contains(page, "Nothing to show") {
 		t.Error("the page misses something of a whole run")
+	}
+	if !strings.Contains(page, "default-src &#39;none&#39;; script-src &#39;sha256-") || regexp.MustCompile(`(src|href)="?[^"#d]`).MatchString(page) {
+		t.Error("the page may ask for something")
 	}
 	plots, err := os.ReadDir(filepath.Join(dir, PlotsName))
 	if err != nil || len(plots) < 20 {
