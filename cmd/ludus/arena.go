@@ -71,8 +71,9 @@ many threads play them (agents with a time limit excepted).
 }
 
 // agentHelp says what an agent is, for commands that take one.
-const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), net:PATH (a network with
-search) or policy:PATH (the network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow:
+const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), solver:NODES (perfect where
+it solves the position within so many nodes, elsewhere mcts:1000), net:PATH (a network with search) or policy:PATH (the
+network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow:
   @GENERATION, @best      one checkpoint of a run, instead of the newest
   ,sims=N  ,time=D        simulations (64 if nothing else is said) or time a move, such as 500ms
   ,search=gumbel|puct     the search; gumbel unless there is a time limit

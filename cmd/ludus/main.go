@@ -22,6 +22,7 @@ import (
 const (
 	exitFailure     = 1
 	exitUsage       = 2
+	exitUnsolved    = 3   // solve ran out of its limits
 	exitInterrupted = 130 // as shells say for a program that SIGINT ended
 )
 
@@ -48,9 +49,9 @@ Start with:
   ludus play quad-5x5 net:runs/quad-5x5              play against what was learned
   ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    judge it
 
-An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), net:PATH (a network with
-search) or policy:PATH (a network alone); PATH is a run's folder, a checkpoint or an exported file. A network may be
-followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].`,
+An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), solver:NODES (perfect where so
+many nodes are enough), net:PATH (a network with search) or policy:PATH (a network alone); PATH is a run's folder, a
+checkpoint or an exported file. A network may be followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -62,7 +63,7 @@ followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbe
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
 	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), compareCommand(), suiteCommand(), analyzeCommand(),
-		exportCommand(), reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
+		solveCommand(), exportCommand(), reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 
@@ -136,6 +137,8 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, new(usageError)):
 		return exitUsage
+	case errors.Is(err, errUnsolved):
+		return exitUnsolved
 	}
 	return exitFailure
 }

@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 		{1, "did you mean quad-5x5?", "games qaud-5x5"},
 		{1, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
 		{1, "did you mean random?", "arena quad-5x5 random rndom"},
-		{1, "an agent is one of", "play quad-5x5 solver:5"},
+		{1, "an agent is one of", "play quad-5x5 perfect:5"},
 		{1, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
 		{1, "it plays quad-5x5", "arena quad-7x7 random net:" + runs},
 		{1, "no such file or folder", "analyze quad-5x5 net:nowhere"},

@@ -70,18 +70,15 @@ func (s *Solver) search(ply, k int) int {
 	}
 	key, symmetry := f.state.Canonical()
 	h := hashOf(&key)
-	known := env.Action(-1)
-	if e := s.table.find(h); e != nil {
-		switch {
-		case int(e.high) <= k:
-			return int(e.high)
-		case int(e.low) > k:
-			return int(e.low)
-		case e.move != none:
-			known = s.inverse[symmetry][e.move]
-		}
+	e := s.table.find(h)
+	switch {
+	case e == nil:
+	case int(e.high) <= k:
+		return int(e.high)
+	case int(e.low) > k:
+		return int(e.low)
 	}
-	s.order(f, player, known)
+	s.order(f, player, s.moveOf(e, symmetry))
 	next := &s.frames[ply+1]
 	for i := range f.moves {
 		a := f.pick(i)
@@ -105,6 +102,21 @@ func (s *Solver) search(ply, k int) int {
 	}
 	s.store(h, player == env.Second, best, none, before)
 	return best
+}
+
+// remembered is the best move that the table knows in state, or -1.
+func (s *Solver) remembered(state env.State) env.Action {
+	key, symmetry := state.Canonical()
+	return s.moveOf(s.table.find(hashOf(&key)), symmetry)
+}
+
+// moveOf is the best move that an entry, which may be nil, tells for the position that the symmetry turns into the
+// canonical one; -1 if there is none.
+func (s *Solver) moveOf(e *entry, symmetry int) env.Action {
+	if e == nil || e.move == none {
+		return -1
+	}
+	return s.inverse[symmetry][e.move]
 }
 
 // exhausted reports whether the limits have run out, and otherwise says when to look again.

@@ -11,7 +11,7 @@ const Unknown = -1
 
 // Limits bound the work of one call. Whichever comes first ends it.
 type Limits struct {
-	Nodes int         // positions visited; 0 is no limit
+	Nodes int         // positions visited, at most; 0 is no limit
 	Stop  func() bool // asked every few thousand nodes; nil is never
 }
 
@@ -84,6 +84,29 @@ func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	return class, class != Unknown
 }
 
+// Best returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok is false, and they are -1 and Unknown,
+// where the limits ran out. The state must not be done; it is neither changed nor retained.
+func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bool) {
+	if class, ok = s.Solve(state, l); !ok {
+		return -1, Unknown, false
+	}
+	root := &s.frames[0]
+	if ending := s.findMoves(root, state.Player()); root.ending >= 0 && ending == class {
+		return root.ending, class, true
+	}
+	s.order(root, state.Player(), s.remembered(state))
+	for i := range root.moves {
+		a := root.pick(i)
+		switch s.after(a, class) {
+		case class:
+			return a, class, true
+		case Unknown:
+			return -1, Unknown, false
+		}
+	}
+	panic("solver: no move keeps the value")
+}
+
 // Moves appends to dst, for each legal move in state in ascending order, First's class after it, or Unknown where the
 // limits, which are for all moves together, ran out. The state must not be done; it is neither changed nor retained.
 //
@@ -121,9 +144,20 @@ func (s *Solver) Moves(state env.State, l Limits, dst []int) []int {
 
 // The nodes a move is tried with by Moves at first, and how they grow: what is begun again costs a seventh more.
 const (
-	firstShare  = 10_000
+	firstShare  = 64
 	shareGrowth = 8
 )
 
-// Nodes is how many positions the last call of Solve or Moves visited.
+// Nodes is how many positions the last call visited, or the present one has visited so far.
 func (s *Solver) Nodes() int { return s.nodes }
+
+// Clear forgets all that was found: the solver is as good as new.
+func (s *Solver) Clear() {
+	clear(s.table.buckets)
+	for p := range s.history {
+		clear(s.history[p])
+	}
+	for i := range s.frames {
+		s.frames[i].killers = [2]env.Action{-1, -1}
+	}
+}

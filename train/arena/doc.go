@@ -9,6 +9,7 @@
 //	greedy          an immediate win; no move that lets the opponent win at once; else the best immediate change
 //	mcts:N          UCT with N random playouts a move
 //	alphabeta:D     the rules D plies deep
+//	solver:NODES    perfect where it solves the position within so many nodes; elsewhere as mcts:1000
 //	net:PATH        a trained network with search; see [Options] for what may follow the path
 //	policy:PATH     the network alone
 //

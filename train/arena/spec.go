@@ -23,7 +23,7 @@ type Spec struct {
 	game    *env.Game
 	text    string
 	kind    string
-	number  int    // N of mcts:N, D of alphabeta:D
+	number  int    // N of mcts:N, D of alphabeta:D, NODES of solver:NODES
 	path    string // with @GENERATION
 	options Options
 
@@ -57,10 +57,10 @@ const maxDepth = 50
 
 // Kinds lists how the agents' texts look.
 func Kinds() []string {
-	return []string{"random", "greedy", "mcts:N", "alphabeta:D", "net:PATH", "policy:PATH"}
+	return []string{"random", "greedy", "mcts:N", "alphabeta:D", "solver:NODES", "net:PATH", "policy:PATH"}
 }
 
-var kindNames = []string{"random", "greedy", "mcts", "alphabeta", "net", "policy"}
+var kindNames = []string{"random", "greedy", "mcts", "alphabeta", "solver", "net", "policy"}
 
 // optionKeys are the options of each kind that reads a network; net has them all.
 var optionKeys = map[string][]string{
@@ -83,6 +83,8 @@ func Parse(game *env.Game, text string) (*Spec, error) {
 		s.number, err = number(rest, "simulations, such as mcts:200", MaxSimulations)
 	case "alphabeta":
 		s.number, err = number(rest, "plies, such as alphabeta:3", maxDepth)
+	case "solver":
+		s.number, err = number(rest, "nodes a move, such as solver:100000", maxNodes)
 	case "net", "policy":
 		err = s.parseNetwork(rest)
 	default:
@@ -225,6 +227,8 @@ func (s *Spec) build(judges *judges) (Agent, error) {
 		return newUCT(s.game, s.number), nil
 	case "alphabeta":
 		return newAlphaBeta(s.game, s.number), nil
+	case "solver":
+		return newSolving(s.game, s.number), nil
 	}
 	if _, err := s.Load(); err != nil {
 		return nil, err

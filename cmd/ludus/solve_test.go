@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestSolve(t *testing.T) {
+	// x has three corners of the unit square at r2 c2, o has two marks: x wins by one mark alone, or by others later.
+	moves := "(mark r2 c2);(mark r1 c2); mark r2 c3 ;(mark r1 c4);(mark r3 c2);(mark r5 c3)"
+	out := run(t, "", "", "solve", "quad-5x5", "--moves", moves)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 17 || lines[0] != "value x=100 o=0" || !strings.Contains(out, "\n(mark r3 c3) 100\n") {
+		t.Errorf("the output is\n%s", out)
+	}
+	if !regexp.MustCompile(`^nodes \d+ seconds \d+\.\d+$`).MatchString(lines[len(lines)-1]) {
+		t.Errorf("the last line is %q", lines[len(lines)-1])
+	}
+	var object struct {
+		Game, Player string
+		Moves        []string
+		Value        map[string]int
+		Values       map[string]*int
+		Nodes        int
+	}
+	if err := json.Unmarshal([]byte(run(t, "", "", "solve", "quad-5x5", "--moves", moves, "--json")), &object); err != nil {
+		t.Fatal(err)
+	}
+	if object.Game != "quad-5x5" || object.Player != "x" || object.Value["x"] != 100 || object.Value["o"] != 0 ||
+		len(object.Moves) != 6 || object.Moves[2] != "(mark r2 c3)" || len(object.Values) != 15 || object.Nodes == 0 {
+		t.Errorf("%+v", object)
+	}
+	for i, line := range lines[1:16] {
+		cut := strings.LastIndex(line, " ")
+		if v := object.Values[line[:cut]]; v == nil || fmt.Sprint(*v) != line[cut+1:] {
+			t.Errorf("line %d is %q, but in JSON it is %v", i+2, line, v)
+		}
+	}
+}
+
+// Goals are those of the player to move, and Free-For-All's outcomes are 100, 50 and 0.
+func TestSolveGoals(t *testing.T) {
+	out := run(t, "", "", "solve", "free-for-all(size=5,steps=3)", "--moves", "(move 1 3 3 2)")
+	if !strings.HasPrefix(out, "value red=50 blue=50\n") {
+		t.Errorf("the output is\n%s", out)
+	}
+}
+
+func TestSolveLimits(t *testing.T) {
+	for _, limit := range []string{"--nodes=1000", "--time=50ms", "--nodes=1"} {
+		out, errs, code := ludus(t, "", "", "solve", "quad-7x7", limit)
+		if code != 3 || !strings.HasPrefix(out, "value unknown\n(mark r1 c2) unknown\n") || !strings.Contains(errs, "limits ran out") {
+			t.Errorf("%s: exit %d, %s\n%s", limit, code, errs, out)
+		}
+	}
+}
+
+func TestSolveErrors(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{1, "move 2: unknown move", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
+		{1, "move 2, (mark r3 c3), is not legal here", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
+			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
+		{1, "comes after the end", []string{"solve", "quad-5x5", "--moves",
+			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3;mark r5 c4"}},
+		{2, "--nodes -1", []string{"solve", "quad-5x5", "--nodes", "-1"}},
+		{2, "--time -1s", []string{"solve", "quad-5x5", "--time", "-1s"}},
+		{2, "--memory 0", []string{"solve", "quad-5x5", "--memory", "0"}},
+		{2, "arguments are missing", []string{"solve"}},
+		{1, "did you mean quad-5x5?", []string{"solve", "quad-5x6"}},
+	} {
+		if _, errs, code := ludus(t, "", "", c.args...); code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %s; want %d and %q", c.args, code, errs, c.code, c.want)
+		}
+	}
+}
+
+// Ctrl-C prints what is known.
+func TestSolveInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	cmd := command("", "solve", "quad-7x7")
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the exit code tells
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasPrefix(out.String(), "value unknown\n") {
+		t.Errorf("exit %d\n%s", code, out.String())
+	}
+}
