@@ -327,12 +327,15 @@ func reliabilityChart(runs []*Run) Chart {
 			if len(g.Calibration) == 0 {
 				continue
 			}
-			line := Line{Name: fmt.Sprintf("generation %d", g.Generation)}
+			var line Line
+			positions := 0
 			for _, b := range g.Calibration {
 				if b.Count > 0 {
 					line.add(b.Predicted, b.Actual)
+					positions += b.Count
 				}
 			}
+			line.Name = fmt.Sprintf("generation %d, %d positions", g.Generation, positions)
 			c.drawn(runs, i, 0, line)
 			ideal.X = append(ideal.X, line.X...)
 			break
