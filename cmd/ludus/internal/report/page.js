@@ -140,7 +140,7 @@
       scales: { x: { time: false }, y: { range: range(chart) } },
       axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: 52, values: (plot, ticks) => ticks.map((t) => String(Number(t.toPrecision(10)))) }],
       series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : String(Number(x.toFixed(2))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
-      legend: { markers: { fill: (plot, i) => plot.series[i].stroke() } },
+      legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
       cursor: { drag: { x: true, y: false }, points: { size: 7 } },
       // Away from the curve the legend tells the newest values.
       hooks: { setCursor: [(plot) => { if (plot.cursor.idx == null) plot.setLegend({ idxs: newest }); }] },
