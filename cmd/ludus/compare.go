@@ -225,10 +225,10 @@ func (c *comparison) write(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore\t95 % interval\tElo\t95 % interval\t")
+	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo\t95 % interval\t")
 	for _, e := range c.matches {
-		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%+.0f\t%+.0f to %+.0f\t\n", e.A, e.B,
-			e.Games, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.Elo, e.EloLow, e.EloHigh)
+		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%+.0f\t%+.0f to %+.0f\t\n", e.A, e.B,
+			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.Elo, e.EloLow, e.EloHigh)
 	}
 	return table.Flush()
 }
