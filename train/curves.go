@@ -64,3 +64,8 @@ func (m *Metrics) scalars() []tensorboard.Scalar {
 func (j *Judged) scalars() []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + j.Opponent, Value: j.Score}}
 }
+
+// scalars are the points of a check's curves.
+func (c *Checked) scalars() []tensorboard.Scalar {
+	return []tensorboard.Scalar{{Tag: "suite/error_" + c.Agent, Value: c.Error}, {Tag: "suite/loss_" + c.Agent, Value: c.Loss}}
+}

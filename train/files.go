@@ -103,7 +103,7 @@ func positionsOf(records []*record) int {
 // dropNewer removes the lines that a stopped process wrote of generations after the checkpoint; their files of games are
 // overwritten in their turn.
 func (r *run) dropNewer() error {
-	for _, name := range []string{"metrics.jsonl", "arena.jsonl"} {
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl"} {
 		path := filepath.Join(r.Dir, name)
 		lines, err := checkpoints.ReadLines(path)
 		if err != nil {
@@ -123,6 +123,22 @@ func (r *run) dropNewer() error {
 		}
 	}
 	return nil
+}
+
+// readLines reads a file of JSON lines. Lines that cannot be read are left out and told in the error.
+func readLines[T any](path string) ([]T, error) {
+	lines, err := checkpoints.ReadLines(path)
+	var all []T
+	var errs []error
+	for i, line := range lines {
+		var x T
+		if err := json.Unmarshal(line, &x); err != nil {
+			errs = append(errs, fmt.Errorf("%s: line %d: %w", path, i+1, err))
+			continue
+		}
+		all = append(all, x)
+	}
+	return all, errors.Join(append(errs, err)...)
 }
 
 // summary reads back what the run has come to.

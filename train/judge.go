@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -45,7 +44,10 @@ func (r *run) judgeNow(ctx context.Context) error {
 	if !r.judgingDue() || r.count.Generation >= r.config.Plan.Last() {
 		return nil
 	}
-	return r.judge(ctx, baselines[len(baselines)-1], judgeShare, false)
+	if err := r.judge(ctx, baselines[len(baselines)-1], judgeShare, false); err != nil {
+		return err
+	}
+	return r.check(ctx)
 }
 
 // judgeFinally plays the matches that are missing for the last generation.
@@ -66,7 +68,7 @@ func (r *run) judgeFinally(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.check(ctx)
 }
 
 // judge plays the newest checkpoint against opponent for about a share of the time that the run is expected to take.
@@ -122,17 +124,5 @@ func (r *run) gamesWithin(share float64) int {
 
 // readJudged reads arena.jsonl of a run directory.
 func readJudged(dir string) ([]Judged, error) {
-	path := filepath.Join(dir, "arena.jsonl")
-	lines, err := checkpoints.ReadLines(path)
-	var judged []Judged
-	var errs []error
-	for i, line := range lines {
-		var j Judged
-		if err := json.Unmarshal(line, &j); err != nil {
-			errs = append(errs, fmt.Errorf("%s: line %d: %w", path, i+1, err))
-			continue
-		}
-		judged = append(judged, j)
-	}
-	return judged, errors.Join(append(errs, err)...)
+	return readLines[Judged](filepath.Join(dir, "arena.jsonl"))
 }

@@ -12,6 +12,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/suite"
 	"ludus/train/tensorboard"
 )
 
@@ -37,6 +38,7 @@ type Event struct {
 	Note    string   // something a person should know
 	Metrics *Metrics // a generation has ended
 	Judged  *Judged  // a match has ended
+	Checked *Checked // the newest checkpoint has moved in solved positions
 }
 
 // Progress is where a run stands.
@@ -101,6 +103,7 @@ type run struct {
 	resumed counters            // where this process began
 	began   time.Time           // when it did
 	curves  *tensorboard.Writer // of this process; nil before the first point
+	suite   *suite.Suite        // the game's, once it is needed; nil where it has none
 }
 
 // Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then

@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
 	"train/arena":                      {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints"},
-	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/ratings", "train/tensorboard"},
+	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/arena", "train/ratings", "train/suite", "train/tensorboard"},
 	"train/ratings":                    {"env", "checkpoints", "train/arena"},
 	"train/tensorboard":                {},
 	"train/suite":                      {"env", "env/games", "env/solver", "checkpoints", "train/arena"},

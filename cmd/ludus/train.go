@@ -179,6 +179,11 @@ func (s *screen) show(e train.Event) {
 		}
 		s.line(fmt.Sprintf("generation %d scores %.0f %% against %s (95 %%: %.0f to %.0f; %d games)",
 			j.Generation, 100*j.Score, j.Opponent, 100*j.Low, 100*j.High, j.Games))
+	case e.Checked != nil:
+		if c := e.Checked; c.Agent == "net" {
+			s.line(fmt.Sprintf("generation %d gives value away in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
+				c.Generation, 100*c.Error, c.Positions, 100*c.Low, 100*c.High))
+		}
 	case e.Metrics != nil:
 		if s.bar == nil {
 			fmt.Fprintln(s.w, describeGeneration(e.Metrics))

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -61,5 +64,37 @@ func TestBars(t *testing.T) {
 		if s.Left(c.value) != c.left || s.Length(c.value) != c.length {
 			t.Errorf("the bar of %v begins at %v and is %v long", c.value, s.Left(c.value), s.Length(c.value))
 		}
+	}
+}
+
+// TestChoosingTheAxis draws two runs' curves over seconds instead of generations.
+func TestChoosingTheAxis(t *testing.T) {
+	dir := trained(t, "quad(size=4,quads=4,whites=2)")
+	a, errA := ReadRun(dir)
+	b, errB := ReadRun(dir)
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	a.Name, b.Name = "a", "b"
+	page := Page{Title: a.Game.Name, Axes: true, Sections: Sections(a, b)}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, html, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tab := open(t, path)
+	name := `[data-chart="window"] .u-legend .u-series .u-label`
+	if got := tab.text(name); !strings.HasPrefix(got, "generation") {
+		t.Errorf("curves are drawn over %q", got)
+	}
+	ask[bool](tab, `axis.value = "seconds", axis.dispatchEvent(new Event("change"))`)
+	if got := tab.text(name); !strings.HasPrefix(got, "seconds of training") {
+		t.Errorf("with seconds chosen, curves are drawn over %q", got)
+	}
+	if got := tab.text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
+		t.Errorf("what is by ply is drawn over %q", got)
 	}
 }

@@ -1,0 +1,102 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"ludus/checkpoints"
+	"ludus/train/arena"
+	"ludus/train/suite"
+)
+
+// Where a game's suite of solved positions is part of the program, a run is checked against it when it is judged: the
+// averaged weights alone and with search move in the same positions each time. These are one for checkedEvery that the run
+// had searched when it was first checked, at a tenth of its plan, and no more than mostChecked: moving in one of them takes
+// about as long as 1.6 positions take a run to play and learn, so that all checks take 1 % of its time or less.
+const (
+	checkedEvery = 160
+	leastChecked = 20
+	mostChecked  = 500
+)
+
+// Checked is one line of suite.jsonl: how an agent did in positions where the choice matters and every move's exact value
+// is known.
+type Checked struct {
+	Generation int     `json:"generation"`
+	Agent      string  `json:"agent"`     // "policy": the network alone; "net": with the default agent's search
+	Positions  int     `json:"positions"` // the suite's first
+	Error      float64 `json:"error"`     // share of moves that lose value, with its interval of 95 %
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Loss       float64 `json:"loss"` // mean utility that a move loses, likewise
+	LossLow    float64 `json:"loss_low"`
+	LossHigh   float64 `json:"loss_high"`
+}
+
+// check lets the newest checkpoint move in solved positions, where the game has some and it has not done so before.
+func (r *run) check(ctx context.Context) error {
+	if r.suite == nil {
+		shipped, ok := suite.Shipped(r.Game)
+		if !ok {
+			return nil
+		}
+		r.suite = shipped
+	}
+	checked, err := readChecked(r.Dir)
+	if err != nil {
+		return err
+	}
+	positions := min(max(r.count.Positions/checkedEvery, leastChecked), mostChecked)
+	done := make(map[string]bool)
+	for i, c := range checked {
+		if i == 0 {
+			positions = c.Positions
+		}
+		done[c.Agent] = done[c.Agent] || c.Generation == r.count.Generation
+	}
+	for _, agent := range []string{"policy", "net"} {
+		if done[agent] {
+			continue
+		}
+		if err := r.checkAgent(ctx, agent, positions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) checkAgent(ctx context.Context, agent string, positions int) error {
+	spec, err := arena.Parse(r.Game, fmt.Sprintf("%s:%s@%d", agent, r.Dir, r.count.Generation))
+	if err != nil {
+		return err
+	}
+	r.progress("judging", 1)
+	report, err := r.suite.Check(ctx, spec, suite.CheckOptions{Threads: r.Threads, Positions: positions, Seed: r.config.Seed})
+	if err != nil {
+		return err
+	}
+	c := &Checked{
+		Generation: r.count.Generation, Agent: agent, Positions: report.Positions,
+		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
+		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
+	}
+	line, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "suite.jsonl"), line); err != nil {
+		return err
+	}
+	if err := r.chart(c.Generation, c.scalars()); err != nil {
+		return err
+	}
+	r.tell(Event{Checked: c})
+	return nil
+}
+
+// readChecked reads suite.jsonl of a run directory.
+func readChecked(dir string) ([]Checked, error) {
+	return readLines[Checked](filepath.Join(dir, "suite.jsonl"))
+}

@@ -1,0 +1,87 @@
+package train
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"ludus/train/arena"
+	"ludus/train/suite"
+)
+
+// smallSuite makes a suite of the game that tiny runs learn.
+func smallSuite(t *testing.T) *suite.Suite {
+	t.Helper()
+	game := tiny(t, "", 1).Game
+	random, err := arena.Parse(game, "random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := suite.Make(t.Context(), suite.Options{
+		Game: game, Positions: 40, Seed: 1, Agents: []*arena.Spec{random}, Nodes: 5_000, Threads: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestCheck checks a run's checkpoints in solved positions: each once, always in the same ones, without and with search.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 6))
+	checked, err := readChecked(dir)
+	if err != nil || len(checked) > 0 {
+		t.Fatalf("a game without a suite was checked: %+v, %v", checked, err)
+	}
+	config, err := readConfig(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []Checked
+	r := &run{config: config, suite: smallSuite(t), Options: Options{
+		Dir: dir, Game: tiny(t, "", 1).Game, Threads: 2,
+		Observe: func(e Event) {
+			if e.Checked != nil {
+				told = append(told, *e.Checked)
+			}
+		},
+	}}
+	defer r.closeCurves()
+	for _, at := range []counters{{Generation: 3, Positions: 40 * checkedEvery}, {Generation: 6, Positions: 60 * checkedEvery}} {
+		r.count = at
+		for range 2 {
+			if err := r.check(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	checked, err = readChecked(dir)
+	if err != nil || len(checked) != 4 || !reflect.DeepEqual(checked, told) {
+		t.Fatalf("checked %+v, told %+v, %v", checked, told, err)
+	}
+	for i, c := range checked {
+		agent, generation := []string{"policy", "net"}[i%2], 3+i/2*3
+		if c.Agent != agent || c.Generation != generation || c.Positions != 40 {
+			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, agent, generation)
+		}
+		spec, err := arena.Parse(r.Game, agent+":"+dir+"@"+checkpointName(generation))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := r.suite.Check(t.Context(), spec, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Error != report.Error.Value || c.Low != report.Error.Low || c.Loss != report.Loss.Value || c.LossHigh != report.Loss.High {
+			t.Errorf("check %+v, the suite says %+v", c, report.Row)
+		}
+	}
+	r.count.Generation = 5
+	if err := r.dropNewer(); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := readChecked(dir); err != nil || !reflect.DeepEqual(kept, checked[:2]) {
+		t.Errorf("gone back to generation 5, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
+	}
+}
