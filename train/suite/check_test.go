@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckIsDeterministic(t *testing.T) {
-	s := mustMake(t, options(t, small[3], 100))
+	s := mustMake(t, options(t, small[3], 80))
 	want := check(t, s, "mcts:20", CheckOptions{Threads: 1, Positions: 70})
 	last := 0
 	got := check(t, s, "mcts:20", CheckOptions{Threads: 4, Positions: 70, Progress: func(done, all int) {

@@ -7,9 +7,10 @@
 // random plies, or all their games would be one). Each game is walked backwards from its end, every move of every
 // position being solved within a limit of nodes, until the solver gives up; so positions lie as far from the end as it
 // reaches. Of each game at most two are kept, of those in which the choice matters, that is some legal move loses value:
-// the earliest one and one drawn from the others, rather an early one than a late one. No two positions of a suite are alike up to the symmetries of the board and
-// to exchanging the players where the rules do not tell them apart. At most a quarter are from random play, whose positions
-// are easy.
+// the earliest one and one drawn from the others, rather an early one than a late one. Only one game in eight offers
+// positions of its last few plies, and one in eight is of random play, from which at most a quarter of the positions are:
+// both are easy. No two positions of a suite are alike up to the symmetries of the board and to exchanging the players
+// where the rules do not tell them apart.
 //
 // A suite depends on the game, the seed, the agents and the limit of nodes alone, not on the clock or on threads.
 //

@@ -19,7 +19,9 @@ const (
 	settled    = 2        // plies of agents after a random opening, before a position counts as theirs
 	offered    = 4        // positions that a game offers, in order of preference
 	kept       = 2        // of them, at most
-	lastShare  = 8        // of the nodes for the last position of a game
+	nearEnd    = 5        // plies before the end of a game in which positions are easy, or less where games are short
+	nearGames  = 8        // one game in so many offers those
+	nearNodes  = 8        // the solver's limit there is one in so many nodes
 	probes     = 64       // random games that tell how long an opening may be
 )
 
@@ -35,6 +37,7 @@ type player struct {
 	seed    uint64
 	nodes   int
 	longest int              // the longest random opening
+	near    int              // plies before the end in which positions are easy
 	agents  [2][]arena.Agent // each of the agents for either seat
 	uct     arena.Agent
 	states  []env.State // by ply
@@ -44,6 +47,7 @@ type player struct {
 
 func newPlayer(o *Options) (*player, error) {
 	p := &player{game: o.Game, seed: o.Seed, nodes: o.Nodes, longest: longestOpening(o.Game)}
+	p.near = min(nearEnd, p.longest)
 	for seat := range p.agents {
 		for _, spec := range o.Agents {
 			agent, err := spec.New(0)
@@ -70,15 +74,13 @@ func longestOpening(game *env.Game) int {
 	return max(2, plies/probes/4)
 }
 
-// sourceOf says how the game of a number is played: half of them are of agents alone, an eighth of random moves.
-func sourceOf(number int) Source {
-	return [8]Source{Agents, Mixed, Agents, Mixed, Agents, Random, Agents, Mixed}[number%8]
-}
+// sources say how games are played, one after the other.
+var sources = [8]Source{Agents, Mixed, Agents, Mixed, Agents, Random, Agents, Mixed}
 
 // play plays the game of the given number, solves it backwards and returns what it offers, the most wanted first.
 func (p *player) play(ctx context.Context, number int) ([]offer, error) {
 	rng := rand.New(newSource(p.seed, "game", number))
-	source := sourceOf(number)
+	source := sources[number%len(sources)]
 	moves, from, err := p.moves(ctx, rng, source)
 	if err != nil {
 		return nil, err
@@ -86,6 +88,9 @@ func (p *player) play(ctx context.Context, number int) ([]offer, error) {
 	positions, err := p.solve(ctx, moves, from)
 	if err != nil {
 		return nil, err
+	}
+	if number/len(sources)%nearGames > 0 {
+		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.ToGo <= p.near })
 	}
 	slices.Reverse(positions)
 	var offers []offer
@@ -159,14 +164,18 @@ func (p *player) state(ply int) env.State {
 }
 
 // solve walks back from the end of a game, down to ply from, until the solver gives up. It returns the positions in
-// which the choice matters, the latest first. The very last position gets a share of the nodes alone: most games in which
-// it is out of reach would otherwise take the longest and give nothing. The solver is new for each game, so that its
+// which the choice matters, the latest first. Near the end, a position gets a share of the nodes alone: a game in which
+// that is not enough would otherwise take the longest and reach no farther. The solver is new for each game, so that its
 // answers depend on nothing else.
 func (p *player) solve(ctx context.Context, moves []env.Action, from int) (positions []Position, err error) {
 	solve := solver.New(p.game, min(tableBytes, nodeBytes*p.nodes))
-	limits := solver.Limits{Nodes: max(1, p.nodes/lastShare), Stop: func() bool { return ctx.Err() != nil }}
+	limits := solver.Limits{Stop: func() bool { return ctx.Err() != nil }}
 	p.spent = 0
 	for ply := len(moves) - 1; ply >= from; ply-- {
+		toGo := len(moves) - ply
+		if limits.Nodes = p.nodes; toGo <= p.near {
+			limits.Nodes = max(1, p.nodes/nearNodes)
+		}
 		values := solve.Moves(p.states[ply], limits, nil)
 		p.spent += solve.Nodes()
 		if err := ctx.Err(); err != nil {
@@ -175,13 +184,12 @@ func (p *player) solve(ctx context.Context, moves []env.Action, from int) (posit
 		if slices.Contains(values, solver.Unknown) {
 			break
 		}
-		limits.Nodes = p.nodes
 		mover := p.states[ply].Player()
 		for i, class := range values {
 			values[i] = p.game.ClassFor(mover, class)
 		}
 		if matters(values) {
-			positions = append(positions, Position{Moves: moves[:ply:ply], Values: values, ToGo: len(moves) - ply})
+			positions = append(positions, Position{Moves: moves[:ply:ply], Values: values, ToGo: toGo})
 		}
 	}
 	return positions, nil

@@ -40,7 +40,7 @@ var small = []string{
 	"quad(size=4,quads=4,whites=1,corners=full)",
 	"breakthrough(columns=3,rows=5)",
 	"golden-rectangle(columns=4,rows=4,span=2)",
-	"free-for-all(size=5,steps=8,objective=score)",
+	"free-for-all(size=5,steps=10,objective=score)",
 }
 
 func options(t *testing.T, name string, positions int) Options {
