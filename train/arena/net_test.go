@@ -66,6 +66,7 @@ func TestReadWeights(t *testing.T) {
 {"generation":7,"opponent":"mcts:200","score":0.8}
 {"generation":7,"opponent":"random","score":1}
 {"generation":5,"opponent":"mcts:200","score":0.99}
+{"generation":0,"agent":"greedy","opponent":"mcts:200","score":1}
 not JSON
 {"generation":1,"opponent":"mcts:200","score":0.99,"torn`))
 	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
@@ -79,6 +80,16 @@ not JSON
 		}
 		if generation := want; reference != file && origin.Generation != generation || reference == file && origin.Generation != -1 {
 			t.Errorf("%s: origin %+v", reference, origin)
+		}
+	}
+	for ratings, want := range map[string]int{
+		`{"agents":[{"agent":"net@5","generation":5,"rating":3},{"agent":"random","rating":2},{"agent":"net@1","generation":1,"rating":1}]}`: 1,
+		`{"agents":[{"agent":"net@5","generation":5,"rating":3}]}`:                                                                           2,
+		`{"agents":`: 2,
+	} {
+		writeFile(t, filepath.Join(run, "ratings.json"), []byte(ratings))
+		if _, origin, err := ReadWeights(run + "@best"); err != nil || origin.Generation != want {
+			t.Errorf("by %s the best is %d, %v", ratings, origin.Generation, err)
 		}
 	}
 	for reference, want := range map[string]string{

@@ -142,7 +142,7 @@ func readCheckpoint(path, at string, origin *Origin) (*checkpoints.Checkpoint, e
 		origin.Damaged = damaged
 		return checkpoint, err
 	case "best":
-		return bestCheckpoint(store, filepath.Join(path, "arena.jsonl"))
+		return bestCheckpoint(store, path)
 	}
 	id, err := strconv.Atoi(at)
 	if err != nil {
@@ -169,18 +169,40 @@ func checkpointID(path string) (int, bool) {
 	return id, err == nil
 }
 
-// bestCheckpoint loads the best rated generation that the run keeps whole.
-func bestCheckpoint(store *checkpoints.Store, ratings string) (*checkpoints.Checkpoint, error) {
-	lines, err := checkpoints.ReadLines(ratings)
+// bestCheckpoint loads the best generation that the run in dir keeps whole, by ratings.json, or, where that rates none of
+// them, by arena.jsonl.
+func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoint, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "ratings.json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	matches := filepath.Join(dir, "arena.jsonl")
+	lines, err := checkpoints.ReadLines(matches)
 	if err != nil {
 		return nil, err
 	}
-	for _, generation := range byRating(lines) {
+	for _, generation := range append(rated(data), byRating(lines)...) {
 		if checkpoint, err := store.Load(generation); err == nil {
 			return checkpoint, nil
 		}
 	}
-	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", ratings)
+	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", matches)
+}
+
+// rated lists the generations of ratings.json, which has the best first.
+func rated(data []byte) (generations []int) {
+	var table struct {
+		Agents []struct{ Generation *int }
+	}
+	if json.Unmarshal(data, &table) != nil {
+		return nil
+	}
+	for _, a := range table.Agents {
+		if a.Generation != nil {
+			generations = append(generations, *a.Generation)
+		}
+	}
+	return generations
 }
 
 // byRating orders generations by their newest score against the opponent that most of them have met, the best first, the
@@ -191,10 +213,12 @@ func byRating(lines [][]byte) []int {
 	for _, line := range lines {
 		var match struct {
 			Generation *int
+			Agent      string
 			Opponent   string
 			Score      *float64
 		}
-		if json.Unmarshal(line, &match) != nil || match.Generation == nil || match.Score == nil {
+		if json.Unmarshal(line, &match) != nil || match.Generation == nil || match.Score == nil ||
+			match.Agent != "" && !strings.HasPrefix(match.Agent, "net") { // baselines meet, too
 			continue
 		}
 		if scores[match.Opponent] == nil {

@@ -101,7 +101,7 @@ const pairsOfMatch = 32
 func playAdaptively(w *world, rng *rand.Rand, deviation float64) (all []Pairing, games int) {
 	n := len(w.elo)
 	for range 400 {
-		a, b, open := Join(n, 0, all)
+		a, b, open := Join(n, 0, all, func(a, b int) bool { return true })
 		if !open {
 			f, err := New(n, 0, all)
 			if err != nil {

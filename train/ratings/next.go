@@ -2,13 +2,13 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// Join names two agents whose match connects one more of them with the anchor: the pair nearest by number of one that is
-// and one that is not. It is false once all are connected.
-func Join(agents, anchor int, pairings []Pairing) (a, b int, ok bool) {
+// Join names two agents whose match connects one more of them with the anchor: of those who may play, the nearest by number
+// of one that is connected and one that is not. It is false where there are none.
+func Join(agents, anchor int, pairings []Pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := Connected(agents, anchor, pairings)
 	for i := range agents {
 		for j := range agents {
-			if reached[i] && !reached[j] && (!ok || max(i-j, j-i) < max(a-b, b-a)) {
+			if reached[i] && !reached[j] && may(i, j) && (!ok || max(i-j, j-i) < max(a-b, b-a)) {
 				a, b, ok = j, i, true
 			}
 		}

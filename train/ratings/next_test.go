@@ -12,14 +12,15 @@ import (
 // Joining makes a tree, one agent a match.
 func TestJoin(t *testing.T) {
 	var pairings []Pairing
+	all := func(a, b int) bool { return true }
 	for range 6 {
-		a, b, ok := Join(7, 3, pairings)
+		a, b, ok := Join(7, 3, pairings, all)
 		if !ok || max(a-b, b-a) != 1 {
 			t.Fatalf("joining %v gives %d, %d, %v", pairings, a, b, ok)
 		}
 		pairings = append(pairings, Pairing{A: a, B: b, Singles: [3]int{1, 0, 0}})
 	}
-	if a, b, ok := Join(7, 3, pairings); ok {
+	if a, b, ok := Join(7, 3, pairings, all); ok {
 		t.Errorf("all are joined, and %d and %d are to be", a, b)
 	}
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/train/ratings"
+)
+
+func TestRateCommand(t *testing.T) {
+	dir := runFolder(t)
+	args := []string{"rate", dir, "--sims", "2", "--to", "150", "--json"}
+	out := run(t, "", "", args...)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var table ratings.Table
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"quad-5x5: 6 agents rated by", "with 2 simulations a move", "net@0", "net@1", "mcts:1000", "known to within"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if len(table.Agents) != 6 || table.Simulations != 2 {
+		t.Errorf("%+v", table)
+	}
+	if again := run(t, "", "", args...); again != out {
+		t.Errorf("nothing is left to find out, and the table became\n%s", again)
+	}
+	if out := run(t, "", "", "analyze", "quad-5x5", "net:"+dir+"@best"); out != "" {
+		t.Errorf("analyze prints %q", out)
+	}
+	// A broken checkpoint is told, and the others are rated.
+	if err := os.Truncate(filepath.Join(dir, "checkpoints", "000001", "weights.safetensors"), 50); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := ludus(t, "", "", "rate", dir, "--sims", "3", "--to", "150")
+	if code != 0 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "weights.safetensors") || !strings.Contains(out, "5 agents") {
+		t.Errorf("exit %d, %s\n%s", code, errs, out)
+	}
+}
+
+func TestRateErrors(t *testing.T) {
+	dir := runFolder(t)
+	release, err := checkpoints.Lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	fails(t, "", 1, "in use by another process", "rate", dir)
+	fails(t, "", 1, "not a run directory", "rate", t.TempDir())
+	fails(t, "", 1, "not a run directory", "rate", "nowhere")
+	fails(t, "", 2, "--checkpoints 0: it must be 1 or more", "rate", dir, "--checkpoints", "0")
+	fails(t, "", 2, "--sims 0", "rate", dir, "--sims", "0")
+	fails(t, "", 2, "--to 0", "rate", dir, "--to", "0")
+	fails(t, "", 2, "--time -1s", "rate", dir, "--time", "-1s")
+}
+
+// TestRateStopped: Ctrl-C and kill -9 lose nothing finished.
+func TestRateStopped(t *testing.T) {
+	dir := runFolder(t)
+	path := filepath.Join(dir, "arena.jsonl")
+	finished := 0
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGKILL, os.Interrupt} {
+		cmd := command("", "rate", dir, "--to", "5")
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		more := finished
+		for deadline := time.Now().Add(time.Minute); more < finished+2 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			lines, _ := checkpoints.ReadLines(path)
+			more = len(lines)
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait() // its error is that it was stopped
+		lines, err := checkpoints.ReadLines(path)
+		if err != nil || len(lines) < more {
+			t.Fatalf("%d lines after %d, %v", len(lines), more, err)
+		}
+		finished = len(lines)
+		if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(out.String(), "Go on with") ||
+			!strings.Contains(out.String(), "agents rated")) {
+			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), out.String())
+		}
+	}
+}

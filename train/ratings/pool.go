@@ -1,0 +1,379 @@
+package ratings
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/train/arena"
+)
+
+// Match is one line of arena.jsonl of a run directory: a finished match between agents of the run, for Agent.
+type Match struct {
+	// Generation is that of the newer of the two, which is Agent where there is one; 0 between baselines.
+	Generation int `json:"generation"`
+	// Agent and Opponent are texts such as net@120 (the run's checkpoint), random and mcts:200.
+	Agent    string `json:"agent"`
+	Opponent string `json:"opponent"`
+	// Final marks the matches that a finished run is summed up by.
+	Final bool `json:"final,omitempty"`
+	// Simulations are those of a checkpoint's move; 0, in older lines, is DefaultSimulations.
+	Simulations int `json:"simulations,omitempty"`
+	arena.Result
+}
+
+const (
+	// Anchor is the agent whose rating is 0.
+	Anchor = "random"
+	// DefaultSimulations are those of a network where nothing else is said.
+	DefaultSimulations = 64
+	// Openings are the random plies that the games of every match start with.
+	Openings = 2
+
+	matchesFile = "arena.jsonl"
+	ratingsFile = "ratings.json"
+)
+
+// Baselines are the agents that a run's pool holds beside its checkpoints; they include the anchor.
+var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
+
+// CheckpointName is how matches and ratings name a run's checkpoint, wherever the run lies.
+func CheckpointName(generation int) string { return fmt.Sprintf("net@%d", generation) }
+
+// Pool is the agents of a run and the matches that they have played. Its caller holds the run's lock.
+type Pool struct {
+	dir         string
+	game        *env.Game
+	simulations int // of checkpoints' moves
+
+	agents   []agent // number 0 is the anchor; checkpoints stand by ascending generation
+	number   map[string]int
+	pairings []Pairing
+	timed    []Timed
+	met      map[[2]int]int // matches of two agents, the lower number first
+	seconds  float64        // of all matches
+}
+
+// agent is one of the pool.
+type agent struct {
+	name       string
+	generation int         // -1: it is no checkpoint
+	spec       *arena.Spec // nil: it cannot play, since the run keeps no such checkpoint or it is broken
+}
+
+// Open reads the pool of the run in dir: the baselines, the checkpoints that it keeps, and everybody who has played with
+// so many simulations. What cannot be understood of the matches comes back as warnings.
+func Open(dir string, game *env.Game, simulations int, baselines []string) (p *Pool, warnings []error, err error) {
+	matches, warnings, err := ReadMatches(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	p = &Pool{dir: dir, game: game, simulations: simulations, number: make(map[string]int), met: make(map[[2]int]int)}
+	kept, err := p.kept()
+	if err != nil {
+		return nil, nil, err
+	}
+	names := slices.Clone(baselines)
+	generations := slices.Clone(kept)
+	for _, m := range matches {
+		for _, name := range []string{canonical(m.Agent), canonical(m.Opponent)} {
+			if g, ok := generationOf(name); ok {
+				generations = append(generations, g)
+			} else if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(generations)
+	for _, name := range names {
+		if spec, err := arena.Parse(game, name); err == nil && !strings.Contains(name, "/") {
+			p.enter(agent{name: name, generation: -1, spec: spec})
+		}
+	}
+	for _, g := range slices.Compact(generations) {
+		a := agent{name: CheckpointName(g), generation: g}
+		if slices.Contains(kept, g) {
+			if a.spec, err = arena.Parse(game, fmt.Sprintf("net:%s@%d,sims=%d", dir, g, simulations)); err != nil {
+				return nil, nil, err
+			}
+		}
+		p.enter(a)
+	}
+	for i := range matches {
+		p.count(&matches[i])
+	}
+	return p, warnings, nil
+}
+
+func (p *Pool) enter(a agent) {
+	p.number[a.name] = len(p.agents)
+	p.agents = append(p.agents, a)
+}
+
+// kept are the generations whose checkpoints the run keeps, ascending.
+func (p *Pool) kept() ([]int, error) {
+	store, err := checkpoints.Open(filepath.Join(p.dir, "checkpoints"))
+	if err != nil {
+		return nil, err
+	}
+	return store.List()
+}
+
+// ReadMatches reads arena.jsonl of a run directory. Lines that cannot be read are warnings.
+func ReadMatches(dir string) (matches []Match, warnings []error, err error) {
+	path := filepath.Join(dir, matchesFile)
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, line := range lines {
+		var m Match
+		if err := json.Unmarshal(line, &m); err != nil {
+			warnings = append(warnings, fmt.Errorf("%s: line %d: %w", path, i+1, err))
+			continue
+		}
+		matches = append(matches, m)
+	}
+	return matches, warnings, nil
+}
+
+// canonical turns net:DIR@12, as older lines have it, into net@12.
+func canonical(name string) string {
+	if rest, ok := strings.CutPrefix(name, "net:"); ok {
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			return "net" + rest[at:]
+		}
+	}
+	return name
+}
+
+// generationOf reads net@12.
+func generationOf(name string) (int, bool) {
+	text, ok := strings.CutPrefix(name, "net@")
+	if !ok {
+		return 0, false
+	}
+	g, err := strconv.Atoi(text)
+	return g, err == nil && g >= 0
+}
+
+// count adds a match to what ratings follow from, if both agents are the pool's.
+func (p *Pool) count(m *Match) {
+	a, known := p.number[canonical(m.Agent)]
+	b, other := p.number[canonical(m.Opponent)]
+	if !known || !other || a == b || m.Games < 1 {
+		return
+	}
+	simulations := m.Simulations
+	if simulations == 0 {
+		simulations = DefaultSimulations
+	}
+	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && simulations != p.simulations {
+		return
+	}
+	played := Pairing{A: a, B: b, Pentanomial: m.Pentanomial}
+	if played.Games() != m.Games { // an older line has none, and one of single games leaves some out
+		played = Pairing{A: a, B: b, Singles: [3]int{m.Losses, m.Draws, m.Wins}}
+	}
+	p.pairings = append(p.pairings, played)
+	p.timed = append(p.timed, Timed{A: a, B: b, Games: m.Games, Seconds: m.Seconds})
+	p.met[[2]int{min(a, b), max(a, b)}]++
+	p.seconds += m.Seconds
+}
+
+// Add writes a match down in arena.jsonl and counts it.
+func (p *Pool) Add(m *Match) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := checkpoints.AppendLine(filepath.Join(p.dir, matchesFile), line); err != nil {
+		return err
+	}
+	p.count(m)
+	return nil
+}
+
+// Check reads every checkpoint that the run keeps, and goes on without those that are broken, which it tells.
+func (p *Pool) Check(warn func(error)) {
+	for i := range p.agents {
+		if a := &p.agents[i]; a.generation >= 0 && a.spec != nil {
+			if _, err := a.spec.Load(); err != nil {
+				a.spec = nil
+				warn(err)
+			}
+		}
+	}
+}
+
+// Baselines are the numbers of the agents that are no checkpoints.
+func (p *Pool) Baselines() []int {
+	return p.which(func(a *agent) bool { return a.generation < 0 })
+}
+
+// Checkpoints are the numbers of so many checkpoints that the run keeps, spread over it as evenly as they allow, the first
+// and the newest included.
+func (p *Pool) Checkpoints(most int) []int {
+	kept := p.which(func(a *agent) bool { return a.generation >= 0 && a.spec != nil })
+	if len(kept) <= most {
+		return kept
+	}
+	first, last := p.agents[kept[0]].generation, p.agents[kept[len(kept)-1]].generation
+	chosen := []int{kept[len(kept)-1]}
+	for k := range most - 1 {
+		target := first + (last-first)*k/(most-1)
+		left := slices.DeleteFunc(slices.Clone(kept), func(i int) bool { return slices.Contains(chosen, i) })
+		chosen = append(chosen, slices.MinFunc(left, func(i, j int) int {
+			return cmp.Compare(distance(p.agents[i].generation, target), distance(p.agents[j].generation, target))
+		}))
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// Played are the numbers of the checkpoints that the run keeps and that have played.
+func (p *Pool) Played() []int {
+	return p.which(func(a *agent) bool {
+		i := p.number[a.name]
+		return a.generation >= 0 && a.spec != nil &&
+			slices.ContainsFunc(p.pairings, func(played Pairing) bool { return played.A == i || played.B == i })
+	})
+}
+
+// Checkpoint is the number of one checkpoint; it is false where the pool has none.
+func (p *Pool) Checkpoint(generation int) (number int, ok bool) {
+	number, ok = p.number[CheckpointName(generation)]
+	return number, ok
+}
+
+func (p *Pool) which(is func(*agent) bool) (numbers []int) {
+	for i := range p.agents {
+		if is(&p.agents[i]) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// Table is ratings.json.
+type Table struct {
+	Version     int     `json:"version"`
+	Game        string  `json:"game"`
+	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
+	Simulations int     `json:"simulations"` // of checkpoints' moves
+	Games       int     `json:"games"`       // that the ratings follow from
+	Seconds     float64 `json:"seconds"`     // that they took
+	Agents      []Rated `json:"agents"`      // best first
+}
+
+// Rated is an agent's rating, in Elo above the anchor.
+type Rated struct {
+	Agent      string  `json:"agent"`
+	Generation *int    `json:"generation,omitempty"` // of a checkpoint
+	Rating     float64 `json:"rating"`
+	Low        float64 `json:"low"` // 95 % interval of the rating's place in the pool: see [Fit.Interval]
+	High       float64 `json:"high"`
+	AnchorLow  float64 `json:"anchor_low"` // 95 % interval of the difference to the anchor
+	AnchorHigh float64 `json:"anchor_high"`
+	Games      int     `json:"games"`
+	Score      float64 `json:"score"`          // in these games
+	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or not whole
+}
+
+// tableVersion is the newest format of ratings.json.
+const tableVersion = 1
+
+// ReadTable reads ratings.json of a run directory. Without one the error wraps [fs.ErrNotExist].
+func ReadTable(dir string) (*Table, error) {
+	path := filepath.Join(dir, ratingsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t := new(Table)
+	if err := json.Unmarshal(data, t); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
+	}
+	if t.Version > tableVersion {
+		return nil, fmt.Errorf("%s: format version %d: %w", path, t.Version, checkpoints.ErrNewer)
+	}
+	return t, nil
+}
+
+// Find returns what the table says of a checkpoint, nil where it says nothing.
+func (t *Table) Find(generation int) *Rated {
+	for i := range t.Agents {
+		if g := t.Agents[i].Generation; g != nil && *g == generation {
+			return &t.Agents[i]
+		}
+	}
+	return nil
+}
+
+// Write makes the ratings that the matches come to the run's ratings.json, and returns them. Agents that no games connect
+// with the anchor have none.
+func (p *Pool) Write() (*Table, error) {
+	t := p.table()
+	data, err := json.MarshalIndent(t, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return t, checkpoints.WriteFile(filepath.Join(p.dir, ratingsFile), append(data, '\n'))
+}
+
+// table is what the matches come to.
+func (p *Pool) table() *Table {
+	t := &Table{Version: tableVersion, Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
+	games, points := make([]int, len(p.agents)), make([]float64, len(p.agents))
+	for _, played := range p.pairings {
+		n := played.Games()
+		t.Games += n
+		games[played.A] += n
+		games[played.B] += n
+		points[played.A] += played.Points()
+		points[played.B] += float64(n) - played.Points()
+	}
+	f, place := p.fit()
+	for i := range p.agents {
+		a := &p.agents[i]
+		if place[i] < 0 {
+			continue
+		}
+		r := Rated{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.spec == nil}
+		if a.generation >= 0 {
+			r.Generation = &a.generation
+		}
+		low, high := f.Interval(place[i])
+		r.Low, r.High = tenths(low), tenths(high)
+		low, high = f.AnchorInterval(place[i])
+		r.AnchorLow, r.AnchorHigh = tenths(low), tenths(high)
+		r.Score = math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4
+		t.Agents = append(t.Agents, r)
+	}
+	slices.SortStableFunc(t.Agents, func(a, b Rated) int { return cmp.Compare(b.Rating, a.Rating) })
+	return t
+}
+
+// tenths rounds to one place.
+func tenths(x float64) float64 { return math.Round(10*x) / 10 }
+
+// Forget removes ratings.json of a run directory, if there is one.
+func Forget(dir string) error {
+	err := os.Remove(filepath.Join(dir, ratingsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,306 @@
+package ratings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train/arena"
+)
+
+// fewer are the baselines that need no time.
+var fewer = []string{Anchor, "greedy"}
+
+// testRun makes a run's folder with small fresh networks of quad-5x5 as the given generations.
+func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	store, err := checkpoints.Open(filepath.Join(dir, "checkpoints"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := infer.DefaultConfig(game)
+	config.Channels, config.Blocks = 4, 1
+	for _, g := range generations {
+		weights := infer.NewWeights(game, config, rand.New(rand.NewPCG(uint64(g), 0)))
+		if err := store.Save(g, nil, []checkpoints.Part{{Name: "weights.safetensors", Data: weights.Marshal()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, game
+}
+
+func openPool(t testing.TB, dir string, game *env.Game) *Pool {
+	t.Helper()
+	p, warnings, err := Open(dir, game, 4, fewer)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	return p
+}
+
+func everyone(p *Pool) []int { return append(p.Baselines(), p.Checkpoints(100)...) }
+
+func lines(t testing.TB, dir string) [][]byte {
+	t.Helper()
+	all, err := checkpoints.ReadLines(filepath.Join(dir, "arena.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestRate(t *testing.T) {
+	dir, game := testRun(t, 0, 3, 8)
+	p := openPool(t, dir, game)
+	told := 0
+	err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 60, Threads: 2,
+		Progress: func(Progress) { told++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ReadTable(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Agents) != 5 || table.Version != 1 || table.Anchor != "random" || table.Simulations != 4 || table.Game != "quad-5x5" {
+		t.Errorf("%+v", table)
+	}
+	if !slices.IsSortedFunc(table.Agents, func(a, b Rated) int { return int(b.Rating - a.Rating) }) {
+		t.Errorf("not the best first: %+v", table.Agents)
+	}
+	games := 0
+	for _, a := range table.Agents {
+		games += a.Games
+		if max(a.High-a.Rating, a.Rating-a.Low) > 60 || a.Low > a.Rating || a.High < a.Rating || a.Gone {
+			t.Errorf("%+v", a)
+		}
+		if (a.Generation == nil) == strings.HasPrefix(a.Agent, "net@") || a.Agent == "random" && (a.Rating != 0 || a.AnchorHigh != 0) {
+			t.Errorf("%+v", a)
+		}
+	}
+	if games != 2*table.Games {
+		t.Errorf("%d games of the agents, %d in all", games, table.Games)
+	}
+	for _, line := range lines(t, dir) {
+		var m Match
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := generationOf(m.Agent)
+		b, _ := generationOf(m.Opponent)
+		if m.Generation != max(a, b) || b > a || m.Simulations != 4 || m.Games < leastGames {
+			t.Errorf("%s", line)
+		}
+	}
+	if told < len(lines(t, dir)) {
+		t.Errorf("told %d times of %d matches", told, len(lines(t, dir)))
+	}
+	before := len(lines(t, dir))
+	p = openPool(t, dir, game)
+	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 60, Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ReadTable(dir); err != nil || len(lines(t, dir)) != before || fmt.Sprint(again.Games, again.Seconds) != fmt.Sprint(table.Games, table.Seconds) {
+		t.Errorf("what is known was rated again: %v", err)
+	}
+}
+
+// TestGoOn: ratings that are interrupted after each match count each finished match once.
+func TestGoOn(t *testing.T) {
+	dir, game := testRun(t, 0, 5)
+	seen := make(map[string]bool)
+	for stops := 1; ; stops++ {
+		p := openPool(t, dir, game)
+		ctx, cancel := context.WithCancel(context.Background())
+		told := 0
+		err := p.Rate(ctx, Options{Wanted: everyone(p), Players: everyone(p), To: 80, Threads: 2, Progress: func(Progress) {
+			if told++; told == 2 { // a match is finished
+				cancel()
+			}
+		}})
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if n := len(lines(t, dir)); n != stops {
+			t.Fatalf("%d matches after %d interruptions", n, stops)
+		}
+		if _, err := ReadTable(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range lines(t, dir) {
+		var m Match
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatal(err)
+		}
+		m.Seconds = 0
+		if key := fmt.Sprintf("%+v", m); seen[key] {
+			t.Errorf("played twice: %s", line)
+		} else {
+			seen[key] = true
+		}
+	}
+}
+
+// TestBroken: a checkpoint that cannot be read is told and left out.
+func TestBroken(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		dir, game := testRun(t, 1, 2, 3)
+		if err := os.Truncate(filepath.Join(dir, "checkpoints", "000002", "weights.safetensors"), 100); err != nil {
+			t.Fatal(err)
+		}
+		p := openPool(t, dir, game)
+		var warned []error
+		warn := func(err error) { warned = append(warned, err) }
+		o := Options{Wanted: everyone(p), Players: everyone(p), To: 90, Threads: 2, Warn: warn}
+		if early {
+			p.Check(warn)
+		}
+		if err := p.Rate(context.Background(), o); err != nil {
+			t.Fatal(err)
+		}
+		table, err := ReadTable(dir)
+		if err != nil || len(table.Agents) != 4 || table.Find(2) != nil || table.Find(3) == nil {
+			t.Errorf("%v, %+v", err, table)
+		}
+		if len(warned) != 1 || !errors.Is(warned[0], checkpoints.ErrDamaged) || !strings.Contains(warned[0].Error(), "@2") {
+			t.Errorf("warned of %v", warned)
+		}
+	}
+}
+
+// TestLimits: games and time are kept.
+func TestLimits(t *testing.T) {
+	dir, game := testRun(t, 1)
+	p := openPool(t, dir, game)
+	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), Games: 150, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if table, err := ReadTable(dir); err != nil || table.Games != 150 || len(table.Agents) != 3 {
+		t.Errorf("%v, %+v", err, table)
+	}
+	start := time.Now()
+	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), Time: 300 * time.Millisecond, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if spent := time.Since(start); spent > 3*time.Second {
+		t.Errorf("300 ms took %v", spent)
+	}
+}
+
+// TestOldLines: what counts of an older run's matches, and what does not.
+func TestOldLines(t *testing.T) {
+	dir, game := testRun(t, 7)
+	text := `{"generation":4,"agent":"net:runs/a,b@4","opponent":"random","wins":8,"draws":1,"losses":1,"games":10,"seconds":1}
+{"generation":7,"agent":"net@7","opponent":"net@4","simulations":64,"wins":1,"draws":1,"losses":2,"games":4,"pentanomial":[1,0,0,1,0]}
+{"generation":7,"agent":"net@7","opponent":"net@4","simulations":16,"wins":40,"draws":0,"losses":0,"games":40}
+{"generation":7,"agent":"net:runs/a@7,sims=3","opponent":"random","wins":40,"draws":0,"losses":0,"games":40}
+{"generation":0,"agent":"greedy","opponent":"alphabeta:2","simulations":16,"wins":5,"draws":0,"losses":5,"games":10}
+nonsense
+{"generation":7,"torn`
+	if err := os.WriteFile(filepath.Join(dir, "arena.jsonl"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, warnings, err := Open(dir, game, DefaultSimulations, fewer)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "line 6") {
+		t.Fatal(err, warnings)
+	}
+	table, err := p.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, a := range table.Agents {
+		all = append(all, fmt.Sprintf("%s %d %v", a.Agent, a.Games, a.Gone))
+	}
+	if want := []string{"net@4 14 true", "net@7 4 false", "random 10 false"}; !slices.Equal(slices.Sorted(slices.Values(all)), want) {
+		t.Errorf("rated: %v, want %v", all, want) // greedy and alphabeta:2 have not met the others
+	}
+	if four := table.Find(4); four.Score != 0.7857 {
+		t.Errorf("%+v", four)
+	}
+}
+
+func TestCheckpoints(t *testing.T) {
+	dir, game := testRun(t, 0, 1, 2, 10, 20, 30, 38, 39, 40)
+	p := openPool(t, dir, game)
+	for most, want := range map[int][]int{1: {40}, 2: {0, 40}, 3: {0, 20, 40}, 5: {0, 10, 20, 30, 40}, 9: {0, 1, 2, 10, 20, 30, 38, 39, 40}, 50: {0, 1, 2, 10, 20, 30, 38, 39, 40}} {
+		var got []int
+		for _, i := range p.Checkpoints(most) {
+			got = append(got, p.agents[i].generation)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d checkpoints: %v, want %v", most, got, want)
+		}
+	}
+}
+
+// TestHopeless: who loses everything is not waited for, once that is clear.
+func TestHopeless(t *testing.T) {
+	dir, game := testRun(t, 1, 2)
+	p := openPool(t, dir, game)
+	for _, m := range []Match{
+		{Agent: "greedy", Opponent: "random", Result: arena.Result{Games: 4000, Wins: 4000}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+	} {
+		if err := p.Add(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(lines(t, dir))
+	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 40, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(lines(t, dir)); n != before {
+		t.Errorf("%d more matches", n-before)
+	}
+}
+
+func TestForget(t *testing.T) {
+	dir, game := testRun(t, 1)
+	if _, err := openPool(t, dir, game).Write(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := Forget(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ReadTable(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	for text, want := range map[string]error{`{"version":9}`: checkpoints.ErrNewer, `{"vers`: checkpoints.ErrDamaged} {
+		if err := os.WriteFile(filepath.Join(dir, ratingsFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadTable(dir); !errors.Is(err, want) {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}
