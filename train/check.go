@@ -26,7 +26,7 @@ const (
 type Checked struct {
 	Generation int     `json:"generation"`
 	Agent      string  `json:"agent"`     // "policy": the network alone; "net": with the default agent's search
-	Positions  int     `json:"positions"` // the suite's first
+	Positions  int     `json:"positions"` // spread over the suite
 	Error      float64 `json:"error"`     // share of moves that lose value, with its interval of 95 %
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`

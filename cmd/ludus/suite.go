@@ -69,7 +69,7 @@ stands for the suite of GAME that is part of the program.
 		return arguments(1, 2)(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Positions, "positions", 1000, "number of positions; with --check, the first so many (all unless said)")
+	flags.IntVar(&f.Positions, "positions", 1000, "number of positions; with --check, so many of the suite (all unless said)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "where all randomness comes from")
 	flags.StringArrayVar(&f.agents, "agent", nil, "an agent that plays; may be repeated (default greedy and mcts:200)")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "the solver's limit a position")

@@ -15,7 +15,7 @@ import (
 // CheckOptions say how an agent is checked.
 type CheckOptions struct {
 	Threads   int    // goroutines, 1 or more, each with its own agent
-	Positions int    // the first so many; 0: all
+	Positions int    // so many, spread evenly over the suite; 0: all
 	Seed      uint64 // where the agent's randomness comes from
 	// Progress, if set, is told how many positions are done, now and then and at the end; calls do not overlap.
 	Progress func(done, all int)
@@ -45,15 +45,17 @@ type Row struct {
 	RandomLoss float64  `json:"random_loss"`
 }
 
-// chunk is the number of positions that a goroutine takes at once.
-const chunk = 16
+// together is how many positions a goroutine takes at once: enough of them for a network's batches to be full until
+// near the end, and at the same time to tell of progress.
+const together = 128
 
 // Check lets an agent move in the suite's positions. Its randomness in a position follows from the seed and the
 // position's place, so that the report does not depend on threads (agents with a time limit excepted). Errors are those
 // of reading the agent and of a cancelled ctx.
 func (s *Suite) Check(ctx context.Context, spec *arena.Spec, o CheckOptions) (Report, error) {
 	begun := time.Now()
-	positions := s.first(o.Positions)
+	positions := s.some(o.Positions)
+	chunk := max(1, min(together, (len(positions)+o.Threads-1)/max(1, o.Threads)))
 	lost := make([]float64, len(positions))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -66,14 +68,14 @@ func (s *Suite) Check(ctx context.Context, spec *arena.Spec, o CheckOptions) (Re
 	)
 	for range min(max(1, o.Threads), (len(positions)+chunk-1)/chunk) {
 		wait.Go(func() {
-			agent, err := spec.New(o.Seed)
+			chooser, err := spec.NewChooser(chunk)
 			for err == nil {
-				from := int(next.Add(chunk)) - chunk
+				from := int(next.Add(int64(chunk))) - chunk
 				to := min(from+chunk, len(positions))
 				if from >= to {
 					return
 				}
-				if err = s.try(ctx, agent, o.Seed, from, positions[from:to], lost[from:to]); err == nil {
+				if err = s.try(ctx, chooser, o.Seed, from, positions[from:to], lost[from:to]); err == nil {
 					mutex.Lock()
 					if done += to - from; o.Progress != nil {
 						o.Progress(done, len(positions))
@@ -98,34 +100,41 @@ func (s *Suite) Check(ctx context.Context, spec *arena.Spec, o CheckOptions) (Re
 	return report, nil
 }
 
-// first returns the first n positions, all if n is 0.
-func (s *Suite) first(n int) []Position {
-	if n == 0 {
+// some returns n positions spread evenly over the suite, all if n is 0.
+func (s *Suite) some(n int) []Position {
+	if n == 0 || n >= len(s.Positions) {
 		return s.Positions
 	}
-	return s.Positions[:min(n, len(s.Positions))]
+	some := make([]Position, n)
+	for i := range some {
+		some[i] = s.Positions[i*len(s.Positions)/n]
+	}
+	return some
 }
 
-// Summary says what the first n positions are like, all if n is 0: the report of an agent that loses nothing.
+// Summary says what n positions, spread as by Check, are like: the report of an agent that loses nothing.
 func (s *Suite) Summary(n int) Report {
-	positions := s.first(n)
+	positions := s.some(n)
 	return s.report(positions, make([]float64, len(positions)))
 }
 
 // try lets the agent move in some positions, the first being at place from, and writes the utility that it loses.
-func (s *Suite) try(ctx context.Context, agent arena.Agent, seed uint64, from int, positions []Position, lost []float64) error {
+func (s *Suite) try(ctx context.Context, chooser *arena.Chooser, seed uint64, from int, positions []Position, lost []float64) error {
+	states := make([]env.State, len(positions))
+	seeds := make([]uint64, len(positions))
 	for i := range positions {
-		p := &positions[i]
-		state, err := p.replay(s.Game)
-		if err != nil {
+		var err error
+		if states[i], err = positions[i].replay(s.Game); err != nil {
 			return err
 		}
-		agent.Reset(newSource(seed, "check", from+i).Uint64())
-		move, err := agent.Choose(ctx, state)
-		if err != nil {
-			return err
-		}
-		lost[i] = p.lost(s.Game, slices.Index(state.Legal(nil), move))
+		seeds[i] = newSource(seed, "check", from+i).Uint64()
+	}
+	moves := make([]env.Action, len(positions))
+	if err := chooser.Choose(ctx, states, seeds, moves); err != nil {
+		return err
+	}
+	for i, move := range moves {
+		lost[i] = positions[i].lost(s.Game, slices.Index(states[i].Legal(nil), move))
 	}
 	return nil
 }
