@@ -26,13 +26,13 @@ func TestElo(t *testing.T) {
 func TestResultCountsPairs(t *testing.T) {
 	games := make([]*played, 14)
 	for i, score := range []float64{0, 0, 0, 0.5, 1, 0, 0, 1, 0.5, 0.5, 1, 0.5, 1} {
-		g := &played{first: i%2 == 0, goals: [2]int{int(100 * score), 100 - int(100*score)}, moves: []env.Action{env.Action(i)}}
+		g := &played{opening: &opening{}, first: i%2 == 0, goals: [2]int{int(100 * score), 100 - int(100*score)}, moves: []env.Action{env.Action(i)}}
 		games[i] = g
 	}
 	games[6].moves = games[0].moves
 	games[7].moves = games[0].moves
 	m := Match{Seats: Swap}
-	r := m.result(games, 0)
+	r := m.result(games)
 	if r.Pentanomial != [5]int{1, 1, 3, 1, 0} || r.SeatPairs != 2 || r.Pairs != 7 || r.Games != 13 {
 		t.Errorf("%+v", r)
 	}
@@ -43,7 +43,7 @@ func TestResultCountsPairs(t *testing.T) {
 		t.Errorf("Elo %v, %v to %v of score %v, %v to %v", r.Elo, r.EloLow, r.EloHigh, r.Score, r.Low, r.High)
 	}
 	m.Seats = First
-	if r := m.result(games, 0); r.Pentanomial != [5]int{} || r.SeatPairs != 0 || r.Pairs != 13 {
+	if r := m.result(games); r.Pentanomial != [5]int{} || r.SeatPairs != 0 || r.Pairs != 13 {
 		t.Errorf("fixed seats: %+v", r)
 	}
 }

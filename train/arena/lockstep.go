@@ -43,10 +43,7 @@ func (b *board) advance(ctx context.Context) (over bool, err error) {
 		b.agents[0].Observe(a)
 		b.agents[1].Observe(a)
 	}
-	b.game.goals = b.state.Goals()
-	if !b.game.first {
-		b.game.goals[0], b.game.goals[1] = b.game.goals[1], b.game.goals[0]
-	}
+	b.game.end(b.state)
 	return true, nil
 }
 
@@ -151,7 +148,9 @@ func (w *worker) advance(ctx context.Context) error {
 		case err != nil:
 			return err
 		case over:
-			w.course.finish(b.number, b.game)
+			if err := w.course.finish(b.number, b.game); err != nil {
+				return err
+			}
 			w.idle = append(w.idle, b)
 		default:
 			w.active = append(w.active, b)

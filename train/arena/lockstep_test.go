@@ -27,7 +27,7 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 			{"policy:" + one + ",temp=1,sym=all", "mcts:20"},
 			{"greedy", "net:" + two + ",sims=40,search=puct,sym=all,temp=0.5"},
 		} {
-			m := Match{Game: game, A: parse(t, game, texts[0]), B: parse(t, game, texts[1]), Games: 23, Seed: 3, Openings: 2}
+			m := Match{Game: game, A: parse(t, game, texts[0]), B: parse(t, game, texts[1]), Games: 23, Seed: 3, Openings: 2, Balance: balanceOf(game)}
 			var want []*played
 			for i := range m.Games {
 				want = append(want, playGame(t, &m, [2]Agent{agent(t, game, texts[0]), agent(t, game, texts[1])}, i))

@@ -23,6 +23,16 @@ func quad(t testing.TB) *env.Game {
 	return game
 }
 
+var balances = map[string]*Balance{}
+
+// balanceOf spares the tests most of the solver's work.
+func balanceOf(game *env.Game) *Balance {
+	if balances[game.Name] == nil {
+		balances[game.Name] = NewBalance(game)
+	}
+	return balances[game.Name]
+}
+
 func parse(t testing.TB, game *env.Game, text string) *Spec {
 	t.Helper()
 	spec, err := Parse(game, text)
@@ -60,9 +70,11 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 func playGame(t *testing.T, m *Match, agents [2]Agent, i int) *played {
 	t.Helper()
 	b := &board{agents: agents, alone: true}
-	if err := m.begin(b, i); err != nil {
+	opening, err := newOpenings(m).get(context.Background(), i/m.perOpening())
+	if err != nil {
 		t.Fatal(err)
 	}
+	m.begin(b, i, opening)
 	if over, err := b.advance(context.Background()); err != nil || !over {
 		t.Fatalf("game %d: over %v, %v", i, over, err)
 	}
@@ -71,7 +83,8 @@ func playGame(t *testing.T, m *Match, agents [2]Agent, i int) *played {
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	game := quad(t)
-	m := Match{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, Openings: 4, Threads: 1}
+	m := Match{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, Openings: 4, Threads: 1,
+		Balance: balanceOf(game)}
 	var agents [2]Agent
 	for i := range agents {
 		agents[i] = newRandom()
@@ -146,7 +159,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 func TestCancelledMatchKeepsItsGames(t *testing.T) {
 	game := quad(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	m := Match{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, Openings: 2, Threads: 2,
+	m := Match{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, Openings: 2, Threads: 2, Balance: balanceOf(game),
 		Progress: func(Result) { cancel() }}
 	r, err := m.Run(ctx)
 	if !errors.Is(err, context.Canceled) {

@@ -24,6 +24,7 @@ func play(t testing.TB, m Match, game, a, b string) Result {
 	if m.B, err = Parse(m.Game, b); err != nil {
 		t.Fatal(err)
 	}
+	m.Balance = balanceOf(m.Game)
 	r, err := m.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,186 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"ludus/env"
+	"ludus/env/solver"
+)
+
+// opening is how a game starts.
+type opening struct {
+	moves   []env.Action
+	verdict verdict
+}
+
+// verdict is what the solver says of an opening.
+type verdict uint8
+
+const (
+	unasked  verdict = iota
+	level            // neither side is lost
+	unsolved         // the solver could not tell
+	lost             // for one side
+)
+
+// openingStream is what a match draws its openings for; agent A's and B's streams are 0 and 1.
+const openingStream = 2
+
+// ErrOpening says that openings of the asked length hardly exist.
+var ErrOpening = errors.New("no opening found")
+
+// openings draws the openings of a match, one after the other, whoever asks for them: what the solver says may depend
+// on what it was asked before. It is safe for concurrent use.
+type openings struct {
+	match *Match
+
+	mutex   sync.Mutex // guards what follows
+	list    []*opening
+	balance *Balance // nil where the solver is not asked, or not any more
+	told    int      // answers of the solver
+}
+
+func newOpenings(m *Match) *openings {
+	o := &openings{match: m}
+	if m.Openings > 0 && Balances(m.Game) {
+		if o.balance = m.Balance; o.balance == nil {
+			o.balance = NewBalance(m.Game)
+		}
+	}
+	return o
+}
+
+// get returns opening number i. It fails with ErrOpening or the error of ctx.
+func (o *openings) get(ctx context.Context, i int) (*opening, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	for len(o.list) <= i {
+		next, err := o.draw(ctx, newRand(derive(o.match.Seed, openingStream, len(o.list))))
+		if err != nil {
+			return nil, err
+		}
+		o.list = append(o.list, next)
+	}
+	return o.list[i], nil
+}
+
+// draw draws the next opening: the first that is not lost for one side. Where there seems to be none, or the solver does
+// not get anywhere, openings are taken as they come from there on.
+func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
+	const tries = 200
+	var first *opening
+	for range tries {
+		next, state, err := o.random(rng)
+		if err != nil {
+			return nil, err
+		}
+		if o.balance == nil {
+			return next, nil
+		}
+		if next.verdict, err = o.balance.judge(ctx, state); err != nil {
+			return nil, err
+		}
+		switch {
+		case next.verdict == level:
+			o.told++
+			return next, nil
+		case next.verdict == unsolved:
+			if o.told == 0 {
+				o.balance, next.verdict = nil, unasked
+			}
+			return next, nil
+		}
+		o.told++
+		if first == nil {
+			first = next
+		}
+	}
+	o.balance = nil
+	return first, nil
+}
+
+// random draws an opening that does not end the game.
+func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
+	const tries = 1000
+	m := o.match
+	var legal []env.Action
+	for range tries {
+		state, next := m.Game.NewState(), &opening{}
+		for len(next.moves) < m.Openings && !state.Done() {
+			legal = state.Legal(legal[:0])
+			a := legal[rng.IntN(len(legal))]
+			next.moves = append(next.moves, a)
+			state.Apply(a)
+		}
+		if !state.Done() {
+			return next, state, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %d random plies ended the game of %s in each of %d tries; ask for shorter openings",
+		ErrOpening, m.Openings, m.Game.Name, tries)
+}
+
+// Balance finds out which openings of a game are lost for one side. It remembers them, and is safe for concurrent use.
+type Balance struct {
+	game *env.Game
+
+	mutex    sync.Mutex // guards what follows
+	solver   *solver.Solver
+	verdicts map[env.Key]verdict
+}
+
+const (
+	// balanceNodes is what the solver may visit for an opening: a second or so. All 420 openings of two plies in Quad 5x5
+	// take twice as many together.
+	balanceNodes = 2_000_000
+	balanceBytes = 16 << 20 // of its table
+	// balancePlies is the longest game that the solver is asked about at all: the openings of longer ones are out of its
+	// reach.
+	balancePlies = 20
+)
+
+// Balances reports whether matches of a game choose their openings: it has draws, so that an opening can be even, and
+// is short enough for the solver.
+func Balances(game *env.Game) bool {
+	for _, c := range game.Classes {
+		if c.Utility == 0 {
+			return game.MaxPlies <= balancePlies
+		}
+	}
+	return false
+}
+
+// NewBalance returns a balance that knows nothing yet.
+func NewBalance(game *env.Game) *Balance {
+	return &Balance{game: game, verdicts: make(map[env.Key]verdict)}
+}
+
+// judge asks the solver about a state that is not done. The only error is that of ctx.
+func (b *Balance) judge(ctx context.Context, state env.State) (verdict, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	key := state.Key()
+	if v, ok := b.verdicts[key]; ok {
+		return v, nil
+	}
+	if b.solver == nil {
+		b.solver = solver.New(b.game, balanceBytes)
+	}
+	limits := solver.Limits{Nodes: balanceNodes, Stop: func() bool { return ctx.Err() != nil }}
+	class, ok := b.solver.Solve(state, limits)
+	if err := ctx.Err(); err != nil {
+		return unasked, err
+	}
+	v := unsolved
+	if ok {
+		if v = lost; b.game.Classes[class].Utility == 0 {
+			v = level
+		}
+	}
+	b.verdicts[key] = v
+	return v, nil
+}
