@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,19 +26,26 @@ func arenaCommand() *cobra.Command {
 	var (
 		match  arena.Match
 		seats  string
+		sprt   string
 		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "arena GAME A B",
 		Short: "Let two agents play a match",
 		Long: `Plays a match between agents A and B and says how A did. Games start from random openings, each of which is played
-twice with seats swapped; the interval is one of 95 % over these pairs. The same seed gives the same games, however
-many threads play them (agents with a time limit excepted).
+twice with seats swapped; the interval is one of 95 % over these pairs. Where the game has draws and is short enough to
+be solved, openings that lose for one side are left out. The same seed gives the same games, however many threads play
+them (agents with a time limit excepted).
+
+With --sprt 0,20 the match ends as soon as it is sure enough whether A is at most 0 Elo better, or at least 20: a
+sequential test that is wrong one time in twenty. With --record FILE every finished game is kept, and the same command
+goes on where it was interrupted.
 
 ` + agentHelp,
 		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
-  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --openings 0 --seats first`,
+  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --openings 0 --seats first
+  ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
 		Args:              arguments(3, 3),
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,6 +57,14 @@ many threads play them (agents with a time limit excepted).
 				return err
 			}
 			match.Game, match.Seats = game, arena.Seats(seats)
+			if sprt != "" {
+				if match.SPRT, err = parseSPRT(sprt); err != nil {
+					return usage(cmd, err)
+				}
+				if !cmd.Flags().Changed("games") {
+					match.Games = mostTested
+				}
+			}
 			if err := match.Validate(); err != nil {
 				return usage(cmd, err)
 			}
@@ -61,13 +78,32 @@ many threads play them (agents with a time limit excepted).
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&match.Games, "games", 100, "number of games")
+	flags.IntVar(&match.Games, "games", 100, fmt.Sprintf("number of games; with --sprt at most, %d if not given", mostTested))
 	flags.Uint64Var(&match.Seed, "seed", 1, "where all randomness comes from")
 	flags.IntVar(&match.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
 	flags.StringVar(&seats, "seats", string(arena.Swap), "who moves first: swap, first (always A) or second (always B)")
-	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "games played at the same time")
+	flags.StringVar(&sprt, "sprt", "", "end early, by a test of one difference in Elo against a higher one, such as 0,20")
+	flags.StringVar(&match.Record, "record", "", "file that keeps every finished game; the match goes on from it")
+	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "cores to play on")
 	flags.BoolVar(&asJSON, "json", false, "end with the result as one line of JSON")
 	return cmd
+}
+
+// mostTested is how many games a sequential test may take unless something else is asked.
+const mostTested = 20_000
+
+// parseSPRT reads ELO0,ELO1.
+func parseSPRT(text string) (*arena.SPRT, error) {
+	var values [2]float64
+	parts := strings.Split(text, ",")
+	for i := range parts {
+		value, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		if err != nil || len(parts) != 2 {
+			return nil, fmt.Errorf("--sprt %s: it must be two differences in Elo, such as 0,20", text)
+		}
+		values[i] = value
+	}
+	return &arena.SPRT{Elo0: values[0], Elo1: values[1]}, nil
 }
 
 // agentHelp says what an agent is, for commands that take one.
@@ -109,6 +145,9 @@ func runMatch(cmd *cobra.Command, match arena.Match, asJSON bool) error {
 	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
 		return err
 	}
+	if err != nil && match.Record != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished games are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
+	}
 	return errors.Join(err, output(cmd, func(w io.Writer) error {
 		if err := writeResult(w, &match, &result); err != nil || !asJSON {
 			return err
@@ -117,7 +156,7 @@ func runMatch(cmd *cobra.Command, match arena.Match, asJSON bool) error {
 	}))
 }
 
-// writeResult prints the table that people read.
+// writeResult prints what people read: a table, what it says of the agents' strength, and what of the games.
 func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -134,10 +173,60 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), mean goal %.1f, %d distinct games of %.1f plies, %v\n",
-		100*r.Score, 100*r.Low, 100*r.High, r.GoalMean, r.Distinct, r.Plies,
+	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, mean goal %.1f\n",
+		100*r.Score, 100*r.Low, 100*r.High, describeElo(r), r.GoalMean)
+	if t := r.SPRT; t.Verdict != "" {
+		fmt.Fprintf(w, "test of Elo %g (H0) against %g (H1): %s; LLR %.2f of %.2f to %.2f\n", t.Elo0, t.Elo1,
+			describeVerdict(&t), t.LLR, t.Lower, t.Upper)
+	}
+	writePairs(w, m, r)
+	_, err := fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.Plies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	return err
+}
+
+// describeElo tells the difference in Elo with its interval; a score of 0 or 1 bounds it on one side only.
+func describeElo(r *arena.Result) string {
+	switch r.Score {
+	case 0:
+		return fmt.Sprintf("below %+.0f", r.EloHigh)
+	case 1:
+		return fmt.Sprintf("above %+.0f", r.EloLow)
+	}
+	return fmt.Sprintf("%+.0f (%+.0f to %+.0f)", r.Elo, r.EloLow, r.EloHigh)
+}
+
+func describeVerdict(t *arena.SPRTResult) string {
+	if t.Verdict == arena.Undecided {
+		return "undecided"
+	}
+	return t.Verdict + " holds"
+}
+
+// writePairs tells how the openings went, and what they are.
+func writePairs(w io.Writer, m *arena.Match, r *arena.Result) {
+	pairs := 0
+	for _, n := range r.Pentanomial {
+		pairs += n
+	}
+	if pairs > 0 {
+		p := r.Pentanomial
+		fmt.Fprintf(w, "pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; one seat wins both games of %.1f %%\n",
+			p[0], p[1], p[2], p[3], p[4], 100*float64(r.SeatPairs)/float64(pairs))
+	}
+	if m.Openings == 0 {
+		return
+	}
+	what := "random"
+	switch {
+	case r.Balanced && r.Unsolved > 0:
+		what = fmt.Sprintf("lost for neither side, but for %d of %d that could not be solved", r.Unsolved, r.Pairs)
+	case r.Balanced:
+		what = "lost for neither side"
+	case r.Lost > 0:
+		what = "random, since none was found that is lost for neither side"
+	}
+	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.Openings, what)
 }
 
 // matchProgress shows a running match: a bar on a terminal, a line every ten seconds elsewhere.

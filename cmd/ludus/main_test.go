@@ -20,6 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
+	"ludus/train/arena"
 )
 
 // asLudus makes the test's own program behave as ludus, so that tests see what a shell sees.
@@ -195,6 +196,9 @@ func TestErrors(t *testing.T) {
 		{1, "it has [0 1]", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
 		{2, "seats is", "arena quad-5x5 random random --seats third"},
+		{2, "two differences in Elo, such as 0,20", "arena quad-5x5 random random --sprt 5"},
+		{2, "two differences in Elo, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
+		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},
 		{2, "--threads 0: it must be from 1 to 1024", "arena quad-5x5 random random --threads 0"},
 		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --openings 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
@@ -418,6 +422,84 @@ func TestInterrupt(t *testing.T) {
 		}
 		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
 			t.Errorf("the interrupted match prints %s", out.String())
+		}
+	}
+}
+
+// A match that was killed or interrupted goes on from its record, to the result of one that never stopped.
+func TestArenaGoesOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	dir := t.TempDir()
+	args := []string{"arena", "quad-7x7", "mcts:60", "greedy", "--games", "150", "--seed", "3", "--json"}
+	want := resultLine(t, run(t, dir, "", args...))
+	args = append(args, "--record", "match.jsonl")
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		before, _ := os.ReadFile(filepath.Join(dir, "match.jsonl"))
+		cmd := command(dir, args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			if now, _ := os.ReadFile(filepath.Join(dir, "match.jsonl")); bytes.Count(now, []byte("\n")) > bytes.Count(before, []byte("\n"))+5 {
+				break
+			}
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		if signal == syscall.SIGINT && (!strings.Contains(errs.String(), "Go on with:") || !strings.Contains(errs.String(), "--record match.jsonl")) {
+			t.Errorf("the interrupted match says %q", errs.String())
+		}
+	}
+	if got := resultLine(t, run(t, dir, "", args...)); got != want {
+		t.Errorf("after two interrupts: %+v; want %+v", got, want)
+	}
+	fails(t, dir, exitFailure, "its seed is 3, not 4", append(args, "--seed", "4")...)
+}
+
+// resultLine reads the JSON line that a match ends with, without its time.
+func resultLine(t *testing.T, out string) (r arena.Result) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Seconds = 0
+	return r
+}
+
+// What people read of a match: the Elo difference, the pairs, the openings and the test.
+func TestArenaTable(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"quad-5x5 greedy random --games 40 --openings 1 --sprt 0,400", []string{", Elo +", "test of Elo 0 (H0) against 400 (H1): H1 holds; LLR ",
+			"openings (plies: 1): lost for neither side", "pairs by points: 0: ", "one seat wins both games of ", "repeat another"}},
+		{"breakthrough-6x6 greedy greedy --games 20 --sprt -5,5", []string{"openings (plies: 2): random", "undecided; LLR ", "20 games of "}},
+	} {
+		out := run(t, "", "", append([]string{"arena"}, strings.Fields(c.args)...)...)
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", c.args, want, out)
+			}
+		}
+	}
+}
+
+func TestDescribeElo(t *testing.T) {
+	for want, r := range map[string]arena.Result{
+		"+35 (-10 to +80)": {Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
+		"above +151":       {Score: 1, Elo: arena.MaxElo, EloLow: 151, EloHigh: arena.MaxElo},
+		"below -151":       {Score: 0, Elo: -arena.MaxElo, EloLow: -arena.MaxElo, EloHigh: -151},
+	} {
+		if got := describeElo(&r); got != want {
+			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }

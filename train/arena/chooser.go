@@ -20,7 +20,7 @@ func (s *Spec) NewChooser(most int) (*Chooser, error) {
 	c := &Chooser{}
 	agents := 1
 	if s.path != "" && s.options.Time == 0 {
-		agents = max(1, min(most, mostBoards, treeBytes/(simulationBytes*(s.simulations()+1))))
+		agents = max(1, min(most, mostBoards, treeBytes/s.bytes()))
 	}
 	c.judges = &judges{entries: entriesFor(agents*s.simulations(), mostMatchEntries)}
 	if agents == 1 {

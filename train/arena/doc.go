@@ -25,5 +25,10 @@
 // A match starts the goroutines that it is asked for and joins them. Where a network plays and no clock runs, each of
 // them plays many games at once: the leaves of all its games that wait for the same network are evaluated in one batch
 // and remembered in one cache. No game depends on the others beside it, so that a match is the same on any number of
-// threads. What is left out: ratings over many agents.
+// threads.
+//
+// Openings are random plies. Where the game has draws and is short enough to be solved, one that loses for a side is
+// drawn again ([Balance]); each is played from both sides, and what is said of the score's error counts such pairs. A
+// match may end early, by a sequential test ([SPRT]), and may keep a record of its finished games, from which it goes on
+// after an interruption ([Match.Record]). What is left out: ratings over many agents.
 package arena

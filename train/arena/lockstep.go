@@ -66,8 +66,8 @@ const (
 	// mostBoards is how many games a worker plays at once: enough for their leaves to fill batches, and few enough for
 	// their trees to stay in a core's cache.
 	mostBoards = 32
-	// treeBytes bounds the memory of a worker's trees, of which a simulation takes some simulationBytes: of large searches
-	// fewer are in flight at once.
+	// treeBytes bounds the memory of a worker's trees, of which a simulation takes some simulationBytes, and of the tables
+	// of its solvers: of large searches fewer are in flight at once.
 	treeBytes       = 128 << 20
 	simulationBytes = 1 << 10
 )
@@ -78,8 +78,15 @@ func (m *Match) boards(workers int) int {
 	if m.A.options.Time > 0 || m.B.options.Time > 0 || m.A.path == "" && m.B.path == "" {
 		return 1
 	}
-	bytes := simulationBytes * (m.A.simulations() + m.B.simulations() + 1)
-	return max(1, min(mostBoards, (m.Games+workers-1)/workers, treeBytes/bytes))
+	return max(1, min(mostBoards, (m.Games+workers-1)/workers, treeBytes/(m.A.bytes()+m.B.bytes())))
+}
+
+// bytes is about what the trees and tables of one of the agents take, 1 at least.
+func (s *Spec) bytes() int {
+	if s.kind == "solver" {
+		return solvingBytes(s.number)
+	}
+	return 1 + simulationBytes*s.simulations()
 }
 
 // worker plays games of a match, some at once. It owns all that they need for it.

@@ -69,6 +69,8 @@ func TestBoards(t *testing.T) {
 		{"net:x,sims=64", "mcts:1000000", 1000, 2, 1},
 		{"net:x,sims=1000000", "random", 1000, 2, 1},
 		{"net:x", "net:y,time=10ms", 1000, 2, 1},
+		{"net:x", "solver:1000", 1000, 2, mostBoards},
+		{"net:x", "solver:100000000", 1000, 2, 1},
 		{"mcts:200", "random", 1000, 2, 1},
 	} {
 		m := Match{Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: c.games}

@@ -28,10 +28,15 @@ const (
 	fallbackSimulated = 1000
 )
 
+func tableBytes(nodes int) int { return min(max(leastTable, 16*min(nodes, mostTable/16)), mostTable) }
+
+// solvingBytes is about what an agent takes.
+func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulated }
+
 func newSolving(game *env.Game, nodes int) *solving {
 	return &solving{
 		game:     game,
-		solver:   solver.New(game, min(max(leastTable, 16*min(nodes, mostTable)), mostTable)),
+		solver:   solver.New(game, tableBytes(nodes)),
 		nodes:    nodes,
 		fallback: newUCT(game, fallbackSimulated),
 	}
