@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -45,8 +46,9 @@ func compareCommand() *cobra.Command {
 		Use:   "compare RUN RUN...",
 		Short: "Lay runs of one game side by side",
 		Long: `Draws the curves of two or more runs of one game into one page, against generations, games or seconds of training, and
-lets their newest agents play each other, all pairs of them. The page is one file that needs no network. A run that cannot
-be read is left out where two others remain; --games 0 draws curves only.`,
+lets their newest agents play each other, all pairs of them, as arena does, from openings long enough for few games to
+repeat another. The page is one file that needs no network. A run that cannot be read is left out where two others remain;
+--games 0 draws curves only.`,
 		Example: `  ludus compare runs/quad-5x5 runs/quad-5x5-wide
   ludus compare runs/* --games 400 -o quad.html --force`,
 		Args: arguments(2, -1),
@@ -73,7 +75,7 @@ be read is left out where two others remain; --games 0 draws curves only.`,
 	flags := cmd.Flags()
 	flags.IntVar(&match.Games, "games", 100, "number of games of each pair of runs; 0 plays none")
 	flags.Uint64Var(&match.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&match.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
+	flags.IntVar(&match.Openings, "openings", 4, "random plies at the start of a game; 0 starts from the beginning")
 	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	flags.StringVarP(&path, "output", "o", "compare.html", "the page to write")
 	flags.BoolVar(&force, "force", false, "replace an existing file")
@@ -192,6 +194,7 @@ func (c *comparison) play(cmd *cobra.Command, match arena.Match) error {
 	if match.Games == 0 {
 		return nil
 	}
+	match.Balance = arena.NewBalance(c.game)
 	for i := range c.runs {
 		for j := i + 1; j < len(c.runs); j++ {
 			e := encounter{A: c.runs[i].Name, B: c.runs[j].Name}
@@ -287,6 +290,9 @@ func (c *comparison) ladder(match *arena.Match) report.Ladder {
 		ID: "pairs", Title: "Against each other", Unit: "Elo", Missing: "no games were played",
 		Note: fmt.Sprintf("difference in Elo, for the first; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
 			match.Openings),
+	}
+	if slices.ContainsFunc(c.matches, func(e encounter) bool { return e.Balanced }) {
+		l.Note += ", by which neither side is lost"
 	}
 	for _, e := range c.matches {
 		l.Bars = append(l.Bars, report.Bar{
