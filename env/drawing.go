@@ -4,7 +4,7 @@ package env
 // action. Cells are absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor.
 //
 // Laws, checked by envtest: an action's text names the cells that it touches, in their labels; playing it changes no
-// other cell and leaves a piece on To; symmetries move pieces as they move cells.
+// other cell and leaves a piece of the mover's, or a neutral one, on To; symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels, by row and column, as the action texts write them
 	TopDown       bool     // row 0 is the uppermost; otherwise it is the lowest, as y grows upwards

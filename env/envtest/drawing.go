@@ -64,6 +64,7 @@ func checkTouch(g *env.Game, text string, t env.Touch) error {
 func checkPieces(g *env.Game) error {
 	const mark = 77
 	var before []uint8
+	var mover env.Player
 	return eachPosition(g, 60, func(w *walk) error {
 		list := w.state.Pieces([]uint8{mark})
 		if len(list) != 1+g.Tensor.Cells() || list[0] != mark {
@@ -79,31 +80,36 @@ func checkPieces(g *env.Game) error {
 		}
 		after := list[1:]
 		if n := len(w.moves); n > 0 {
-			if err := checkChange(g.Drawing.Touches[w.moves[n-1]], before, after); err != nil {
+			if err := checkChange(&g.Drawing, g.Drawing.Touches[w.moves[n-1]], mover, before, after); err != nil {
 				return w.errorf("%v", err)
 			}
 		}
 		before = slices.Clone(after)
+		if !w.state.Done() {
+			mover = w.state.Player()
+		}
 		return nil
 	})
 }
 
-// checkChange compares the pieces before and after a move: it leaves a new piece on To, that of From where there is one,
-// and changes no cell beside the two.
-func checkChange(t env.Touch, before, after []uint8) error {
+// checkChange compares the pieces before and after a move: it leaves a new piece on To, that of From where there is one
+// and the mover's or nobody's, and changes no cell beside the two.
+func checkChange(d *env.Drawing, t env.Touch, mover env.Player, before, after []uint8) error {
 	for cell := range after {
 		if c := int32(cell); c != t.From && c != t.To && before[cell] != after[cell] {
 			return fmt.Errorf("the last move changes cell %d, which it does not touch", cell)
 		}
 	}
-	switch {
-	case t == env.Untouched:
+	if t == env.Untouched {
 		return nil
-	case after[t.To] == 0 || after[t.To] == before[t.To]:
+	}
+	if after[t.To] == 0 || after[t.To] == before[t.To] {
 		return errors.New("the last move puts no piece on its cell")
-	case t.From == env.NoCell:
-		return nil
-	case after[t.To] != before[t.From] || after[t.From] != 0 && after[t.From] != before[t.From]:
+	}
+	if p := d.Pieces[after[t.To]-1]; !p.Neutral && p.Player != mover {
+		return fmt.Errorf("the last move puts or moves a piece, %s, that is the other player's", p.Name)
+	}
+	if t.From != env.NoCell && (after[t.To] != before[t.From] || after[t.From] != 0 && after[t.From] != before[t.From]) {
 		return errors.New("the last move does not take its piece along")
 	}
 	return nil

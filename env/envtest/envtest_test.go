@@ -144,28 +144,35 @@ func TestFaultyGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for law, spoil := range map[string]func(g *env.Game){
-		"Shape":   func(g *env.Game) { g.ActionTexts[0] = g.ActionTexts[1] },
-		"Classes": func(g *env.Game) { g.Classes[1].Utility = -0.5 },
-		"Frames":  func(g *env.Game) { g.Frame(env.Second)[0] = 1 },
-		"Symmetries": func(g *env.Game) {
+	for _, fault := range []struct {
+		law   string
+		spoil func(g *env.Game)
+	}{
+		{"Shape", func(g *env.Game) { g.ActionTexts[0] = g.ActionTexts[1] }},
+		{"Classes", func(g *env.Game) { g.Classes[1].Utility = -0.5 }},
+		{"Frames", func(g *env.Game) { g.Frame(env.Second)[0] = 1 }},
+		{"Symmetries", func(g *env.Game) {
 			s := g.Symmetries[1]
 			s.Actions[3], s.Actions[4] = s.Actions[4], s.Actions[3]
-		},
-		"Play": func(g *env.Game) { g.MaxPlies = 5 },
-		"Drawing": func(g *env.Game) {
+		}},
+		{"Play", func(g *env.Game) { g.MaxPlies = 5 }},
+		{"Drawing", func(g *env.Game) {
 			g.Drawing.Columns = slices.Clone(g.Drawing.Columns)
 			slices.Reverse(g.Drawing.Columns)
-		},
+		}},
+		{"Drawing", func(g *env.Game) {
+			g.Drawing.Pieces = slices.Clone(g.Drawing.Pieces)
+			slices.Reverse(g.Drawing.Pieces)
+		}},
 	} {
 		g := *good
 		g.ActionTexts, g.Classes = slices.Clone(g.ActionTexts), slices.Clone(g.Classes)
 		g.Symmetries = slices.Clone(g.Symmetries)
 		g.Symmetries[1].Actions = slices.Clone(g.Symmetries[1].Actions)
 		g.Finish(slices.Clone(g.Frame(env.Second)))
-		spoil(&g)
-		if found := breaches(&g); !slices.Contains(found, law) {
-			t.Errorf("broken laws %v, want %s", found, law)
+		fault.spoil(&g)
+		if found := breaches(&g); !slices.Contains(found, fault.law) {
+			t.Errorf("broken laws %v, want %s", found, fault.law)
 		}
 	}
 }
