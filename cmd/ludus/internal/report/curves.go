@@ -9,6 +9,7 @@ import (
 
 	"ludus/train"
 	"ludus/train/arena"
+	"ludus/train/ratings"
 )
 
 // Section is a part of the page.
@@ -213,13 +214,13 @@ func generationCharts(plots []plot, runs []*Run) []Chart {
 
 // ratingChart has the checkpoints' ratings and, of a single run, its baselines as level lines.
 func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "with 95 % intervals; 0 is random play"}
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals of the place in the pool"}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
 		}
-		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a Rated) bool { return a.Generation == nil })
-		slices.SortFunc(checkpoints, func(a, b Rated) int { return cmp.Compare(*a.Generation, *b.Generation) })
+		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a ratings.Rated) bool { return a.Generation == nil })
+		slices.SortFunc(checkpoints, func(a, b ratings.Rated) int { return cmp.Compare(*a.Generation, *b.Generation) })
 		line := Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
 			line.addBetween(float64(*a.Generation), a.Rating, a.Low, a.High)
@@ -233,7 +234,7 @@ func ratingChart(runs []*Run) Chart {
 }
 
 // addBaselines draws a level line for each agent that is no checkpoint.
-func (c *Chart) addBaselines(agents []Rated, x []float64) {
+func (c *Chart) addBaselines(agents []ratings.Rated, x []float64) {
 	colour := 0
 	for _, a := range agents {
 		if a.Generation != nil {
@@ -383,7 +384,7 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(
 const mostRated = 16
 
 func ratingLadder(run *Run) Ladder {
-	l := Ladder{ID: "ratings", Title: "Ladder", Unit: "Elo", Note: "95 % intervals; 0 is random play",
+	l := Ladder{ID: "ratings", Title: "Ladder", Unit: "Elo", Note: "0 is random play; 95 % intervals of the place in the pool",
 		Missing: "no ratings yet: ludus rate makes them"}
 	if run.Ratings == nil {
 		return l

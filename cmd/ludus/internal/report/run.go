@@ -15,6 +15,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/arena"
+	"ludus/train/ratings"
 )
 
 // Run is what a run's folder holds for people.
@@ -28,8 +29,8 @@ type Run struct {
 
 	Generations []Generation // ascending
 	Matches     []train.Judged
-	Ratings     *Ratings // nil where there are none
-	Suite       []SuiteCheck
+	Ratings     *ratings.Table // nil where there are none
+	Suite       []train.Checked
 
 	Warnings []string // what could not be read
 }
@@ -38,33 +39,6 @@ type Run struct {
 type Generation struct {
 	train.Metrics
 	Seconds float64 `json:"-"` // of playing and learning since the run began
-}
-
-// Ratings is ratings.json: the agents of a pool, best first.
-type Ratings struct {
-	Anchor string  `json:"anchor"` // the agent whose rating is 0
-	Games  int     `json:"games"`
-	Agents []Rated `json:"agents"`
-}
-
-// Rated is an agent's rating in Elo, with its 95 % interval.
-type Rated struct {
-	Agent      string  `json:"agent"`
-	Generation *int    `json:"generation"` // nil for what is no checkpoint
-	Rating     float64 `json:"rating"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Games      int     `json:"games"`
-}
-
-// SuiteCheck is a line of suite.jsonl: the share of solved positions in which an agent gives value away.
-type SuiteCheck struct {
-	Generation int     `json:"generation"`
-	Agent      string  `json:"agent"`
-	Positions  int     `json:"positions"`
-	Error      float64 `json:"error"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
 }
 
 // ReadRun reads a run's folder. The error is that of a folder that is no run, or whose game is not known.
@@ -92,7 +66,7 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	r.Generations = ascending(readLines[Generation](r, "metrics.jsonl"))
 	r.Matches = readLines[train.Judged](r, "arena.jsonl")
-	r.Suite = readLines[SuiteCheck](r, "suite.jsonl")
+	r.Suite = readLines[train.Checked](r, "suite.jsonl")
 	r.readRatings()
 	return r, nil
 }
@@ -129,20 +103,12 @@ func (r *Run) readWeights() {
 }
 
 func (r *Run) readRatings() {
-	path := filepath.Join(r.Dir, "ratings.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	ratings := new(Ratings)
+	table, err := ratings.ReadTable(r.Dir)
 	if err == nil {
-		err = json.Unmarshal(data, ratings)
+		r.Ratings = table
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		r.warn(err)
 	}
-	if err != nil {
-		r.warn(fmt.Errorf("%s cannot be read: %w", path, err))
-		return
-	}
-	r.Ratings = ratings
 }
 
 // readLines reads a file of JSON lines in the run's folder. A missing one has none; damaged lines are told and left out.
@@ -170,10 +136,14 @@ func readLines[T any](r *Run, name string) []T {
 	return list
 }
 
-// ascending drops generations that a later line tells again, or that go back, and adds up their seconds.
+// ascending drops generations that a later line tells again, or that go back, and lines of none, and adds up the
+// seconds.
 func ascending(lines []Generation) []Generation {
 	var list []Generation
 	for _, g := range lines {
+		if g.Generation < 1 {
+			continue
+		}
 		for len(list) > 0 && list[len(list)-1].Generation >= g.Generation {
 			list = list[:len(list)-1]
 		}
