@@ -79,7 +79,7 @@ func means(list []float64, size int) []float64 {
 
 // rounded keeps five digits.
 func rounded(x float64) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+	if math.Abs(x) < 1e-300 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4)

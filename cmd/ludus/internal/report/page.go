@@ -91,7 +91,7 @@ func (p *Page) HTML() ([]byte, error) {
 func number(x float64) string {
 	switch a := max(x, -x); {
 	case a >= 100:
-		return fmt.Sprintf("%.0f", x)
+		return grouped(x)
 	case a >= 10:
 		return fmt.Sprintf("%.1f", x)
 	case a >= 1:

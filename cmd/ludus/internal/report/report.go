@@ -3,6 +3,9 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -27,9 +30,9 @@ const (
 	Full
 )
 
-// Write writes the report of the run at dir into its folder. It takes no lock: each file is replaced as a whole. What of
-// the run could not be read is in the warnings, and on the page. The error is ctx's, that of a folder that holds no run,
-// or of writing.
+// Write writes the report of the run at dir into its folder. It takes no lock: each file is replaced as a whole, whoever
+// else is writing it. What of the run could not be read is in the warnings, and on the page. The error is ctx's, that of a
+// folder that holds no run, or of writing.
 func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err error) {
 	run, err := ReadRun(dir)
 	if err != nil {
@@ -48,16 +51,14 @@ func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err
 			page.NoGames = err.Error()
 		}
 	}
-	if depth == Full {
-		if err := writePlots(filepath.Join(dir, PlotsName), page.Sections); err != nil {
-			return run.Warnings, err
-		}
-	}
 	html, err := page.HTML()
-	if err != nil {
-		return run.Warnings, err
+	if err == nil {
+		err = replaceFile(filepath.Join(dir, FileName), html)
 	}
-	return run.Warnings, checkpoints.WriteFile(filepath.Join(dir, FileName), html)
+	if err == nil && depth == Full {
+		err = writePlots(filepath.Join(dir, PlotsName), page.Sections)
+	}
+	return run.Warnings, err
 }
 
 // writePlots writes every chart and ladder that has something to show.
@@ -65,19 +66,19 @@ func writePlots(dir string, sections []Section) error {
 	if err := checkpoints.MakeDir(dir); err != nil {
 		return err
 	}
-	write := func(id string, data []byte, err error) error {
+	write := func(id string, draw func() ([]byte, error)) error {
+		data, err := draw()
 		if err != nil {
 			return fmt.Errorf("plot %s: %w", id, err)
 		}
-		return checkpoints.WriteFile(filepath.Join(dir, id+".svg"), data)
+		return replaceFile(filepath.Join(dir, id+".svg"), data)
 	}
 	for _, s := range sections {
 		for _, c := range s.Charts {
 			if c.Missing != "" {
 				continue
 			}
-			data, err := c.SVG()
-			if err := write(c.ID, data, err); err != nil {
+			if err := write(c.ID, c.SVG); err != nil {
 				return err
 			}
 		}
@@ -85,13 +86,37 @@ func writePlots(dir string, sections []Section) error {
 			if len(l.Bars) == 0 {
 				continue
 			}
-			data, err := l.SVG()
-			if err := write(l.ID, data, err); err != nil {
+			if err := write(l.ID, l.SVG); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// replaceFile makes data the content of the file at path at once. Processes that write the same report at one time, each
+// under a temporary name of its own, leave that of one of them.
+func replaceFile(path string, data []byte) error {
+	folder, base := filepath.Split(path)
+	temporary := fmt.Sprintf("%s.%s.%x.tmp", folder, base, rand.Uint64())
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
 }
 
 // Page puts together what a run's page shows, its games aside.
@@ -120,6 +145,9 @@ func (r *Run) facts() []Fact {
 	default:
 		add("Generations", "%d, all that were planned", g.Generation)
 	}
+	if config != nil && config.Plan.Slots > 0 {
+		add("A generation", "%d plies in each of %d games", config.Plan.Plies, config.Plan.Slots)
+	}
 	if config != nil && config.Plan.Seconds > 0 {
 		add("Time planned", "%v", time.Duration(config.Plan.Seconds*float64(time.Second)))
 	}
@@ -129,13 +157,13 @@ func (r *Run) facts() []Fact {
 			positions, simulations, seconds = positions+g.Positions, simulations+g.Simulations, seconds+g.PlaySeconds+g.LearnSeconds
 		}
 		add("Playing and learning", "%v", time.Duration(seconds*float64(time.Second)).Round(time.Second))
-		add("Games", "%s", grouped(g.AllGames))
-		add("Positions", "%s", grouped(positions))
-		add("Simulations", "%s", grouped(simulations))
-		add("Learner's steps", "%s", grouped(g.Steps))
+		add("Games", "%s", grouped(float64(g.AllGames)))
+		add("Positions", "%s", grouped(float64(positions)))
+		add("Simulations", "%s", grouped(float64(simulations)))
+		add("Learner's steps", "%s", grouped(float64(g.Steps)))
 	}
 	if w := r.Weights; w != nil {
-		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(parameters(w)))
+		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(float64(parameters(w))))
 		add("Newest checkpoint", "%d", r.Origin.Generation)
 	}
 	if config != nil {
@@ -154,11 +182,17 @@ func parameters(w *infer.Weights) int {
 	return n
 }
 
-// grouped writes a number with a thin space between thousands.
-func grouped(n int) string {
-	text := fmt.Sprint(n)
+// grouped writes x without decimals and, from five digits on, with a thin space between thousands.
+func grouped(x float64) string {
+	text, sign := fmt.Sprintf("%.0f", math.Abs(x)), ""
+	if x < 0 {
+		sign = "-"
+	}
+	if len(text) < 5 {
+		return sign + text
+	}
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "\u202f" + text[i:]
 	}
-	return text
+	return sign + text
 }

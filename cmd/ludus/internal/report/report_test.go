@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ludus/env/games"
@@ -182,6 +183,44 @@ func TestDamagedRun(t *testing.T) {
 	}
 }
 
+// Processes that write the same report at one time do not get in each other's way.
+func TestWriteTogether(t *testing.T) {
+	dir := trained(t, "quad-5x5")
+	if _, err := Write(t.Context(), dir, Quick); err != nil {
+		t.Fatal(err)
+	}
+	want := read(t, dir, FileName)
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for range 10 {
+				if _, err := Write(t.Context(), dir, Quick); err != nil {
+					t.Error(err)
+				}
+				if page := read(t, dir, FileName); page != want {
+					t.Errorf("a page of %d bytes instead of %d", len(page), len(want))
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("%s are left", left)
+	}
+}
+
+// Where a plot cannot be drawn, the page is there all the same.
+func TestPageBeforePlots(t *testing.T) {
+	dir := trained(t, "quad-5x5")
+	write(t, dir, PlotsName, "a file in the folder's place")
+	if _, err := Write(t.Context(), dir, Full); err == nil {
+		t.Error("no error of plots that cannot be written")
+	}
+	if page := read(t, dir, FileName); !strings.Contains(page, "net@3 against itself") {
+		t.Error("the page is not the newest")
+	}
+}
+
 func TestWriteStops(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -260,6 +299,16 @@ func TestRounded(t *testing.T) {
 	}
 }
 
+func TestNumber(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 0.01234: "0.0123", 1.5: "1.50", 94: "94.0", -120.4: "-120", 9999: "9999", 12345: "12\u202f345", -1234567: "-1\u202f234\u202f567",
+	} {
+		if got := number(x); got != want {
+			t.Errorf("number(%v) = %q, want %q", x, got, want)
+		}
+	}
+}
+
 // Several runs share a chart: a colour for each, its name before each line.
 func TestSectionsOfRuns(t *testing.T) {
 	dir := trained(t, "quad-5x5")
@@ -291,17 +340,17 @@ func TestSectionsOfRuns(t *testing.T) {
 	}
 }
 
-// Lines that a stopped process wrote before it went back are dropped.
+// Lines that a stopped process wrote before it went back are dropped, and a line of no generation.
 func TestAscending(t *testing.T) {
 	var lines []Generation
-	for _, g := range []int{1, 2, 3, 2, 3, 4} {
+	for _, g := range []int{1, 2, 3, 2, 3, 0, 4} {
 		lines = append(lines, Generation{Metrics: train.Metrics{Generation: g, Steps: len(lines)}})
 	}
 	var steps []int
 	for _, g := range ascending(lines) {
 		steps = append(steps, g.Steps)
 	}
-	if !slices.Equal(steps, []int{0, 3, 4, 5}) {
+	if !slices.Equal(steps, []int{0, 3, 4, 6}) {
 		t.Errorf("kept lines %v", steps)
 	}
 }
