@@ -404,9 +404,12 @@ func ratingLadder(run *Run) Ladder {
 	}
 	for _, a := range run.Ratings.Agents {
 		if a.Generation == nil || shown[*a.Generation] {
+			detail := fmt.Sprintf("%d games", a.Games)
+			if a.Gone {
+				detail += "; no longer kept"
+			}
 			l.Bars = append(l.Bars, Bar{
-				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Baseline: a.Generation == nil,
-				Detail: fmt.Sprintf("%d games", a.Games),
+				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil,
 			})
 		}
 	}

@@ -13,11 +13,14 @@
     return child;
   }
 
+  // grouped writes a number with thin spaces between thousands.
+  const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+
   // number writes a value as the tables do.
   function number(x) {
     if (x == null) return "–";
     const a = Math.abs(x);
-    if (a >= 100) return x.toFixed(0);
+    if (a >= 100) return grouped(x.toFixed(0));
     if (a >= 10) return x.toFixed(1);
     if (a >= 1) return x.toFixed(2);
     return String(Number(x.toPrecision(3)));
@@ -96,13 +99,18 @@
     };
   }
 
+  const tickTexts = (plot, ticks) => ticks.map((t) => grouped(String(Number(t.toPrecision(10)))));
+
   function axis(label) {
     const quiet = colour("quiet"), edge = colour("edge");
     return {
       stroke: quiet, grid: { stroke: edge, width: 1 }, ticks: { stroke: edge, width: 1 }, font: "12px system-ui, sans-serif",
-      label, labelFont: "12px system-ui, sans-serif", labelSize: 18, labelGap: 0, size: 30,
+      label, labelFont: "12px system-ui, sans-serif", labelSize: 18, labelGap: 0, size: 30, values: tickTexts,
     };
   }
+
+  // widthOf is that of the y axis: its longest text has room.
+  const widthOf = (plot, texts) => Math.max(52, ...(texts || []).map((text) => 7.5 * text.length + 16));
 
   // range leaves some room around the values where the chart sets no bound.
   function range(chart) {
@@ -138,8 +146,8 @@
     return new uPlot({
       width: place.clientWidth, height: 230, bands,
       scales: { x: { time: false }, y: { range: range(chart) } },
-      axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: 52, values: (plot, ticks) => ticks.map((t) => String(Number(t.toPrecision(10)))) }],
-      series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : String(Number(x.toFixed(2))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
+      axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: widthOf }],
+      series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(2)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
       legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
       cursor: { drag: { x: true, y: false }, points: { size: 7 } },
       // Away from the curve the legend tells the newest values.
@@ -219,26 +227,24 @@
       make(group, "polygon", { class: `head ${names.replace("arrow", "head")}`, points: points.map((p) => p.join(",")).join(" ") });
     }
 
-    // drawMoves shows the search's visits: shaded cells for pieces placed, arrows for pieces moved.
+    // drawMoves shows the search's visits: shaded cells for pieces placed, arrows for pieces moved, strongest where most is.
     function drawMoves(position) {
-      const total = position.moves.reduce((sum, m) => sum + m.visits, 0) || 1;
-      const taken = new Set();
       const shown = position.moves.filter((m) => m.to >= 0 && m.visits > 0).sort((a, b) => b.visits - a.visits);
-      for (const m of shown) {
-        const share = m.visits / total;
-        if (m.from >= 0) {
-          drawArrow(m.from, m.to, 0.03 + 0.11 * share, "", 0.35 + 0.6 * share);
-        } else if (!taken.has(m.to)) {
-          make(svg, "rect", { class: "heat", x: x(m.to) - 0.48, y: y(m.to) - 0.48, width: 0.96, height: 0.96, rx: 0.08, opacity: 0.1 + 0.65 * share });
+      const placed = shown.length > 0 && shown[0].from < 0;
+      const sums = new Map(); // by cell: several moves may lead to one
+      for (const m of shown) sums.set(m.to, (sums.get(m.to) || 0) + m.visits);
+      const most = placed ? Math.max(...sums.values()) : shown[0]?.visits;
+      if (placed) {
+        for (const [cell, visits] of sums) {
+          make(svg, "rect", { class: "heat", x: x(cell) - 0.48, y: y(cell) - 0.48, width: 0.96, height: 0.96, rx: 0.08, opacity: 0.1 + 0.6 * visits / most });
         }
-        taken.add(m.to);
+      } else {
+        for (const m of shown) drawArrow(m.from, m.to, 0.04 + 0.08 * m.visits / most, "", 0.45 + 0.5 * m.visits / most);
       }
       const played = position.moves[position.played];
       if (played.to >= 0 && played.from >= 0) drawArrow(played.from, played.to, 0.08, "played-arrow", 1);
       if (played.to >= 0) make(svg, "rect", { class: "played-ring", x: x(played.to) - 0.45, y: y(played.to) - 0.45, width: 0.9, height: 0.9, rx: 0.08 });
-      const sums = new Map(); // by cell: several moves may lead to one
-      for (const m of shown) sums.set(m.to, (sums.get(m.to) || 0) + m.visits);
-      for (const [cell, visits] of sums) make(svg, "text", { class: "visits", x: x(cell), y: y(cell) + (shown[0].from >= 0 ? 0.33 : 0) }, visits);
+      for (const [cell, visits] of sums) make(svg, "text", { class: "visits", x: x(cell), y: y(cell) + (placed ? 0 : 0.33) }, visits);
     }
 
     function drawPosition() {
@@ -281,7 +287,7 @@
       const rest = position.legal - shown.length;
       const by = position.by ? "drawn at random" : `by ${sample.players[position.player]}`;
       byId("unsearched").textContent = `● played, ${by}. Values here are for ${names[position.player]}, who is to move. ` +
-        (rest > 0 ? `${rest} other legal moves were searched less or not at all.` : "");
+        (rest > 0 ? `${rest} other legal ${rest === 1 ? "move was" : "moves were"} searched less or not at all.` : "");
     }
 
     function listRecord() {

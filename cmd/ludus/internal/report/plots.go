@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"strconv"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -27,7 +28,6 @@ const (
 	plotWidth  = 15 * vg.Centimeter
 	plotHeight = 9 * vg.Centimeter
 	plotMargin = 0.3 * vg.Centimeter
-	plotLegend = 4 * vg.Centimeter // width
 	barHeight  = 0.62 * vg.Centimeter
 )
 
@@ -63,8 +63,9 @@ func (c *Chart) SVG() ([]byte, error) {
 	p.Legend = gonum.NewLegend()
 	return drawn(plotWidth, plotHeight, func(canvas draw.Canvas) {
 		if len(c.Lines) > 1 {
-			legend.Draw(draw.Crop(canvas, canvas.Max.X-canvas.Min.X-plotLegend+plotMargin, 0, 0, -legend.TextStyle.Font.Size*2))
-			canvas = draw.Crop(canvas, 0, -plotLegend, 0, 0)
+			width := 1.15 * legend.Rectangle(canvas).Size().X // another font may be wider
+			legend.Draw(draw.Crop(canvas, canvas.Size().X-width, 0, 0, -legend.TextStyle.Font.Size*2))
+			canvas = draw.Crop(canvas, 0, -width-plotMargin, 0, 0)
 		}
 		p.Draw(canvas)
 	})
@@ -158,9 +159,20 @@ func newPlot(title, x, y string) *gonum.Plot {
 	}
 	p.Title.TextStyle.Font.Size = 12
 	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
-		axis.Color, axis.Tick.Color = plotGrey, plotGrey
+		axis.Color, axis.Tick.Color, axis.Tick.Marker = plotGrey, plotGrey, gonum.TickerFunc(ticks)
 	}
 	return p
+}
+
+// ticks are gonum's, without its trailing zeros.
+func ticks(low, high float64) []gonum.Tick {
+	list := gonum.DefaultTicks{}.Ticks(low, high)
+	for i := range list {
+		if list[i].Label != "" {
+			list[i].Label = strconv.FormatFloat(rounded(list[i].Value), 'f', -1, 64)
+		}
+	}
+	return list
 }
 
 func grid() *plotter.Grid {
