@@ -3,9 +3,11 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -218,6 +220,62 @@ func (b *tab) stepThrough(t *testing.T) {
 	ask[any](b, `(() => { const s = document.getElementById("game"); s.value = 2; s.dispatchEvent(new Event("change")); })()`)
 	if other := b.seen(); !strings.HasPrefix(other.Ply, "ply 0 of") || !strings.Contains(b.text("#game option:checked"), "mcts:200") {
 		t.Errorf("the third game: %+v", other)
+	}
+}
+
+// board reads the drawn board: the names of pieces by the labels of their row and column.
+func (b *tab) board() map[string]string {
+	b.Helper()
+	return ask[map[string]string](b, `(() => {
+		const labels = [...document.querySelectorAll("#board .label")], found = {};
+		const near = (e, name, at) => Math.abs(Number(e.getAttribute(name)) - at) < 0.01;
+		const edge = Math.min(...labels.map((e) => Number(e.getAttribute("x")))); // row labels stand there
+		for (const piece of document.querySelectorAll("#board circle.piece")) {
+			const [x, y] = [piece.cx.baseVal.value, piece.cy.baseVal.value];
+			const row = labels.find((e) => near(e, "x", edge) && near(e, "y", y));
+			const column = labels.find((e) => !near(e, "x", edge) && near(e, "x", x));
+			found[row.textContent + " " + column.textContent] = /named-(\w+)/.exec(piece.getAttribute("class"))[1];
+		}
+		return found;
+	})()`)
+}
+
+// Pieces stand where the moves' texts say, on boards that are drawn downwards and upwards.
+func TestBoardsInBrowser(t *testing.T) {
+	for _, c := range []struct {
+		game, text, top string // text: the form of a move; top: the label of the uppermost row
+		start           map[string]string
+	}{
+		{"quad(size=4,quads=4,whites=0)", `\(mark (?<row>r\d) (?<column>c\d)\)`, "r1", map[string]string{}},
+		{"breakthrough(columns=3,rows=5)", `\(move \d \d (?<column>\d) (?<row>\d)\)`, "5", map[string]string{
+			"1 1": "white", "1 2": "white", "1 3": "white", "2 1": "white", "2 2": "white", "2 3": "white",
+			"4 1": "black", "4 2": "black", "4 3": "black", "5 1": "black", "5 2": "black", "5 3": "black",
+		}},
+	} {
+		dir := trained(t, c.game)
+		if _, err := Write(t.Context(), dir, Full); err != nil {
+			t.Fatal(err)
+		}
+		b := open(t, filepath.Join(dir, FileName))
+		before := b.board()
+		if !maps.Equal(before, c.start) {
+			t.Errorf("%s begins with %v", c.game, before)
+		}
+		if top := ask[string](b, `[...document.querySelectorAll("#board .label")].filter((e) => e.getAttribute("x") < 0.5)
+			.reduce((a, b) => Number(a.getAttribute("y")) < Number(b.getAttribute("y")) ? a : b).textContent`); top != c.top {
+			t.Errorf("%s: the uppermost row is %s", c.game, top)
+		}
+		move := regexp.MustCompile(c.text)
+		words := move.FindStringSubmatch(b.text("#moves .played th"))
+		if words == nil {
+			t.Fatalf("%s: no move is marked as played", c.game)
+		}
+		to := words[move.SubexpIndex("row")] + " " + words[move.SubexpIndex("column")]
+		first := b.text("#record button .who")
+		b.do(chromedp.Click(chromedp.CSS(`[data-go="next"]`)))
+		if after := b.board(); after[to] != first || before[to] == first {
+			t.Errorf("%s: after %s by %s the board is %v", c.game, words[0], first, after)
+		}
 	}
 }
 
