@@ -33,7 +33,7 @@ var (
 )
 
 // settingsBefore are what runs used that were made before a setting existed.
-var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10}
+var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10, Rating: 0.05}
 
 // readConfig reads config.json of a run directory.
 func readConfig(dir string) (*Config, error) {

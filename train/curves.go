@@ -3,6 +3,7 @@ package train
 import (
 	"time"
 
+	"ludus/train/ratings"
 	"ludus/train/tensorboard"
 )
 
@@ -60,9 +61,16 @@ func (m *Metrics) scalars() []tensorboard.Scalar {
 	return points
 }
 
-// scalars are the points of a match's curves.
-func (j *Judged) scalars() []tensorboard.Scalar {
+// judgedScalars are the points of a match's curves.
+func judgedScalars(j *Judged) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + j.Opponent, Value: j.Score}}
+}
+
+// ratedScalars are the points of the rating's curves.
+func ratedScalars(a *ratings.Rated) []tensorboard.Scalar {
+	return []tensorboard.Scalar{
+		{Tag: "rating/elo", Value: a.Rating}, {Tag: "rating/low", Value: a.Low}, {Tag: "rating/high", Value: a.High},
+	}
 }
 
 // scalars are the points of a check's curves.

@@ -12,6 +12,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/train/ratings"
 )
 
 // gamesKind and gamesVersion mark a file of finished games.
@@ -122,7 +123,7 @@ func (r *run) dropNewer() error {
 			}
 		}
 	}
-	return nil
+	return r.dropNewerRatings()
 }
 
 // readLines reads a file of JSON lines. Lines that cannot be read are left out and told in the error.
@@ -155,6 +156,9 @@ func (r *run) summary(already bool) (*Summary, error) {
 		if j.Generation == r.count.Generation && j.Final {
 			s.Judged = append(s.Judged, j)
 		}
+	}
+	if table, err := ratings.ReadTable(r.Dir); err == nil {
+		s.Rated = table.Find(r.count.Generation)
 	}
 	var varied variety
 	for g := r.count.Generation; g > 0 && varied.searched < mostVariety; g-- {

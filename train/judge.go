@@ -2,56 +2,77 @@ package train
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
-	"ludus/checkpoints"
 	"ludus/train/arena"
+	"ludus/train/ratings"
 )
 
-// A run is judged against baselines by matches between generations, which never touch training's generators: judgings
-// times on its way, each for about judgeShare of the time expected, and finally for finalShare; that is 4 % in all.
+// A run is judged by matches between generations, which never touch training's generators: on its way some judgings times,
+// when the newest checkpoint is rated against earlier ones and baselines, and at its end, when it also plays each baseline.
+// The setting rating is the share of its time that this takes, of which finalPart is for the matches at the end.
 const (
 	judgings    = 10
-	judgeShare  = 0.002
-	finalShare  = 0.02
-	mostMatches = 100 // games of a match
-	openings    = 2   // random plies that its games start with
+	finalPart   = 0.4
+	mostMatches = 400 // games of a match at the end
+	rivals      = 3   // newest judged checkpoints that are kept to be played against
 )
 
-// baselines judge a finished run; the last one judges it on its way too.
-var baselines = []string{"random", "greedy", "mcts:200"}
+// baselines are those of a run's pool while it is trained; they judge it in the end.
+var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 
-// Judged is one line of arena.jsonl: a match of the averaged weights, at the default agent's simulations, for them.
-type Judged struct {
-	Generation int    `json:"generation"`
-	Agent      string `json:"agent"`
-	Opponent   string `json:"opponent"`
-	Final      bool   `json:"final,omitempty"`
-	arena.Result
+// Judged is one line of arena.jsonl: a match between the run's checkpoints, with the averaged weights and the default
+// agent's simulations, or baselines.
+type Judged = ratings.Match
+
+// finalShare is the share of the run's time for the matches at its end, wayShare that for rating on its way.
+func (s *Settings) finalShare() float64 { return finalPart * s.Rating }
+func (s *Settings) wayShare() float64   { return s.Rating - s.finalShare() }
+
+// judgingEvery is how many generations lie between two judgings: a multiple of keep_every where it can be, so that what is
+// judged is kept.
+func (r *run) judgingEvery() int {
+	every := (r.config.Plan.Generations + judgings - 1) / judgings
+	if keep := r.config.Settings.KeepEvery; keep > 0 && every > keep {
+		every -= every % keep
+	}
+	return every
 }
 
 // judgingDue says whether the run is judged after the generation counted last.
 func (r *run) judgingDue() bool {
-	every := (r.config.Plan.Generations + judgings - 1) / judgings
-	return r.count.Generation%every == 0 || r.count.Generation >= r.config.Plan.Last()
+	return r.count.Generation%r.judgingEvery() == 0 || r.count.Generation >= r.config.Plan.Last()
 }
 
-// judgeNow plays the match that is due on the way after the generation counted last, if one is.
+// judgedBefore are the generations of the newest judgings.
+func (r *run) judgedBefore() (generations []int) {
+	every := r.judgingEvery()
+	for g := r.count.Generation / every * every; g > 0 && len(generations) < rivals; g -= every {
+		generations = append(generations, g)
+	}
+	return generations
+}
+
+// judgeNow judges the generation counted last where that is due on the way, and not done yet.
 func (r *run) judgeNow(ctx context.Context) error {
-	if !r.judgingDue() || r.count.Generation >= r.config.Plan.Last() {
+	if g := r.count.Generation; r.config.Settings.Rating == 0 || g == 0 || !r.judgingDue() || g >= r.config.Plan.Last() {
 		return nil
 	}
-	if err := r.judge(ctx, baselines[len(baselines)-1], judgeShare, false); err != nil {
+	if err := r.rate(ctx); err != nil {
 		return err
 	}
-	return r.check(ctx)
+	return r.afterJudging(ctx)
 }
 
 // judgeFinally plays the matches that are missing for the last generation.
 func (r *run) judgeFinally(ctx context.Context) error {
+	if r.config.Settings.Rating == 0 {
+		return nil
+	}
 	judged, err := readJudged(r.Dir)
 	if err != nil {
 		return err
@@ -64,62 +85,148 @@ func (r *run) judgeFinally(ctx context.Context) error {
 		if done[opponent] {
 			continue
 		}
-		if err := r.judge(ctx, opponent, finalShare/float64(len(baselines)), true); err != nil {
+		if err := r.playFinally(ctx, opponent); err != nil {
 			return err
 		}
 	}
-	return r.check(ctx)
-}
-
-// judge plays the newest checkpoint against opponent for about a share of the time that the run is expected to take.
-func (r *run) judge(ctx context.Context, opponent string, share float64, final bool) error {
-	agent := fmt.Sprintf("net:%s@%d", r.Dir, r.count.Generation)
-	a, err := arena.Parse(r.Game, agent)
-	if err != nil {
+	if err := r.rate(ctx); err != nil {
 		return err
 	}
-	b, err := arena.Parse(r.Game, opponent)
+	return r.afterJudging(ctx)
+}
+
+// playFinally plays the newest checkpoint against a baseline.
+func (r *run) playFinally(ctx context.Context, opponent string) error {
+	pool, err := r.openPool()
 	if err != nil {
 		return err
 	}
 	r.progress("judging", 1)
-	match := arena.Match{
-		Game: r.Game, A: a, B: b, Games: r.gamesWithin(share), Openings: openings, Threads: r.Threads,
-		Seed: newPCG(r.config.Seed, "judge "+opponent, r.count.Generation).Uint64(),
-	}
-	match.Progress = func(arena.Result) { r.progress("judging", 1) }
-	result, err := match.Run(ctx)
+	games := r.gamesWithin(r.config.Settings.finalShare() / float64(len(baselines)))
+	newest := pool.Number(ratings.CheckpointName(r.count.Generation))
+	j, err := pool.Play(ctx, newest, pool.Number(opponent), games, r.Threads, true)
 	if err != nil {
 		return err
 	}
-	j := &Judged{Generation: r.count.Generation, Agent: agent, Opponent: opponent, Final: final, Result: result}
-	line, err := json.Marshal(j)
-	if err != nil {
-		return err
-	}
-	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "arena.jsonl"), line); err != nil {
-		return err
-	}
-	if err := r.chart(j.Generation, j.scalars()); err != nil {
+	if err := r.chart(j.Generation, judgedScalars(j)); err != nil {
 		return err
 	}
 	r.tell(Event{Judged: j})
 	return nil
 }
 
-// gamesWithin is how many games fit into a share of the run's time, an even number. A game is reckoned to take as long as
-// one of self-play: the agent plays every other ply only, with more simulations, and wins soon.
+// rate rates the newest checkpoint, if that is not done yet, within the time that is due since the judging before. What
+// an earlier process did of it counts.
+func (r *run) rate(ctx context.Context) error {
+	generation := r.count.Generation
+	if table, err := ratings.ReadTable(r.Dir); err == nil && table.Find(generation) != nil {
+		return nil
+	}
+	pool, err := r.openPool()
+	if err != nil {
+		return err
+	}
+	left, err := r.ratingTime()
+	if err != nil {
+		return err
+	}
+	newest := pool.Number(ratings.CheckpointName(generation))
+	err = pool.Rate(ctx, ratings.Options{
+		Wanted: []int{newest}, Players: append(append(pool.Baselines(), pool.Played()...), newest),
+		Time: left, Guess: r.secondsOfGame(), Threads: r.Threads,
+		Progress: func(ratings.Progress) { r.progress("judging", 1) },
+		Warn:     func(err error) { r.tell(Event{Note: fmt.Sprintf("%v; rating without it", err)}) },
+	})
+	if err != nil {
+		return err
+	}
+	table, err := pool.Write()
+	if err != nil {
+		return err
+	}
+	rated := table.Find(generation)
+	if rated == nil {
+		return nil // it is damaged, as was noted
+	}
+	if err := r.chart(generation, ratedScalars(rated)); err != nil {
+		return err
+	}
+	r.tell(Event{Rated: rated})
+	return nil
+}
+
+// ratingTime is what is left of the time for the judging that is due: the share of the time since the judging before.
+func (r *run) ratingTime() (time.Duration, error) {
+	judged, err := readJudged(r.Dir)
+	if err != nil {
+		return 0, err
+	}
+	g, every := r.count.Generation, r.judgingEvery()
+	since := float64(g-(g-1)/every*every) / float64(g)
+	seconds := r.config.Settings.wayShare() * time.Since(r.started).Seconds() * since
+	for _, j := range judged {
+		if j.Generation == g && !j.Final {
+			seconds -= j.Seconds
+		}
+	}
+	return time.Duration(max(seconds, 1e-9) * float64(time.Second)), nil // 0 would be no limit
+}
+
+// openPool opens the run's pool, and notes what of its matches cannot be read.
+func (r *run) openPool() (*ratings.Pool, error) {
+	if r.balance == nil {
+		r.balance = arena.NewBalance(r.Game)
+	}
+	pool, warnings, err := ratings.Open(r.Dir, r.Game, ratings.DefaultSimulations, baselines, r.balance)
+	for _, w := range warnings {
+		r.tell(Event{Note: fmt.Sprintf("%v; rating without it", w)})
+	}
+	return pool, err
+}
+
+// afterJudging does what belongs to a judging and is no match.
+func (r *run) afterJudging(ctx context.Context) error { return r.check(ctx) }
+
+// secondsOfGame is about how long a game of the newest checkpoint takes for its own moves, half of a game's: they are
+// searched with more simulations than those of self-play.
+func (r *run) secondsOfGame() float64 {
+	more := float64(ratings.DefaultSimulations) / float64(r.config.Settings.Simulations)
+	return r.count.meanPlies(r.Game) / 2 * more / r.positionsPerSecond()
+}
+
+// positionsPerSecond is self-play's speed.
+func (r *run) positionsPerSecond() float64 {
+	if r.speed > 0 {
+		return r.speed
+	}
+	return max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1) // nothing was played in this process yet
+}
+
+// gamesWithin is how many games against a baseline fit into a share of the run's time, an even number.
 func (r *run) gamesWithin(share float64) int {
 	expected := r.config.Plan.Seconds
 	if expected == 0 {
 		expected = time.Since(r.started).Seconds() / float64(max(1, r.count.Generation)) * float64(r.config.Plan.Generations)
 	}
-	speed := r.speed
-	if speed == 0 { // nothing played in this process yet
-		speed = float64(r.count.Positions) / max(r.count.Seconds, 1)
-	}
-	games := int(share * expected * speed / r.count.meanPlies(r.Game))
+	games := int(share * expected / r.secondsOfGame())
 	return min(max(games&^1, 4), mostMatches)
+}
+
+// dropNewerRatings rates anew where ratings.json speaks of generations after the checkpoint, whose matches are gone.
+func (r *run) dropNewerRatings() error {
+	table, err := ratings.ReadTable(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !table.After(r.count.Generation) {
+		return nil
+	}
+	pool, err := r.openPool()
+	if err != nil {
+		return err
+	}
+	_, err = pool.Write()
+	return err
 }
 
 // readJudged reads arena.jsonl of a run directory.

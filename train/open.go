@@ -203,7 +203,7 @@ func (r *run) extend() error {
 		}
 		more.Seconds = r.Time.Seconds()
 		more.Settled = len(settleAt) // the run's speed is known
-		left := more.Seconds*(1-finalShare) - count.Seconds - again
+		left := more.Seconds*(1-r.config.Settings.finalShare()) - count.Seconds - again
 		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
 	if more.Generations <= ended {

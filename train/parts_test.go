@@ -431,17 +431,23 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestJudgingDue: a run is judged after every tenth of its plan and at its end.
+// TestJudgingDue: a run is judged after every tenth of its plan, or somewhat more often where what is judged is then kept,
+// and at its end.
 func TestJudgingDue(t *testing.T) {
-	r := &run{config: &Config{Plan: Plan{Generations: 25}}}
-	var due []int
-	for r.count.Generation = 1; r.count.Generation <= 25; r.count.Generation++ {
-		if r.judgingDue() {
-			due = append(due, r.count.Generation)
+	for generations, want := range map[int][]int{
+		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},
+		145: {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 145},
+	} {
+		r := &run{config: &Config{Plan: Plan{Generations: generations}, Settings: Settings{KeepEvery: 10}}}
+		var due []int
+		for r.count.Generation = 1; r.count.Generation <= generations; r.count.Generation++ {
+			if r.judgingDue() {
+				due = append(due, r.count.Generation)
+			}
 		}
-	}
-	if want := []int{3, 6, 9, 12, 15, 18, 21, 24, 25}; !slices.Equal(due, want) {
-		t.Errorf("judged after generations %v, want %v", due, want)
+		if !slices.Equal(due, want) {
+			t.Errorf("judged after generations %v, want %v", due, want)
+		}
 	}
 }
 
@@ -449,9 +455,10 @@ func TestJudgingDue(t *testing.T) {
 func TestSettle(t *testing.T) {
 	for _, seconds := range []float64{1, 4} {
 		p := Plan{Seconds: 200, Generations: 90}
-		p.settle(10, []float64{seconds, seconds, seconds}, 10*seconds)
+		settings := Settings{Rating: 0.05} // 2 % at the end, 3 % on the way
+		p.settle(10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
 		end := 10*seconds + float64(p.Generations-10)*seconds
-		if want := 10*seconds + (200*(1-finalShare)-10*seconds)*safety; math.Abs(end-want) > seconds || p.Settled != 0 {
+		if want := 10*seconds + (200*0.98-10*seconds)*0.97*safety; math.Abs(end-want) > seconds || p.Settled != 0 {
 			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
 		}
 	}

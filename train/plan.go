@@ -40,7 +40,7 @@ func (p *Plan) lastConstant() int { return int(constantShare*float64(p.Generatio
 func (p *Plan) share(generation int) float64 { return float64(generation-1) / float64(p.Generations) }
 
 const (
-	safety     = 0.93 // share of the time left that is planned for: judging on the way and slower hours need some
+	safety     = 0.95 // share of the time left that is planned for: slower hours need some
 	leastGens  = 60   // generations a plan should have
 	mostGens   = 250  // generations after which longer ones serve better than more: each costs a checkpoint
 	leastGames = 12   // games that each slot should finish, of the greatest length
@@ -52,7 +52,7 @@ const (
 // fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
 func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
 	position := cost.position + s.Reuse*(1-s.HeldOut)/float64(s.Batch)*cost.step
-	room := seconds * (1 - finalShare) * safety
+	room := seconds * (1 - s.Rating) * safety
 	if p.Slots = s.Slots; p.Slots == 0 {
 		p.Slots = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
 	}
@@ -71,13 +71,13 @@ var settleAt = []float64{0.15, 0.4, 0.65}
 const settleOver = 3
 
 // settle sets the plan right by the seconds of each of the last generations, when the run has spent some.
-func (p *Plan) settle(generation int, seconds []float64, spent float64) {
+func (p *Plan) settle(generation int, seconds []float64, spent float64, s *Settings) {
 	recent := 0.0
-	for _, s := range seconds {
-		recent += s / float64(len(seconds))
+	for _, took := range seconds {
+		recent += took / float64(len(seconds))
 	}
 	for p.Settled < len(settleAt) && p.share(generation+1) >= settleAt[p.Settled] {
 		p.Settled++
 	}
-	p.Generations = generation + max(1, int((p.Seconds*(1-finalShare)-spent)*safety/recent))
+	p.Generations = generation + max(1, int((p.Seconds*(1-s.finalShare())-spent)*(1-s.wayShare())*safety/recent))
 }

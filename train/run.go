@@ -12,6 +12,8 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/arena"
+	"ludus/train/ratings"
 	"ludus/train/suite"
 	"ludus/train/tensorboard"
 )
@@ -35,10 +37,11 @@ type Options struct {
 // Event tells an observer how a run gets on. Every event has Progress; at most one of the others is set.
 type Event struct {
 	Progress
-	Note    string   // something a person should know
-	Metrics *Metrics // a generation has ended
-	Judged  *Judged  // a match has ended
-	Checked *Checked // the newest checkpoint has moved in solved positions
+	Note    string         // something a person should know
+	Metrics *Metrics       // a generation has ended
+	Judged  *Judged        // a match of the run's end has ended
+	Rated   *ratings.Rated // the newest checkpoint was rated
+	Checked *Checked       // the newest checkpoint has moved in solved positions
 }
 
 // Progress is where a run stands.
@@ -61,9 +64,10 @@ type Summary struct {
 	Games     int
 	Positions int
 	Steps     int
-	Seconds   float64   // spent on the run
-	Judged    []Judged  // the matches of the last generation
-	Diversity Diversity // over the run, or its newest million positions
+	Seconds   float64        // spent on the run
+	Judged    []Judged       // the matches of the last generation
+	Rated     *ratings.Rated // the last generation; nil where it was not rated
+	Diversity Diversity      // over the run, or its newest million positions
 }
 
 // counters are what the checkpoints' manifests say of the run so far.
@@ -104,6 +108,7 @@ type run struct {
 	began   time.Time           // when it did
 	curves  *tensorboard.Writer // of this process; nil before the first point
 	suite   *suite.Suite        // the game's, once it is needed; nil where it has none
+	balance *arena.Balance      // of the matches' openings, once it is needed
 }
 
 // Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then
@@ -159,6 +164,9 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 // loop plays and learns, generation by generation, until the plan is done or its time over.
 func (r *run) loop(ctx context.Context) error {
 	plan := &r.config.Plan
+	if err := r.judgeNow(ctx); err != nil { // an earlier process may have stopped before it did, or while
+		return err
+	}
 	var seconds []float64 // that each generation took in this process, once the learner has begun
 	for r.count.Generation < plan.Last() {
 		start, steps, owed := time.Now(), r.learner.trainer.Steps(), r.owed
@@ -196,7 +204,7 @@ func (r *run) settlePlan(seconds []float64) error {
 		return nil
 	}
 	before := plan.Generations
-	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds())
+	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds(), &r.config.Settings)
 	if plan.Generations != before {
 		r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	}
@@ -210,7 +218,7 @@ func (r *run) overTime(seconds []float64) bool {
 	if len(seconds) > 0 {
 		next = seconds[len(seconds)-1]
 	}
-	return spent+next > r.config.Plan.Seconds*(1-finalShare)
+	return spent+next > r.config.Plan.Seconds*(1-r.config.Settings.finalShare())
 }
 
 // generation plays, learns and leaves a checkpoint: the commit point, before which nothing of it counts.
@@ -331,7 +339,8 @@ func (r *run) save() error {
 		return err
 	}
 	plan, settings := &r.config.Plan, &r.config.Settings
-	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, plan.lastConstant(), plan.Rewound)
+	pinned := append(r.judgedBefore(), plan.lastConstant(), plan.Rewound)
+	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
 
 // playShare is the share of a generation's work that playing is, roughly: for the bar alone.

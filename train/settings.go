@@ -15,7 +15,7 @@ import (
 	"ludus/model/infer"
 )
 
-// Settings are the choices of a run that its result depends on.
+// Settings are the choices of a run.
 type Settings struct {
 	Slots       int     `json:"slots"`
 	Plies       int     `json:"plies"`
@@ -34,6 +34,7 @@ type Settings struct {
 	HeldOut     float64 `json:"held_out"`
 	KeepNewest  int     `json:"keep_newest"`
 	KeepEvery   int     `json:"keep_every"`
+	Rating      float64 `json:"rating"`
 }
 
 // ranges say what each setting is and may be, in the order of the struct. Values of AlphaZero (AZ: Silver et al. 2018)
@@ -60,6 +61,7 @@ var ranges = []struct {
 	{"held_out", 0, 0.5, "share of games kept from the learner, to measure its losses"},
 	{"keep_newest", 1, 1e6, "checkpoints that are kept, the newest ones"},
 	{"keep_every", 0, 1e6, "of the older ones, keep one of so many; 0: none"},
+	{"rating", 0, 0.5, "share of the time for matches that rate the run; 0: none. Games and weights do not depend on it"},
 }
 
 // DefaultSettings returns what a run of game uses where nothing else is asked for.
@@ -70,7 +72,7 @@ func DefaultSettings(game *env.Game) Settings {
 		Channels: net.Channels, Blocks: net.Blocks,
 		Batch: 256, Rate: 1e-3, Decay: 0.01, Reuse: 4,
 		Window: 20000, Blend: 0.25, Explore: 8, Uniform: 0.15, HeldOut: 0.05,
-		KeepNewest: 5, KeepEvery: 10,
+		KeepNewest: 5, KeepEvery: 10, Rating: 0.05,
 	}
 }
 

@@ -153,6 +153,7 @@ func TestKill(t *testing.T) {
 	}
 	sameRun(t, whole, killed, killGenerations)
 	sameMetrics(t, whole, killed, killGenerations)
+	wholeRatings(t, killed, killGenerations)
 }
 
 // sameMetrics compares two runs' metrics but for what the clock said, and for the evaluations: how many the workers'
@@ -411,7 +412,7 @@ func TestOlderConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	older := regexp.MustCompile(`,\s*"keep_newest": 5,\s*"keep_every": 10`).ReplaceAll(config, nil)
+	older := regexp.MustCompile(`,\s*"keep_newest": 5,\s*"keep_every": 10,\s*"rating": 0.05`).ReplaceAll(config, nil)
 	if len(older) == len(config) {
 		t.Fatal("config.json does not hold the newest settings")
 	}

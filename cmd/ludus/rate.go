@@ -105,7 +105,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	defer release()
 	progress := newRateProgress(cmd.ErrOrStderr(), f.To)
 	warn := func(err error) { progress.line("ludus: warning: " + oneLine(err) + " - it was passed over") }
-	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines)
+	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, arena.NewBalance(game))
 	if err != nil {
 		return err
 	}
@@ -118,15 +118,15 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	f.Progress, f.Warn = progress.show, warn
 	err = pool.Rate(cmd.Context(), f.Options)
 	progress.close()
+	table, failed := pool.Write()
+	if failed != nil {
+		return failed
+	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished matches are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
-	}
-	table, failed := ratings.ReadTable(dir)
-	if failed != nil {
-		return failed
 	}
 	return errors.Join(err, output(cmd, func(w io.Writer) error {
 		if err := writeRatings(w, table); err != nil || !f.json {

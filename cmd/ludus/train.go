@@ -18,6 +18,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/ratings"
 )
 
 func trainCommand() *cobra.Command {
@@ -172,13 +173,10 @@ func (s *screen) show(e train.Event) {
 	case e.Note != "":
 		s.line(e.Note)
 	case e.Judged != nil:
-		j := e.Judged
-		s.score = fmt.Sprintf("%.0f %% against %s", 100*j.Score, j.Opponent)
-		if j.Final {
-			return // the closing table has it
-		}
-		s.line(fmt.Sprintf("generation %d scores %.0f %% against %s (95 %%: %.0f to %.0f; %d games)",
-			j.Generation, 100*j.Score, j.Opponent, 100*j.Low, 100*j.High, j.Games))
+		s.score = fmt.Sprintf("%.0f %% against %s", 100*e.Judged.Score, e.Judged.Opponent) // the closing table has the rest
+	case e.Rated != nil:
+		s.score = fmt.Sprintf("rated %.0f", e.Rated.Rating)
+		s.line(describeRating(e.Rated))
 	case e.Checked != nil:
 		if c := e.Checked; c.Agent == "net" {
 			s.line(fmt.Sprintf("generation %d gives value away in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
@@ -195,6 +193,12 @@ func (s *screen) show(e train.Event) {
 	case e.Phase == "measuring":
 		fmt.Fprintln(s.w, "measuring how fast this machine is")
 	}
+}
+
+// describeRating is the line of a rated generation.
+func describeRating(a *ratings.Rated) string {
+	return fmt.Sprintf("generation %d is rated %.0f ±%.0f (Elo above random, 95 %% within its pool)",
+		*a.Generation, a.Rating, max(a.High-a.Rating, a.Rating-a.Low))
 }
 
 // describeGeneration is the plain line of a generation.
@@ -285,11 +289,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	fmt.Fprintf(w, "self-play: %.1f plies a game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
 	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
-	fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
-	for _, j := range s.Judged {
-		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
-			j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses)
-	}
+	writeJudgement(w, s)
 	agent := "net:" + s.Dir
 	_, err := fmt.Fprintf(w, "\nsee it:    %s\nplay it:   %s\njudge it:  %s\ntake it:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
@@ -297,6 +297,20 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir, "--format", "weights"}))
 	return err
+}
+
+// writeJudgement prints the matches of a run's end and its rating, if it was judged.
+func writeJudgement(w io.Writer, s *train.Summary) {
+	if len(s.Judged) > 0 {
+		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
+	}
+	for _, j := range s.Judged {
+		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
+			j.Opponent, 100*j.Score, 100*j.Low, 100*j.High, j.Wins, j.Draws, j.Losses)
+	}
+	if a := s.Rated; a != nil {
+		fmt.Fprintf(w, "\n  rated %.0f Elo above random (95 %%: %.0f to %.0f)\n", a.Rating, a.AnchorLow, a.AnchorHigh)
+	}
 }
 
 // distinctByPly picks a few plies out of the shares of distinct positions.

@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"math/bits"
+
 	"ludus/env"
 )
 
@@ -90,7 +92,7 @@ func (s *Solver) search(ply, k int) int {
 			best = class
 		}
 		if reaches(player, class, k) {
-			s.learn(f, player, a)
+			s.reward(f, player, a)
 			s.store(h, player == env.First, best, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
 			return best
 		}
@@ -173,20 +175,28 @@ func (s *Solver) findMoves(f *frame, p env.Player) (best int) {
 	return best
 }
 
-// Scores of moves that come before all others; those of the history stay below certain.
+// Scores of moves that come before all others.
 const (
-	tableScore  = 4 * certain
-	endingScore = 2 * certain // what the opponent would end the game with is often worth taking away
-	certain     = 1 << 16     // of a move that always answers the question
+	tableScore  = 1 << 30
+	endingScore = 1 << 29 // what the opponent would end the game with is often worth taking away
+	killerScore = 1 << 28
+	mostHistory = 1 << 27
 )
 
-// order scores the moves: first the one that the table knows, then by how often they answered the question elsewhere.
+// order scores the moves: first the one that the table knows, then killers (moves that answered the question in other
+// positions of the ply), then by how often they did so anywhere.
 func (s *Solver) order(f *frame, p env.Player, known env.Action) {
 	f.scores = f.scores[:0]
+	history := s.history[p]
 	for _, a := range f.moves {
-		score := s.history[p][a]
-		if a == known {
+		score := history[a]
+		switch a {
+		case known:
 			score = tableScore
+		case f.killers[0]:
+			score = killerScore + 1
+		case f.killers[1]:
+			score = killerScore
 		}
 		f.scores = append(f.scores, score)
 	}
@@ -215,17 +225,18 @@ func (f *frame) promote(i int, a env.Action) {
 	}
 }
 
-// memory is how many tries a move's score looks back on, more or less.
-const memory = 64
-
-// learn moves the scores of p's moves that were tried: a, the last, answered the question, those before it did not.
-func (s *Solver) learn(f *frame, p env.Player, a env.Action) {
-	history := s.history[p]
-	history[a] += (certain - history[a]) / memory
-	for _, tried := range f.moves {
-		if tried == a {
-			return
+// reward remembers the move that answered the question.
+func (s *Solver) reward(f *frame, p env.Player, a env.Action) {
+	if f.killers[0] != a {
+		f.killers[0], f.killers[1] = a, f.killers[0]
+	}
+	left := bits.Len(uint(len(f.moves)))
+	s.history[p][a] += int32(left * left)
+	if s.history[p][a] >= mostHistory {
+		for _, h := range s.history {
+			for i := range h {
+				h[i] /= 2
+			}
 		}
-		history[tried] -= history[tried] / memory
 	}
 }

@@ -31,8 +31,8 @@ type Solver struct {
 	game    *env.Game
 	inverse [][]env.Action // by symmetry: the actions of its inverse
 	table   table
-	frames  []frame    // by ply from the position that is being solved
-	history [2][]int32 // by player and action: how often it answered the question of late, in [0, certain)
+	frames  []frame // by ply from the position that is being solved
+	history [2][]int32
 
 	nodes   int
 	limit   int         // nodes that the call may visit
@@ -48,6 +48,7 @@ type frame struct {
 	moves   []env.Action
 	scores  []int32
 	endings []env.Ending
+	killers [2]env.Action
 	ending  env.Action // the ending that answers the search at once, or -1
 }
 
@@ -66,7 +67,7 @@ func New(game *env.Game, tableBytes int) *Solver {
 		s.inverse = append(s.inverse, inverse)
 	}
 	for i := range s.frames {
-		s.frames[i].state = game.NewState()
+		s.frames[i] = frame{state: game.NewState(), killers: [2]env.Action{-1, -1}}
 	}
 	for p := range s.history {
 		s.history[p] = make([]int32, game.NumActions())
@@ -155,5 +156,8 @@ func (s *Solver) Clear() {
 	clear(s.table.buckets)
 	for p := range s.history {
 		clear(s.history[p])
+	}
+	for i := range s.frames {
+		s.frames[i].killers = [2]env.Action{-1, -1}
 	}
 }

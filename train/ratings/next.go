@@ -72,8 +72,9 @@ func (f *Fit) places(wanted func(int) bool) (rows []func(agent int) float64) {
 }
 
 // Costs says how many seconds of a game are each agent's, so that two agents' add up to what their matches took as nearly
-// as one figure an agent can say (by iterative scaling). An agent without a match costs as much as the mean.
-func Costs(agents int, matches []Timed) []float64 {
+// as one figure an agent can say (by iterative scaling). An agent without a match costs the guess, or, where that is 0, as
+// much as the mean.
+func Costs(agents int, matches []Timed, guess float64) []float64 {
 	cost := make([]float64, agents)
 	seconds, games := 0.0, 0.0
 	for _, m := range matches {
@@ -96,6 +97,8 @@ func Costs(agents int, matches []Timed) []float64 {
 		for i := range cost {
 			if foreseen[i] > 0 {
 				cost[i] = max(cost[i]*took[i]/foreseen[i], leastCost)
+			} else if guess > 0 {
+				cost[i] = guess
 			}
 		}
 	}

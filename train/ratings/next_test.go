@@ -120,7 +120,7 @@ func TestCosts(t *testing.T) {
 			matches = append(matches, Timed{A: a, B: b, Games: 50 * (a + b), Seconds: float64(50*(a+b)) * (want[a] + want[b])})
 		}
 	}
-	got := Costs(4, matches)
+	got := Costs(4, matches, 0)
 	for i, c := range want {
 		if math.Abs(got[i]-c) > 0.1*c+0.002 {
 			t.Errorf("agent %d costs %v a game, want %v", i, got[i], c)
@@ -129,7 +129,10 @@ func TestCosts(t *testing.T) {
 	if !(got[3] > 0.01 && got[3] < 0.3) {
 		t.Errorf("an agent without a match costs %v", got[3])
 	}
-	if none := Costs(2, nil); !(none[0] > 0) {
+	if none := Costs(2, nil, 0); !(none[0] > 0) {
 		t.Errorf("without matches: %v", none)
+	}
+	if guessed := Costs(4, matches, 7); guessed[3] != 7 || guessed[2] > 1 {
+		t.Errorf("with a guess: %v", guessed)
 	}
 }

@@ -2,10 +2,10 @@ package ratings
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"hash/fnv"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,6 +25,8 @@ type Match struct {
 	// Agent and Opponent are texts such as net@120 (the run's checkpoint), random and mcts:200.
 	Agent    string `json:"agent"`
 	Opponent string `json:"opponent"`
+	// Number is 1 for the first match of the two, 2 for the next; 0 in older lines. The games follow from it and the names.
+	Number int `json:"number,omitempty"`
 	// Final marks the matches that a finished run is summed up by.
 	Final bool `json:"final,omitempty"`
 	// Simulations are those of a checkpoint's move; 0, in older lines, is DefaultSimulations.
@@ -55,6 +57,7 @@ type Pool struct {
 	dir         string
 	game        *env.Game
 	simulations int // of checkpoints' moves
+	balance     *arena.Balance
 
 	agents   []agent // number 0 is the anchor; checkpoints stand by ascending generation
 	number   map[string]int
@@ -72,13 +75,19 @@ type agent struct {
 }
 
 // Open reads the pool of the run in dir: the baselines, the checkpoints that it keeps, and everybody who has played with
-// so many simulations. What cannot be understood of the matches comes back as warnings.
-func Open(dir string, game *env.Game, simulations int, baselines []string) (p *Pool, warnings []error, err error) {
+// so many simulations. What cannot be understood of the matches comes back as warnings. The balance chooses the matches'
+// openings; pools of one game may share it.
+func Open(
+	dir string, game *env.Game, simulations int, baselines []string, balance *arena.Balance,
+) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := ReadMatches(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Pool{dir: dir, game: game, simulations: simulations, number: make(map[string]int), met: make(map[[2]int]int)}
+	p = &Pool{
+		dir: dir, game: game, simulations: simulations, balance: balance,
+		number: make(map[string]int), met: make(map[[2]int]int),
+	}
 	kept, err := p.kept()
 	if err != nil {
 		return nil, nil, err
@@ -191,8 +200,32 @@ func (p *Pool) count(m *Match) {
 	p.seconds += m.Seconds
 }
 
-// Add writes a match down in arena.jsonl and counts it.
-func (p *Pool) Add(m *Match) error {
+// Play plays a match between two agents, the number of games being even, writes it down and counts it. Where ctx ends the
+// match counts for nothing. An agent that cannot be read makes for an error that wraps [arena.ErrWeights].
+func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*Match, error) {
+	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
+		a, b = b, a
+	}
+	x, y := &p.agents[a], &p.agents[b]
+	m := &Match{
+		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[[2]int{min(a, b), max(a, b)}] + 1,
+		Final: final, Simulations: p.simulations,
+	}
+	seed := fnv.New64a()
+	fmt.Fprintf(seed, "%s %s %d", m.Agent, m.Opponent, m.Number)
+	var err error
+	m.Result, err = arena.Match{
+		Game: p.game, A: x.spec, B: y.spec, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
+		Threads: threads,
+	}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m, p.add(m)
+}
+
+// add writes a match down in arena.jsonl and counts it.
+func (p *Pool) add(m *Match) error {
 	line, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -252,10 +285,13 @@ func (p *Pool) Played() []int {
 	})
 }
 
-// Checkpoint is the number of one checkpoint; it is false where the pool has none.
-func (p *Pool) Checkpoint(generation int) (number int, ok bool) {
-	number, ok = p.number[CheckpointName(generation)]
-	return number, ok
+// Number is that of the agent of a name, which the pool must have.
+func (p *Pool) Number(name string) int {
+	number, ok := p.number[name]
+	if !ok {
+		panic("ratings: the pool has no agent " + name)
+	}
+	return number
 }
 
 func (p *Pool) which(is func(*agent) bool) (numbers []int) {
@@ -295,7 +331,7 @@ type Rated struct {
 // tableVersion is the newest format of ratings.json.
 const tableVersion = 1
 
-// ReadTable reads ratings.json of a run directory. Without one the error wraps [fs.ErrNotExist].
+// ReadTable reads ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
 func ReadTable(dir string) (*Table, error) {
 	path := filepath.Join(dir, ratingsFile)
 	data, err := os.ReadFile(path)
@@ -320,6 +356,11 @@ func (t *Table) Find(generation int) *Rated {
 		}
 	}
 	return nil
+}
+
+// After says whether the table rates a checkpoint of a later generation.
+func (t *Table) After(generation int) bool {
+	return slices.ContainsFunc(t.Agents, func(a Rated) bool { return a.Generation != nil && *a.Generation > generation })
 }
 
 // Write makes the ratings that the matches come to the run's ratings.json, and returns them. Agents that no games connect
@@ -368,12 +409,3 @@ func (p *Pool) table() *Table {
 
 // tenths rounds to one place.
 func tenths(x float64) float64 { return math.Round(10*x) / 10 }
-
-// Forget removes ratings.json of a run directory, if there is one.
-func Forget(dir string) error {
-	err := os.Remove(filepath.Join(dir, ratingsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}

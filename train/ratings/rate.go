@@ -1,11 +1,8 @@
 package ratings
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"time"
@@ -19,7 +16,8 @@ type Options struct {
 	Players []int         // agents that may play for it; they include the wanted ones
 	To      float64       // Elo: it is enough when each wanted place is known to within this on both sides; 0: never
 	Games   int           // at most; 0: without limit
-	Time    time.Duration // at most, but for what a first match takes; 0: without limit
+	Time    time.Duration // at most, but for matches of a few games that connect who has not played; 0: without limit
+	Guess   float64       // seconds of a game that are an agent's that has not played; 0: as the others
 	Threads int
 	// Progress, if set, is told before each match and at the end; Warn of an agent that turns out broken, and goes on without.
 	Progress func(Progress)
@@ -44,16 +42,11 @@ const (
 	writeEvery    = 5 * time.Second
 )
 
-// Rate plays the matches that tell most a second until enough is known, spent, or ctx ends, and leaves arena.jsonl and
-// ratings.json behind: each finished match counts, whatever happens later. Where ctx ends the error is its.
+// Rate plays the matches that tell most a second until enough is known, spent, or ctx ends; then the error is its. Each
+// finished match is a line of arena.jsonl and counts, whatever happens later. [Pool.Write] says what they come to.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
-	r := &rating{Pool: p, Options: o, started: time.Now(), written: time.Now()}
-	err := r.loop(ctx)
-	if err != nil && ctx.Err() == nil {
-		return err
-	}
-	_, failed := p.Write()
-	return cmp.Or(failed, err)
+	r := &rating{Pool: p, Options: o, started: time.Now()}
+	return r.loop(ctx)
 }
 
 // rating is a call of Rate at work.
@@ -62,7 +55,6 @@ type rating struct {
 	Options
 	games   int
 	started time.Time
-	written time.Time // ratings.json
 	fit     *Fit
 	place   []int // of each agent in fit, -1 where it has none
 	cost    []float64
@@ -71,7 +63,7 @@ type rating struct {
 func (r *rating) loop(ctx context.Context) error {
 	for {
 		r.fit, r.place = r.Pool.fit()
-		r.cost = Costs(len(r.agents), r.timed)
+		r.cost = Costs(len(r.agents), r.timed, r.Guess)
 		if r.Progress != nil {
 			r.Progress(r.progress())
 		}
@@ -86,18 +78,15 @@ func (r *rating) loop(ctx context.Context) error {
 		if games == 0 {
 			return nil
 		}
-		err := r.play(ctx, a, b, games)
+		m, err := r.Play(ctx, a, b, games, r.Threads, false)
 		if errors.Is(err, arena.ErrWeights) {
 			err = r.drop(a, b, err)
 		}
 		if err != nil {
 			return err
 		}
-		if time.Since(r.written) > writeEvery {
-			if _, err := r.Write(); err != nil {
-				return err
-			}
-			r.written = time.Now()
+		if m != nil {
+			r.games += m.Games
 		}
 	}
 }
@@ -224,7 +213,7 @@ func (r *rating) length(a, b int, joining bool) int {
 	}
 	if r.Time > 0 {
 		within := int((r.Time - time.Since(r.started)).Seconds() / cost)
-		if r.games == 0 {
+		if joining {
 			within = max(within, leastGames)
 		}
 		if games = min(games, within); games < leastGames {
@@ -235,26 +224,6 @@ func (r *rating) length(a, b int, joining bool) int {
 		games = min(games, r.Games-r.games)
 	}
 	return max(0, games&^1)
-}
-
-// play plays a match and writes it down.
-func (r *rating) play(ctx context.Context, a, b, games int) error {
-	if c := cmp.Compare(r.agents[a].generation, r.agents[b].generation); c < 0 || c == 0 && a > b {
-		a, b = b, a
-	}
-	x, y := &r.agents[a], &r.agents[b]
-	seed := fnv.New64a()
-	fmt.Fprintf(seed, "%s %s %d", x.name, y.name, r.met[[2]int{min(a, b), max(a, b)}])
-	result, err := arena.Match{
-		Game: r.game, A: x.spec, B: y.spec, Games: games, Seed: seed.Sum64(), Openings: Openings, Threads: r.Threads,
-	}.Run(ctx)
-	if err != nil {
-		return err
-	}
-	r.games += result.Games
-	return r.Add(&Match{
-		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Simulations: r.simulations, Result: result,
-	})
 }
 
 // drop goes on without those of two agents that are broken. The error is err where none is.

@@ -309,13 +309,6 @@ func (b *tab) narrow(t *testing.T) {
 			t.Errorf("at %d px the page is %d px wide; too wide are %s", width, wide, ask[string](b, fmt.Sprintf(
 				`[...document.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > %d).map((e) => e.tagName + "." + e.className).slice(0, 5).join(", ")`, width)))
 		}
-		ask[string](b, `record.style.maxHeight = "4rem"`) // so that the games of the test have more moves than it shows
-		b.do(chromedp.Click(chromedp.CSS(`[data-go="first"]`)), chromedp.Click(chromedp.CSS(`[data-go="last"]`)))
-		if !ask[bool](b, `(() => { const list = record.getBoundingClientRect(), now = record.querySelector(".now").getBoundingClientRect();
-			return now.top >= list.top - 1 && now.bottom <= list.bottom + 1 && now.left >= list.left - 1 && now.right <= list.right + 1; })()`) {
-			t.Errorf("at %d px the list of moves does not show the one that the board shows", width)
-		}
-		ask[string](b, `record.style.maxHeight = ""`)
 		if width == 360 {
 			b.shoot("narrow-dark")
 		}
