@@ -1,8 +1,6 @@
 package solver
 
 import (
-	"math/bits"
-
 	"ludus/env"
 )
 
@@ -61,10 +59,10 @@ func (s *Solver) search(ply, k int) int {
 	f := &s.frames[ply]
 	player := f.state.Player()
 	best := s.findMoves(f, player)
-	if f.ending >= 0 && reaches(player, best, k) {
+	if f.answer >= 0 && reaches(player, best, k) {
 		return best
 	}
-	f.ending = -1
+	f.answer = -1
 	if len(f.moves) == 0 {
 		return best
 	}
@@ -92,13 +90,12 @@ func (s *Solver) search(ply, k int) int {
 			best = class
 		}
 		if reaches(player, class, k) {
-			s.reward(f, player, a)
+			s.learn(f, player, a)
+			f.answer = a
 			s.store(h, player == env.First, best, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
 			return best
 		}
-		if next.ending >= 0 {
-			f.promote(i+1, next.ending)
-		}
+		f.promote(i+1, next.answer)
 	}
 	s.store(h, player == env.Second, best, none, before)
 	return best
@@ -147,16 +144,16 @@ func better(p env.Player, a, b int) bool { return a != b && (a < b) == (p == env
 func reaches(p env.Player, class, k int) bool { return (class <= k) == (p == env.First) }
 
 // findMoves fills f.moves with the legal moves that do not end the game. It returns the best class that p reaches by one
-// that does, f.ending; if there is none, f.ending is -1 and the class is worse than all.
+// that does, f.answer; if there is none, f.answer is -1 and the class is worse than all.
 func (s *Solver) findMoves(f *frame, p env.Player) (best int) {
-	best, f.ending = len(s.game.Classes), -1
+	best, f.answer = len(s.game.Classes), -1
 	if p == env.Second {
 		best = -1
 	}
 	f.endings = f.state.Endings(f.endings[:0])
 	for _, e := range f.endings {
 		if better(p, e.Outcome, best) {
-			best, f.ending = e.Outcome, e.Action
+			best, f.answer = e.Outcome, e.Action
 		}
 	}
 	f.moves = f.state.Legal(f.moves[:0])
@@ -175,28 +172,20 @@ func (s *Solver) findMoves(f *frame, p env.Player) (best int) {
 	return best
 }
 
-// Scores of moves that come before all others.
+// Scores of moves that come before all others; those of the history stay below certain.
 const (
-	tableScore  = 1 << 30
-	endingScore = 1 << 29 // what the opponent would end the game with is often worth taking away
-	killerScore = 1 << 28
-	mostHistory = 1 << 27
+	tableScore  = 4 * certain
+	answerScore = 2 * certain // what the opponent would answer with is often worth taking away
+	certain     = 1 << 16     // of a move that always answers the question
 )
 
-// order scores the moves: first the one that the table knows, then killers (moves that answered the question in other
-// positions of the ply), then by how often they did so anywhere.
+// order scores the moves: first the one that the table knows, then by how often they answered the question elsewhere.
 func (s *Solver) order(f *frame, p env.Player, known env.Action) {
 	f.scores = f.scores[:0]
-	history := s.history[p]
 	for _, a := range f.moves {
-		score := history[a]
-		switch a {
-		case known:
+		score := s.history[p][a]
+		if a == known {
 			score = tableScore
-		case f.killers[0]:
-			score = killerScore + 1
-		case f.killers[1]:
-			score = killerScore
 		}
 		f.scores = append(f.scores, score)
 	}
@@ -219,24 +208,23 @@ func (f *frame) pick(i int) env.Action {
 func (f *frame) promote(i int, a env.Action) {
 	for j := i; j < len(f.moves); j++ {
 		if f.moves[j] == a {
-			f.scores[j] = max(f.scores[j], endingScore)
+			f.scores[j] = max(f.scores[j], answerScore)
 			return
 		}
 	}
 }
 
-// reward remembers the move that answered the question.
-func (s *Solver) reward(f *frame, p env.Player, a env.Action) {
-	if f.killers[0] != a {
-		f.killers[0], f.killers[1] = a, f.killers[0]
-	}
-	left := bits.Len(uint(len(f.moves)))
-	s.history[p][a] += int32(left * left)
-	if s.history[p][a] >= mostHistory {
-		for _, h := range s.history {
-			for i := range h {
-				h[i] /= 2
-			}
+// memory is how many tries a move's score looks back on, more or less.
+const memory = 64
+
+// learn moves the scores of p's moves that were tried: a, the last, answered the question, those before it did not.
+func (s *Solver) learn(f *frame, p env.Player, a env.Action) {
+	history := s.history[p]
+	history[a] += (certain - history[a]) / memory
+	for _, tried := range f.moves {
+		if tried == a {
+			return
 		}
+		history[tried] -= history[tried] / memory
 	}
 }

@@ -31,8 +31,8 @@ type Solver struct {
 	game    *env.Game
 	inverse [][]env.Action // by symmetry: the actions of its inverse
 	table   table
-	frames  []frame // by ply from the position that is being solved
-	history [2][]int32
+	frames  []frame    // by ply from the position that is being solved
+	history [2][]int32 // by player and action: how often it answered the question of late, in [0, certain)
 
 	nodes   int
 	limit   int         // nodes that the call may visit
@@ -48,8 +48,7 @@ type frame struct {
 	moves   []env.Action
 	scores  []int32
 	endings []env.Ending
-	killers [2]env.Action
-	ending  env.Action // the ending that answers the search at once, or -1
+	answer  env.Action // the move that answered the question here, or -1
 }
 
 // patience is how many nodes are visited between two questions to Limits.Stop.
@@ -67,7 +66,7 @@ func New(game *env.Game, tableBytes int) *Solver {
 		s.inverse = append(s.inverse, inverse)
 	}
 	for i := range s.frames {
-		s.frames[i] = frame{state: game.NewState(), killers: [2]env.Action{-1, -1}}
+		s.frames[i].state = game.NewState()
 	}
 	for p := range s.history {
 		s.history[p] = make([]int32, game.NumActions())
@@ -91,8 +90,8 @@ func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bo
 		return -1, Unknown, false
 	}
 	root := &s.frames[0]
-	if ending := s.findMoves(root, state.Player()); root.ending >= 0 && ending == class {
-		return root.ending, class, true
+	if ending := s.findMoves(root, state.Player()); root.answer >= 0 && ending == class {
+		return root.answer, class, true
 	}
 	s.order(root, state.Player(), s.remembered(state))
 	for i := range root.moves {
@@ -156,8 +155,5 @@ func (s *Solver) Clear() {
 	clear(s.table.buckets)
 	for p := range s.history {
 		clear(s.history[p])
-	}
-	for i := range s.frames {
-		s.frames[i].killers = [2]env.Action{-1, -1}
 	}
 }
