@@ -183,3 +183,166 @@ func TestQuad5x5(t *testing.T) {
 	}
 	t.Logf("%d nodes", s.Nodes())
 }
+
+// middle returns unfinished positions of random games, some plies in.
+func middle(g *env.Game, plies, n int) (list []env.State) {
+	for rng := rand.NewPCG(1, 2); len(list) < n; {
+		s := g.NewState()
+		for i := 0; i < plies && !s.Done(); i++ {
+			s.Apply(s.Pick(rng.Uint64()))
+		}
+		if !s.Done() {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Whatever the limit, an answer is right or Unknown, and no more nodes are visited than are allowed.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		plies int
+	}{{"quad-5x5", 6}, {"breakthrough(columns=4,rows=5)", 8}, {"golden-rectangle(columns=5,rows=5)", 10}, {"free-for-all-2p", 23}} {
+		g := newGame(t, c.name)
+		full := solver.New(g, 4<<20)
+		for _, state := range middle(g, c.plies, 5) {
+			class, ok := full.Solve(state, solver.Limits{})
+			if !ok {
+				t.Fatal("unknown without a limit")
+			}
+			moves := full.Moves(state, solver.Limits{}, nil)
+			limited := solver.New(g, 1<<20)
+			for nodes := 1; nodes < 100_000; nodes *= 3 {
+				l := solver.Limits{Nodes: nodes}
+				got, ok := limited.Solve(state, l)
+				if ok != (got != solver.Unknown) || ok && got != class || limited.Nodes() > nodes {
+					t.Errorf("%s: class %d, %v with %d of %d nodes; want %d", c.name, got, ok, limited.Nodes(), nodes, class)
+				}
+				if a, got, ok := limited.Best(state, l); limited.Nodes() > nodes || ok &&
+					(got != class || moves[slices.Index(state.Legal(nil), a)] != class) {
+					t.Errorf("%s: best move %d of class %d with %d of %d nodes; want class %d of %v", c.name, a, got, limited.Nodes(), nodes, class, moves)
+				}
+				for i, got := range limited.Moves(state, l, nil) {
+					if got != solver.Unknown && got != moves[i] || limited.Nodes() > nodes {
+						t.Errorf("%s: move %d is class %d with %d of %d nodes; want %d", c.name, i, got, limited.Nodes(), nodes, moves[i])
+					}
+				}
+				limited.Clear()
+			}
+		}
+	}
+}
+
+// Stop ends a call; what is told by then holds.
+func TestStop(t *testing.T) {
+	g := newGame(t, "quad-7x7")
+	s := solver.New(g, 1<<20)
+	asked := 0
+	l := solver.Limits{Stop: func() bool { asked++; return asked == 10 }}
+	if class, ok := s.Solve(g.NewState(), l); ok || class != solver.Unknown || asked != 10 || s.Nodes() == 0 || s.Nodes() > 100_000 {
+		t.Errorf("class %d, %v after %d questions and %d nodes", class, ok, asked, s.Nodes())
+	}
+	l.Stop = func() bool { return true }
+	values := s.Moves(g.NewState(), l, []int{7})
+	if len(values) != 91 || values[0] != 7 || slices.ContainsFunc(values[1:], func(v int) bool { return v != solver.Unknown }) || s.Nodes() > 0 {
+		t.Errorf("%v after %d nodes", values, s.Nodes())
+	}
+}
+
+// The same calls visit the same nodes and say the same, on a new solver and on one that has forgotten all.
+func TestDeterminism(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
+		g := newGame(t, name)
+		used := solver.New(g, 1<<18)
+		run := func(s *solver.Solver) (trace []int) {
+			for _, state := range middle(g, 6, 4) {
+				class, _ := s.Solve(state, solver.Limits{Nodes: 20_000})
+				trace = append(trace, class, s.Nodes())
+				trace = append(s.Moves(state, solver.Limits{Nodes: 20_000}, trace), s.Nodes())
+			}
+			return trace
+		}
+		first := run(used)
+		used.Clear()
+		if second, third := run(used), run(solver.New(g, 1<<18)); !slices.Equal(first, second) || !slices.Equal(first, third) {
+			t.Errorf("%s: %v\nthen %v\nthen %v", name, first, second, third)
+		}
+	}
+}
+
+// A position's image under a symmetry is found in the table, with the image's own moves; neither is changed.
+func TestSymmetricPositions(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)"} {
+		g := newGame(t, name)
+		rng := rand.New(rand.NewPCG(5, 5))
+		for range 5 {
+			images := make([]env.State, len(g.Symmetries))
+			for i := range images {
+				images[i] = g.NewState()
+			}
+			for range 6 {
+				legal := images[0].Legal(nil)
+				a := legal[rng.IntN(len(legal))]
+				for i, symmetry := range g.Symmetries {
+					images[i].Apply(symmetry.Actions[a])
+				}
+			}
+			s := solver.New(g, 16<<20)
+			class, _ := s.Solve(images[0], solver.Limits{})
+			moves := s.Moves(images[0], solver.Limits{}, nil)
+			legal := images[0].Legal(nil)
+			for i, symmetry := range g.Symmetries {
+				before := images[i].Key()
+				if got, ok := s.Solve(images[i], solver.Limits{}); !ok || got != class || s.Nodes() > 2 {
+					t.Errorf("%s: image %d is class %d after %d nodes; want %d at once", name, i, got, s.Nodes(), class)
+				}
+				values := s.Moves(images[i], solver.Limits{}, nil)
+				for j, a := range images[i].Legal(nil) {
+					from := slices.IndexFunc(legal, func(b env.Action) bool { return symmetry.Actions[b] == a })
+					if values[j] != moves[from] {
+						t.Errorf("%s: a move of image %d is class %d; want %d", name, i, values[j], moves[from])
+					}
+				}
+				if images[i].Key() != before {
+					t.Errorf("%s: solving changes the position", name)
+				}
+			}
+		}
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, name := range []string{"quad-7x7", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
+		g := newGame(t, name)
+		s := solver.New(g, 1<<20)
+		state, values := middle(g, 6, 1)[0], []int(nil)
+		search := func() {
+			s.Solve(state, solver.Limits{Nodes: 30_000})
+			s.Best(state, solver.Limits{Nodes: 30_000})
+			values = s.Moves(state, solver.Limits{Nodes: 30_000}, values[:0])
+			s.Clear()
+		}
+		search()
+		if n := testing.AllocsPerRun(3, search); n != 0 {
+			t.Errorf("%s: %v allocations in a warm search", name, n)
+		}
+	}
+}
+
+// A move that wins at once comes before one that wins later.
+func TestBestEndsTheGame(t *testing.T) {
+	g := newGame(t, "quad-5x5")
+	state := g.NewState()
+	for _, text := range []string{"mark r2 c2", "mark r1 c2", "mark r2 c3", "mark r1 c4", "mark r3 c2", "mark r5 c3"} {
+		a, err := g.ParseAction(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Apply(a)
+	}
+	a, class, ok := solver.New(g, 1<<20).Best(state, solver.Limits{})
+	if !ok || class != 0 || g.ActionTexts[a] != "(mark r3 c3)" {
+		t.Errorf("%s, class %d, %v", g.ActionTexts[a], class, ok)
+	}
+}
