@@ -109,6 +109,17 @@ func (s *broken) Key() env.Key {
 	return k
 }
 
+func (s *broken) Canonical() (env.Key, int) {
+	key, symmetry := s.State.Canonical()
+	switch s.fault {
+	case "forgets a symmetry":
+		return s.Key(), 0
+	case "tells no symmetry":
+		return key, 0
+	}
+	return key, symmetry
+}
+
 func (s *broken) Outcome() int {
 	if s.fault == "outcome of the mover" && s.Player() == env.First {
 		return 6 - s.State.Outcome()
@@ -128,7 +139,8 @@ func TestFaultyStates(t *testing.T) {
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
 		"outcome of the mover": "Play", "never picks the last": "Pick",
 		"pieces drop dst": "Drawing", "hides a kind of piece": "Drawing", "draws the mover's pieces": "Drawing",
-		"forgets an ending": "Endings", "ending of the mover": "Endings", "none": "",
+		"forgets an ending": "Endings", "ending of the mover": "Endings",
+		"forgets a symmetry": "Canonical", "tells no symmetry": "Canonical", "none": "",
 	} {
 		g := *good
 		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }

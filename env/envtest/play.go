@@ -410,7 +410,9 @@ func checkAllocations(g *env.Game) error {
 			legal = s.Legal(legal[:0])
 			endings = s.Endings(endings[:0])
 			s.Encode(x)
-			k := s.Key()
+			k, symmetry := s.Canonical()
+			hash ^= k.Hash() + uint64(symmetry)
+			k = s.Key()
 			hash ^= k.Hash()
 			rng = rng*6364136223846793005 + 1442695040888963407 // PCG's multiplier and increment
 			c.Apply(c.Pick(rng))

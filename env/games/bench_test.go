@@ -70,3 +70,21 @@ func BenchmarkEndings(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkCanonical(b *testing.B) {
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			g := mustNew(b, name)
+			positions, sum := benchPositions(b, g), uint64(0)
+			i := 0
+			for b.Loop() {
+				key, symmetry := positions[i%len(positions)].Canonical()
+				sum += key[0] + uint64(symmetry)
+				i++
+			}
+			if sum == 0 {
+				b.Error("all keys are 0")
+			}
+		})
+	}
+}

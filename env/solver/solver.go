@@ -56,6 +56,9 @@ const patience = 4096
 
 // New returns a solver whose table takes tableBytes, or a little if that is less.
 func New(game *env.Game, tableBytes int) *Solver {
+	if game.NumActions() > none || len(game.Classes) > 256 {
+		panic("solver: more actions or classes than an entry of the table can tell")
+	}
 	s := &Solver{game: game, frames: make([]frame, game.MaxPlies+1)}
 	s.table.buckets = make([][4]entry, max(1, tableBytes/bucketBytes))
 	for _, symmetry := range game.Symmetries {
