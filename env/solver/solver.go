@@ -86,6 +86,16 @@ func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	return class, class != Unknown
 }
 
+// Reaches reports whether First reaches class k or a better one in state under best play by both players, which is less
+// work than finding the class; ok is false where the limits ran out. The state must not be done; it is neither changed
+// nor retained.
+func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
+	s.begin(state, l)
+	s.allow(l.most(), l)
+	class := s.search(0, k)
+	return class <= k, !s.stopped
+}
+
 // Best returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok is false, and they are -1 and Unknown,
 // where the limits ran out. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bool) {

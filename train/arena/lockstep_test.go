@@ -21,25 +21,30 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 		}
 		one, two := testRun(t, game, 1), testRun(t, game, 2)
 		for _, texts := range [][2]string{
-			{"net:" + one + ",sims=24", "net:" + two + ",sims=16"},
-			{"net:" + one + ",sims=40,search=puct", "net:" + one + ",sims=20,temp=1"},
-			{"net:" + one + ",sims=8,sym=all", "policy:" + two},
-			{"policy:" + one + ",temp=1,sym=all", "mcts:20"},
-			{"greedy", "net:" + two + ",sims=40,search=puct,sym=all,temp=0.5"},
+			{"net:" + one + ",sims=16", "net:" + two + ",sims=12"},
+			{"net:" + one + ",sims=32,search=puct", "net:" + one + ",sims=12,temp=1"},
+			{"net:" + one + ",sims=6,sym=all", "policy:" + two},
+			{"policy:" + one + ",temp=1,sym=all", "mcts:10"},
+			{"greedy", "net:" + two + ",sims=20,search=puct,sym=all,temp=0.5"},
 		} {
-			m := Match{Game: game, A: parse(t, game, texts[0]), B: parse(t, game, texts[1]), Games: 23, Seed: 3, Openings: 2, Balance: balanceOf(game)}
+			a, b := texts[0], texts[1]
+			m := Match{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, Openings: 2, Balance: balanceOf(game)}
+			alone := [2]Agent{agent(t, game, a), agent(t, game, b)}
 			var want []*played
 			for i := range m.Games {
-				want = append(want, playGame(t, &m, [2]Agent{agent(t, game, texts[0]), agent(t, game, texts[1])}, i))
+				want = append(want, playGame(t, &m, alone, i))
 			}
-			for _, workers := range []int{1, 2, 7} {
-				m.Threads = workers
+			for _, threads := range []int{1, 2, 7} {
+				m.Threads = threads
 				for i, g := range playAll(t, &m) {
 					if g.first != want[i].first || g.goals != want[i].goals || !slices.Equal(g.moves, want[i].moves) {
-						t.Fatalf("%s, %s against %s, %d threads: game %d is %v; alone it is %v", name, texts[0], texts[1], workers, i, *g, *want[i])
+						t.Fatalf("%s, %s against %s, %d threads: game %d is %v; alone it is %v", name, a, b, threads, i, *g, *want[i])
 					}
 				}
 			}
+		}
+		if testing.Short() {
+			return
 		}
 	}
 }

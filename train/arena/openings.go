@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"ludus/env"
@@ -127,6 +128,7 @@ func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
 // Balance finds out which openings of a game are lost for one side. It remembers them, and is safe for concurrent use.
 type Balance struct {
 	game *env.Game
+	draw int // the class that is a draw, or -1
 
 	mutex    sync.Mutex // guards what follows
 	solver   *solver.Solver
@@ -134,8 +136,8 @@ type Balance struct {
 }
 
 const (
-	// balanceNodes is what the solver may visit for an opening: a second or so. All 420 openings of two plies in Quad 5x5
-	// take twice as many together.
+	// balanceNodes is what each of the solver's two questions about an opening may visit: a second or so. All 420 openings
+	// of two plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
 	balanceBytes = 16 << 20 // of its table
 	// balancePlies is the longest game that the solver is asked about at all: the openings of longer ones are out of its
@@ -145,18 +147,16 @@ const (
 
 // Balances reports whether matches of a game choose their openings: it has draws, so that an opening can be even, and
 // is short enough for the solver.
-func Balances(game *env.Game) bool {
-	for _, c := range game.Classes {
-		if c.Utility == 0 {
-			return game.MaxPlies <= balancePlies
-		}
-	}
-	return false
+func Balances(game *env.Game) bool { return drawClass(game) >= 0 && game.MaxPlies <= balancePlies }
+
+// drawClass is the class that is worth the same to both sides, or -1.
+func drawClass(game *env.Game) int {
+	return slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Utility == 0 })
 }
 
 // NewBalance returns a balance that knows nothing yet.
 func NewBalance(game *env.Game) *Balance {
-	return &Balance{game: game, verdicts: make(map[env.Key]verdict)}
+	return &Balance{game: game, draw: drawClass(game), verdicts: make(map[env.Key]verdict)}
 }
 
 // judge asks the solver about a state that is not done. The only error is that of ctx.
@@ -170,17 +170,28 @@ func (b *Balance) judge(ctx context.Context, state env.State) (verdict, error) {
 	if b.solver == nil {
 		b.solver = solver.New(b.game, balanceBytes)
 	}
-	limits := solver.Limits{Nodes: balanceNodes, Stop: func() bool { return ctx.Err() != nil }}
-	class, ok := b.solver.Solve(state, limits)
+	v := b.solve(state, solver.Limits{Nodes: balanceNodes, Stop: func() bool { return ctx.Err() != nil }})
 	if err := ctx.Err(); err != nil {
 		return unasked, err
 	}
-	v := unsolved
-	if ok {
-		if v = lost; b.game.Classes[class].Utility == 0 {
-			v = level
-		}
-	}
 	b.verdicts[key] = v
 	return v, nil
+}
+
+func (b *Balance) solve(state env.State, l solver.Limits) verdict {
+	won, ok := b.solver.Reaches(state, b.draw-1, l)
+	if !ok {
+		return unsolved
+	}
+	if won {
+		return lost
+	}
+	held, ok := b.solver.Reaches(state, b.draw, l)
+	switch {
+	case !ok:
+		return unsolved
+	case !held:
+		return lost
+	}
+	return level
 }

@@ -14,7 +14,7 @@ import (
 func TestOpeningsAreBalanced(t *testing.T) {
 	game := quad(t)
 	s := solver.New(game, 16<<20)
-	for _, plies := range []int{1, 2, 4} {
+	for _, plies := range []int{1, 2} {
 		m := &Match{Game: game, Openings: plies, Seed: 1, Balance: balanceOf(game)}
 		o := newOpenings(m)
 		for i := range 20 {
@@ -37,12 +37,12 @@ func TestOpeningsAreBalanced(t *testing.T) {
 // Openings are the same in whatever order they are asked for, and whether a balance is shared or not.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	game := quad(t)
-	shared := NewBalance(game)
+	fresh := NewBalance(game)
 	var want []string
 	for pass, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 0, 3}, {2, 4, 1}} {
-		m := &Match{Game: game, Openings: 2, Seed: 9}
+		m := &Match{Game: game, Openings: 2, Seed: 9, Balance: balanceOf(game)}
 		if pass > 0 {
-			m.Balance = shared
+			m.Balance = fresh
 		}
 		o := newOpenings(m)
 		for _, i := range order {

@@ -23,7 +23,7 @@ func halves(rng *rand.Rand, score, draws float64) int {
 func TestSPRTErrorRates(t *testing.T) {
 	tests := 1500
 	if testing.Short() {
-		tests = 300
+		tests = 200
 	}
 	most := 0.05 + 3*math.Sqrt(0.05*0.95/float64(tests))
 	for _, c := range []struct {

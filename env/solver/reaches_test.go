@@ -1,0 +1,38 @@
+package solver
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ludus/env/games"
+)
+
+// Whether a class is reached agrees with the class, and a search that runs out says so.
+func TestReaches(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	exact, asked := New(game, 1<<20), New(game, 1<<20)
+	for range 100 {
+		state := game.NewState()
+		for range 6 + rng.IntN(6) {
+			if legal := state.Legal(nil); len(legal) > 0 {
+				state.Apply(legal[rng.IntN(len(legal))])
+			}
+		}
+		if state.Done() {
+			continue
+		}
+		class, _ := exact.Solve(state, Limits{})
+		for k := range len(game.Classes) - 1 {
+			if reached, ok := asked.Reaches(state, k, Limits{}); !ok || reached != (class <= k) {
+				t.Errorf("class %d: %d is reached: %v, %v", class, k, reached, ok)
+			}
+		}
+	}
+	if _, ok := New(game, 1<<20).Reaches(game.NewState(), 0, Limits{Nodes: 100}); ok {
+		t.Error("100 nodes are enough for the start")
+	}
+}
