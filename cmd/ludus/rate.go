@@ -115,6 +115,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	pool.Check(warn)
 	f.Wanted = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
 	f.Players = append(pool.Played(), f.Wanted...)
+	pool.Measure(f.Wanted)
 	f.Progress, f.Warn = progress.show, warn
 	err = pool.Rate(cmd.Context(), f.Options)
 	progress.close()
@@ -170,7 +171,8 @@ func writeRatings(w io.Writer, t *ratings.Table) error {
 	if gone {
 		fmt.Fprintln(w, "* the run no longer keeps it, or not whole")
 	}
-	_, err := fmt.Fprintf(w, "places in the pool are known to within %.0f Elo (95 %%)\n", widest)
+	_, err := fmt.Fprintf(w, "places in the pool are known to within %.0f Elo (95 %%); single pairings depart from the ratings by %.0f\n",
+		widest, t.Misfit)
 	return err
 }
 

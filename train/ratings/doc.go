@@ -22,8 +22,8 @@
 // of the middle half of the agents, a median that does not hang on one agent's luck. The interval of the difference to
 // the anchor is wider, and often much wider: where random loses every game, nobody can say how far below the others it is.
 //
-// What ratings leave out: that A beats B, B beats C and C beats A. Where that is so, ratings say who scores how
-// much against this pool.
+// What ratings leave out: that A beats B, B beats C and C beats A. [Fit.Misfit] says how much there is of that; where
+// there is some, intervals speak of this pool and the games that were chosen.
 //
 // # A run's ratings
 //

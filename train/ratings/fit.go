@@ -116,7 +116,7 @@ func New(agents, anchor int, pairings []Pairing) (*Fit, error) {
 	}
 	f.climb()
 	f.setCovariance()
-	f.setMiddle()
+	f.Among(func(int) bool { return true })
 	return f, nil
 }
 

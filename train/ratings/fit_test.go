@@ -146,3 +146,29 @@ func TestUnconnected(t *testing.T) {
 		t.Errorf("a pool of one is rated %v", f.Rating(0))
 	}
 }
+
+// TestMisfit: how far pairings depart from any ratings is found out, and that they do not is, too.
+func TestMisfit(t *testing.T) {
+	for _, departure := range []float64{0, 80} {
+		sum := 0.0
+		const pools = 20
+		for pool := range pools {
+			rng := rand.New(rand.NewPCG(11, uint64(pool)))
+			strength := spreadOut(rng, 8, 400)
+			var pairings []Pairing
+			for a := range strength {
+				for b := range a {
+					w := world{draws: 0.2, elo: slices.Clone(strength)}
+					w.elo[a] += departure * rng.NormFloat64()
+					pairings = append(pairings, w.play(rng, a, b, 100))
+				}
+			}
+			f := fitted(t, 8, 0, pairings...)
+			sum += f.Misfit() * f.Misfit() / pools
+		}
+		near(t, "the misfit", math.Sqrt(sum), departure, 12)
+	}
+	if f := fitted(t, 2, 0, Pairing{A: 0, B: 1, Singles: [3]int{3, 0, 7}}); f.Misfit() != 0 {
+		t.Errorf("two agents always fit, and not by %v", f.Misfit())
+	}
+}

@@ -58,11 +58,14 @@ func pairsOf(p *Pairing) (n float64) {
 	return n
 }
 
-// setMiddle weighs the middle half of the agents: all but a quarter, rounded down, at either end.
-func (f *Fit) setMiddle() {
-	order := make([]int, len(f.rating))
-	for i := range order {
-		order[i] = i
+// Among makes the pool's middle that of the given agents alone, at least one, whose number is i where in(i); [New] takes all.
+// It is the middle half of them: all but a quarter, rounded down, at either end.
+func (f *Fit) Among(in func(agent int) bool) {
+	var order []int
+	for i := range f.rating {
+		if in(i) {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.rating[a], f.rating[b]) })
 	cut := len(order) / 4
@@ -153,4 +156,30 @@ func (f *Fit) bound(c, along *mat.VecDense, variance, reach float64) float64 {
 		step = math.Copysign(min(math.Abs(step), 2*math.Abs(moved)), step)
 	}
 	return moved
+}
+
+// Misfit is how far pairings depart from what the ratings expect of them, in Elo, beyond the chance of their games: where A
+// beats B, B beats C and C beats A, no ratings fit. It is 0 where they fit.
+//
+// The sum of squares of the pairings' departures, each as a share of its variance, is as many as there are pairings beyond
+// those that the ratings take up, and more by the square of the misfit times what the pairings tell: the method of
+// moments of DerSimonian and Laird 1986.
+func (f *Fit) Misfit() float64 {
+	excess, told := 0.0, 0.0
+	for i := range f.links {
+		l := &f.links[i]
+		p := expected(f.rating[l.a] - f.rating[l.b])
+		one := (l.won + l.lost) * p * (1 - p)
+		free := 1 - one*f.variance(f.inverse, l.a, l.b)
+		if free < 1e-3 {
+			continue // the ratings follow this pairing, whatever it says
+		}
+		departure := l.won - (l.won+l.lost)*p
+		excess += departure*departure/(one*f.spread) - free
+		told += free * free * one / f.spread
+	}
+	if excess <= 0 || told <= 0 {
+		return 0
+	}
+	return perUnit * math.Sqrt(excess/told)
 }

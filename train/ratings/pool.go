@@ -59,6 +59,7 @@ type Pool struct {
 	simulations int // of checkpoints' moves
 	balance     *arena.Balance
 
+	members  []int   // whose middle places are measured from; nil: all that can play
 	agents   []agent // number 0 is the anchor; checkpoints stand by ascending generation
 	number   map[string]int
 	pairings []Pairing
@@ -254,6 +255,10 @@ func (p *Pool) Baselines() []int {
 	return p.which(func(a *agent) bool { return a.generation < 0 })
 }
 
+// Measure makes the middle of the given agents, as far as they can play and are rated, what places are measured from. At
+// first it is that of all that can play: agents of which no more can be known would blur it.
+func (p *Pool) Measure(members []int) { p.members = members }
+
 // Checkpoints are the numbers of so many checkpoints that the run keeps, spread over it as evenly as they allow, the first
 // and the newest included.
 func (p *Pool) Checkpoints(most int) []int {
@@ -311,6 +316,7 @@ type Table struct {
 	Simulations int     `json:"simulations"` // of checkpoints' moves
 	Games       int     `json:"games"`       // that the ratings follow from
 	Seconds     float64 `json:"seconds"`     // that they took
+	Misfit      float64 `json:"misfit"`      // Elo by which pairings depart from the ratings: see [Fit.Misfit]
 	Agents      []Rated `json:"agents"`      // best first
 }
 
@@ -374,6 +380,31 @@ func (p *Pool) Write() (*Table, error) {
 	return t, checkpoints.WriteFile(filepath.Join(p.dir, ratingsFile), append(data, '\n'))
 }
 
+// fit fits the ratings of the agents that games connect with the anchor; place says where they stand in it, -1 for others.
+func (p *Pool) fit() (f *Fit, place []int) {
+	var at []int // the agents' numbers by place
+	place = make([]int, len(p.agents))
+	for i, reached := range Connected(len(p.agents), 0, p.pairings) {
+		if place[i] = -1; reached {
+			place[i] = len(at)
+			at = append(at, i)
+		}
+	}
+	var among []Pairing
+	for _, played := range p.pairings {
+		if place[played.A] >= 0 && place[played.B] >= 0 {
+			played.A, played.B = place[played.A], place[played.B]
+			among = append(among, played)
+		}
+	}
+	f, err := New(len(at), 0, among)
+	if err != nil {
+		panic("ratings: " + err.Error())
+	}
+	f.Among(func(i int) bool { return p.able(at[i]) && (p.members == nil || slices.Contains(p.members, at[i])) })
+	return f, place
+}
+
 // table is what the matches come to.
 func (p *Pool) table() *Table {
 	t := &Table{Version: tableVersion, Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
@@ -387,6 +418,7 @@ func (p *Pool) table() *Table {
 		points[played.B] += float64(n) - played.Points()
 	}
 	f, place := p.fit()
+	t.Misfit = tenths(f.Misfit())
 	for i := range p.agents {
 		a := &p.agents[i]
 		if place[i] < 0 {

@@ -91,30 +91,6 @@ func (r *rating) loop(ctx context.Context) error {
 	}
 }
 
-// fit fits the ratings of the agents that games connect with the anchor; place says where they stand in it, -1 for others.
-func (p *Pool) fit() (f *Fit, place []int) {
-	n := 0
-	place = make([]int, len(p.agents))
-	for i, reached := range Connected(len(p.agents), 0, p.pairings) {
-		if place[i] = -1; reached {
-			place[i] = n
-			n++
-		}
-	}
-	var among []Pairing
-	for _, played := range p.pairings {
-		if place[played.A] >= 0 && place[played.B] >= 0 {
-			played.A, played.B = place[played.A], place[played.B]
-			among = append(among, played)
-		}
-	}
-	f, err := New(n, 0, among)
-	if err != nil {
-		panic("ratings: " + err.Error())
-	}
-	return f, place
-}
-
 // enough says that all wanted places are known well enough.
 func (r *rating) enough() bool {
 	return r.To > 0 && !slices.ContainsFunc(r.Wanted, r.open)

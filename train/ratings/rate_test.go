@@ -298,6 +298,41 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// TestMeasure: checkpoints that are gone, of which little is known, do not blur the others' places.
+func TestMeasure(t *testing.T) {
+	dir, game := testRun(t, 1, 2)
+	p := openPool(t, dir, game)
+	even := arena.Result{Games: 4000, Wins: 2000, Losses: 2000}
+	for _, m := range []Match{
+		{Agent: "greedy", Opponent: "random", Result: even},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Result: even},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Result: even},
+	} {
+		if err := p.add(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	width := func(p *Pool) float64 {
+		a := written(t, p, dir).Find(1)
+		return a.High - a.Low
+	}
+	alone := width(p)
+	for _, gone := range []string{"net@4", "net@5", "net@6", "net@7", "net@8"} {
+		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Result: arena.Result{Games: 10, Wins: 5, Losses: 5}}
+		if err := p.add(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = openPool(t, dir, game)
+	if w := width(p); w > alone*1.1 {
+		t.Errorf("the interval is %.0f wide, without the others %.0f", w, alone)
+	}
+	p.Measure(append(p.Baselines(), p.Number("net@4"), p.Number("net@1")))
+	if w := width(p); w > alone*1.5 {
+		t.Errorf("the interval from the middle of some is %.0f wide, from that of all %.0f", w, alone)
+	}
+}
+
 func TestReadTable(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ReadTable(dir); !errors.Is(err, fs.ErrNotExist) {
