@@ -17,7 +17,8 @@ import (
 var networks = flag.String("networks", "", "for BenchmarkArena: a folder of runs named after their games, instead of new networks")
 
 // BenchmarkArena is the speed of a match between two networks over that of self-play with one of them, in positions a
-// second at equal simulations, each with its caches as they are, in turn.
+// second at equal simulations, each with its caches as they are, in turn. Openings of four plies keep most games apart; the
+// solver has judged them before.
 func BenchmarkArena(b *testing.B) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
 		game := newGame(b, name)
@@ -40,12 +41,15 @@ func BenchmarkArena(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		balance := arena.NewBalance(game)
 		for _, simulations := range []int{16, 64} {
 			for _, threads := range []int{1, 2} {
 				settings := DefaultSettings(game)
 				settings.Simulations = simulations
 				play := NewSelfPlay(game, settings, judgedBy(network), threads, true)
-				match := arena.Match{Game: game, Games: 16384 / simulations * threads, Openings: 2, Threads: threads}
+				match := arena.Match{
+					Game: game, Games: 16384 / simulations * threads, Seed: 1, Openings: 4, Threads: threads, Balance: balance,
+				}
 				for i, agent := range []**arena.Spec{&match.A, &match.B} {
 					if *agent, err = arena.Parse(game, fmt.Sprintf("net:%s,sims=%d", paths[i], simulations)); err != nil {
 						b.Fatal(err)
@@ -60,16 +64,19 @@ func BenchmarkArena(b *testing.B) {
 }
 
 func compareSpeeds(b *testing.B, match arena.Match, play *SelfPlay) {
+	if _, err := match.Run(context.Background()); err != nil {
+		b.Fatal(err)
+	}
 	var total Pace
-	plies, seconds := 0.0, 0.0
+	plies, seconds, repeats := 0.0, 0.0, 0.0
 	for b.Loop() {
-		match.Seed++
 		result, err := match.Run(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
 		plies += float64(result.Games) * (result.Plies - float64(match.Openings))
 		seconds += result.Seconds
+		repeats = float64(result.Duplicates) / float64(result.Games)
 		pace, err := play.Play(context.Background(), time.Duration(result.Seconds*float64(time.Second)))
 		if err != nil {
 			b.Fatal(err)
@@ -80,4 +87,5 @@ func compareSpeeds(b *testing.B, match arena.Match, play *SelfPlay) {
 	b.ReportMetric(plies/seconds, "arena/s")
 	b.ReportMetric(selfPlay, "selfplay/s")
 	b.ReportMetric(plies/seconds/selfPlay, "ratio")
+	b.ReportMetric(repeats, "repeats")
 }
