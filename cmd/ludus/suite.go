@@ -33,23 +33,22 @@ type suiteFlags struct {
 func suiteCommand() *cobra.Command {
 	var f suiteFlags
 	cmd := &cobra.Command{
-		Use:   "suite GAME --out FILE | suite --check FILE [AGENT] | suite --check shipped GAME [AGENT]",
+		Use:   "suite [GAME] [AGENT]",
 		Short: "Make positions with exact values, or count an agent's errors in them",
-		Long: `Makes a suite: positions in which some move loses value, with the exact value of every move, worked out by the solver
-as far from the end as it reaches. They come from games of the agents that --agent names, of agents with random moves
-mixed in, and of random moves. The same seed and agents make the same suite, on however many threads. Finished games are
-kept in FILE.part: after an interruption the same command goes on. A FILE that ends in .jsonl gets a line of JSON a
-position, any other name the packed form.
+		Long: `ludus suite GAME --out FILE makes a suite: positions in which some move loses value, with the exact value of every move,
+worked out by the solver as far from the end as it reaches. They come from games of the agents that --agent names, of
+agents with random moves mixed in, and of random moves. The same seed and agents make the same suite, on however many
+threads. Finished games are kept in FILE.part: after an interruption the same command goes on. A FILE that ends in .jsonl
+gets a line of JSON a position, any other name the packed form.
 
-With --check, lets an agent move in each position of a suite and says how often its move loses value, and how much, with
-intervals of 95 % that allow for positions of one game being alike; without an agent, what the suite is made of. "shipped"
-stands for the suite of GAME that is part of the program.
+ludus suite --check FILE AGENT lets an agent move in each position of a suite and says how often its move loses value, and
+how much, with intervals of 95 % that allow for positions of one game being alike. Without AGENT it says what the suite is
+made of. ludus suite --check shipped GAME AGENT takes the suite of GAME that is part of the program.
 
 ` + agentHelp,
 		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
   ludus suite "quad(size=6,quads=10,whites=0)" --positions 500 --agent net:runs/quad-6x6 --agent mcts:1000 --out quad-6x6.suite
   ludus suite --check quad-6x6.suite policy:runs/quad-6x6 --json`,
-		Args:              arguments(1, 2),
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkThreads(cmd, f.Threads); err != nil {
@@ -61,9 +60,8 @@ stands for the suite of GAME that is part of the program.
 			return f.runMake(cmd, args)
 		},
 	}
-	// --check FILE may stand alone.
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.check != "" && f.check != shippedSuite {
+		if f.check != "" && f.check != shippedSuite { // the file tells the game
 			return arguments(0, 1)(cmd, args)
 		}
 		return arguments(1, 2)(cmd, args)
@@ -73,6 +71,7 @@ stands for the suite of GAME that is part of the program.
 	flags.Uint64Var(&f.Seed, "seed", 1, "where all randomness comes from")
 	flags.StringArrayVar(&f.agents, "agent", nil, "an agent that plays; may be repeated (default greedy and mcts:200)")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "the solver's limit a position")
+	flags.IntVar(&f.PerGame, "per-game", 2, "positions taken of a game at most")
 	flags.IntVar(&f.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
@@ -143,7 +142,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 
 // runCheck checks an agent, or says what a suite is made of.
 func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"agent", "nodes", "out", "force"} {
+	for _, name := range []string{"agent", "nodes", "per-game", "out", "force"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s is for making a suite, not for --check", name))
 		}
@@ -209,7 +208,7 @@ func readSuite(name string, args *[]string) (*suite.Suite, error) {
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
-		fmt.Fprintf(w, ", seed %d, up to %d nodes", o.Seed, o.Nodes)
+		fmt.Fprintf(w, ", %d of a game at most, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

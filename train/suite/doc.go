@@ -6,13 +6,13 @@
 // A [Position] comes from a game of random play, of agents with random moves mixed in, or of agents alone (after a few
 // random plies, or all their games would be one). Each game is walked backwards from its end, every move of every
 // position being solved within a limit of nodes, until the solver gives up; so positions lie as far from the end as it
-// reaches. Of each game at most two are kept, of those in which the choice matters, that is some legal move loses value:
-// the earliest one and one drawn from the others, rather an early one than a late one. Only one game in eight offers
+// reaches. Of each game a few are kept at most, two unless told otherwise, of those in which the choice matters, that is
+// some legal move loses value: the earliest one and others drawn, rather early than late ones. Only one game in eight offers
 // positions of its last few plies, and one in eight is of random play, from which at most a quarter of the positions are:
 // both are easy. No two positions of a suite are alike up to the symmetries of the board and to exchanging the players
 // where the rules do not tell them apart.
 //
-// A suite depends on the game, the seed, the agents and the limit of nodes alone, not on the clock or on threads.
+// A suite depends on the game, the seed, the agents and these two limits alone, not on the clock or on threads.
 //
 // # Errors
 //
@@ -21,6 +21,21 @@
 // intervals of 95 % that allow for positions of one game being alike (see [Estimate]), and again by the number of plies to
 // the end of the game that a position was taken from, by the share of moves that keep the value, by whether UCT with 1,000
 // playouts loses value, and by who played the game. Beside them stands what a player who draws a move at random would lose.
+//
+// # The shipped suites
+//
+// [Shipped] returns them; their headers hold the seed (1), the limits and the agents:
+//
+//	ludus suite GAME --positions P --nodes N --per-game K --agent net:runs/GAME,sims=S \
+//	    --agent net:runs/GAME,sims=S,temp=1 --agent mcts:200 --out GAME.suite
+//
+//	                  P       N        K  S   runs/GAME: default settings and seed, trained for
+//	quad-5x5          10,000  100,000  2  16  150 generations of 16 plies (614,400 positions)
+//	breakthrough-6x6   2,000  300,000  2  32   40 generations of 16 plies (163,840 positions)
+//	golden-rectangle   2,000  150,000  2  16   60 generations of 16 plies (245,760 positions)
+//
+// The solver has come to need fewer nodes since, so that the same commands reach farther today. A test solves a sample of
+// each suite again.
 //
 // What is left out: values of positions that the solver cannot work out, so that in the larger games a suite tells of
 // endings alone.

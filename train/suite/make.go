@@ -20,6 +20,7 @@ type Options struct {
 	Seed      uint64        // where all randomness comes from
 	Agents    []*arena.Spec // who play; one or more, without a time limit
 	Nodes     int           // the solver's limit a position, 1 or more
+	PerGame   int           // positions taken of a game at most, 1 or more
 	Threads   int           // goroutines, 1 or more, each with its own agents and solver
 	// Part, if set, is a file that keeps every finished game, so that the same options go on after an interruption; another
 	// number of positions may be asked for. The caller removes it in the end.
@@ -60,14 +61,17 @@ func (o *Options) Validate() error {
 	if o.Nodes < 1 {
 		errs = append(errs, fmt.Errorf("nodes is %d; it must be 1 or more", o.Nodes))
 	}
+	if o.PerGame < 1 {
+		errs = append(errs, fmt.Errorf("positions per game is %d; it must be 1 or more", o.PerGame))
+	}
 	if o.Threads < 1 {
 		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", o.Threads))
 	}
 	return errors.Join(errs...)
 }
 
-// Make makes a suite. It depends on the game, the seed, the agents and the limit of nodes alone; a larger one begins with
-// the positions of a smaller. Errors are those of the options, of reading agents, of Part, [ErrFew] and that of a
+// Make makes a suite. It depends on the game, the seed, the agents, the limit of nodes and PerGame alone; a larger one
+// begins with the positions of a smaller. Errors are those of the options, of reading agents, of Part, [ErrFew] and that of a
 // cancelled ctx.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
@@ -98,7 +102,7 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 }
 
 func (o *Options) origin() Origin {
-	origin := Origin{Seed: o.Seed, Nodes: o.Nodes}
+	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame}
 	for _, spec := range o.Agents {
 		origin.Agents = append(origin.Agents, spec.String())
 	}
@@ -196,7 +200,7 @@ func (m *maker) take(number int, r result) error {
 func (m *maker) choose(offers []offer) (positions []Position) {
 	random := m.random
 	for _, offer := range offers {
-		if len(positions) == kept || m.seen[offer.identity] {
+		if len(positions) == m.PerGame || m.seen[offer.identity] {
 			continue
 		}
 		if offer.position.Source == Random {
@@ -261,7 +265,7 @@ func (m *maker) resume() error {
 		return checkpoints.AppendLine(m.Part, header)
 	}
 	if !bytes.Equal(lines[0], header) {
-		return fmt.Errorf("%s: %w: it says %s, and this is %s; remove it or write elsewhere", m.Part, ErrPart, lines[0], header)
+		return fmt.Errorf("%s: %w: it begins %.200s, and this would be %s; remove it or write elsewhere", m.Part, ErrPart, lines[0], header)
 	}
 	for i, text := range lines[1:] {
 		positions, err := m.parseGame(text)

@@ -17,8 +17,7 @@ const (
 	tableBytes = 32 << 20 // of a solver's table, at most
 	nodeBytes  = 256      // of it, for each node that a position may take
 	settled    = 2        // plies of agents after a random opening, before a position counts as theirs
-	offered    = 4        // positions that a game offers, in order of preference
-	kept       = 2        // of them, at most
+	spare      = 2        // positions that a game offers beyond those that may be taken of it
 	nearEnd    = 5        // plies before the end of a game in which positions are easy, or less where games are short
 	nearGames  = 8        // one game in so many offers those
 	nearNodes  = 8        // the solver's limit there is one in so many nodes
@@ -36,6 +35,7 @@ type player struct {
 	game    *env.Game
 	seed    uint64
 	nodes   int
+	offered int              // positions that a game offers at most
 	longest int              // the longest random opening
 	near    int              // plies before the end in which positions are easy
 	agents  [2][]arena.Agent // each of the agents for either seat
@@ -46,7 +46,7 @@ type player struct {
 }
 
 func newPlayer(o *Options) (*player, error) {
-	p := &player{game: o.Game, seed: o.Seed, nodes: o.Nodes, longest: longestOpening(o.Game)}
+	p := &player{game: o.Game, seed: o.Seed, nodes: o.Nodes, offered: o.PerGame + spare, longest: longestOpening(o.Game)}
 	p.near = min(nearEnd, p.longest)
 	for seat := range p.agents {
 		for _, spec := range o.Agents {
@@ -94,7 +94,7 @@ func (p *player) play(ctx context.Context, number int) ([]offer, error) {
 	}
 	slices.Reverse(positions)
 	var offers []offer
-	for len(positions) > 0 && len(offers) < offered {
+	for len(positions) > 0 && len(offers) < p.offered {
 		i := 0 // the earliest first, then others, rather early than late
 		if u := rng.Float64(); len(offers) > 0 {
 			i = int(u * u * float64(len(positions)))

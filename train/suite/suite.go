@@ -20,9 +20,10 @@ type Suite struct {
 
 // Origin says how a suite was made; it is empty where the file does not tell.
 type Origin struct {
-	Seed   uint64   `json:"seed"`
-	Nodes  int      `json:"nodes"`  // the solver's limit a position
-	Agents []string `json:"agents"` // those who played
+	Seed    uint64   `json:"seed"`
+	Nodes   int      `json:"nodes"`    // the solver's limit a position
+	PerGame int      `json:"per_game"` // positions taken of a game at most
+	Agents  []string `json:"agents"`   // those who played
 }
 
 // Position is one position in which the choice matters, with the exact value of every move.

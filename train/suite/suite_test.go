@@ -46,7 +46,7 @@ var small = []string{
 func options(t *testing.T, name string, positions int) Options {
 	game := mustGame(t, name)
 	agents := []*arena.Spec{mustSpec(t, game, "greedy"), mustSpec(t, game, "mcts:50")}
-	return Options{Game: game, Positions: positions, Seed: 1, Agents: agents, Nodes: 3000, Threads: 2}
+	return Options{Game: game, Positions: positions, Seed: 1, Agents: agents, Nodes: 3000, PerGame: 2, Threads: 2}
 }
 
 func mustMake(t *testing.T, o Options) *Suite {
@@ -223,9 +223,9 @@ func TestMakeFails(t *testing.T) {
 	if _, err := Make(context.Background(), o); !errors.Is(err, ErrFew) {
 		t.Errorf("a game without positions: %v", err)
 	}
-	o.Positions, o.Agents, o.Nodes, o.Threads = 0, nil, 0, 0
+	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads = 0, nil, 0, 0, 0
 	_, err := Make(context.Background(), o)
-	for _, word := range []string{"positions", "agent", "nodes", "threads"} {
+	for _, word := range []string{"positions", "agent", "nodes", "per game", "threads"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%v does not speak of %s", err, word)
 		}
