@@ -180,9 +180,12 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 			describeVerdict(&t), t.LLR, t.Lower, t.Upper)
 	}
 	writePairs(w, m, r)
-	_, err := fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.Plies, r.Duplicates,
+	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.Plies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
-	return err
+	if 2*r.Duplicates > r.Games {
+		fmt.Fprintln(w, "most games tell nothing new; longer openings (--openings) or agents that draw moves (temp=) do")
+	}
+	return nil // output sees to a writer that fails
 }
 
 // describeElo tells the difference in Elo with its interval; a score of 0 or 1 bounds it on one side only.
