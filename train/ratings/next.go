@@ -27,10 +27,17 @@ type Plan struct {
 }
 
 // Next names the two agents whose match tells most a second: that lets the sum of the variances of the wanted agents'
-// places in the pool fall most. Games between a and b add the information k = games p (1-p) / spread along d = e_a - e_b, so
-// that covariance V becomes V - V d d' V k / (1 + k d'Vd), by Sherman and Morrison. It is false where no two may play.
+// places in the pool fall most. Information k along d = e_a - e_b makes covariance V into V - V d d' V k / (1 + k d'Vd), by
+// Sherman and Morrison. Games between a and b make for k = games p (1-p) / spread, but the more these two have played,
+// the less more of it tells: see doubt. It is false where no two may play.
 func (f *Fit) Next(plan *Plan) (a, b int, ok bool) {
 	rows := f.places(plan.Wanted)
+	told := make(map[[2]int]float64) // information by the agents, the lower number first
+	for i := range f.links {
+		l := &f.links[i]
+		p := expected(f.rating[l.a] - f.rating[l.b])
+		told[[2]int{l.a, l.b}] = float64(l.played.Games()) * p * (1 - p) / f.spread
+	}
 	best := 0.0
 	for i := range f.rating {
 		for j := range i {
@@ -38,7 +45,8 @@ func (f *Fit) Next(plan *Plan) (a, b int, ok bool) {
 				continue
 			}
 			p := expected(f.rating[i] - f.rating[j])
-			k := float64(plan.Games) * p * (1 - p) / f.spread
+			before := told[[2]int{j, i}]
+			k := beyondDoubt(before+float64(plan.Games)*p*(1-p)/f.spread) - beyondDoubt(before)
 			fall := 0.0
 			for _, row := range rows {
 				x := row(i) - row(j)
@@ -52,6 +60,13 @@ func (f *Fit) Next(plan *Plan) (a, b int, ok bool) {
 	}
 	return a, b, ok
 }
+
+// doubt is how far, in Elo, one pairing is thought to depart from what the ratings expect of it. However often two agents
+// play each other, their games tell no more than that, so that an agent meets several others.
+const doubt = 30
+
+// beyondDoubt is what the information of a pairing is worth: 1 / (1/k + doubt^2).
+func beyondDoubt(k float64) float64 { return k / (1 + k*doubt*doubt/(perUnit*perUnit)) }
 
 // places returns, for each wanted agent, its place's covariance with any agent's rating.
 func (f *Fit) places(wanted func(int) bool) (rows []func(agent int) float64) {

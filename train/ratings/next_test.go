@@ -50,7 +50,14 @@ func TestNext(t *testing.T) {
 	f.cov, f.spread = f.inverse, 1 // without the correction for scatter, which unplayed games know nothing of
 	fall := func(a, b int) float64 {
 		g, p := *f, expected(f.rating[a]-f.rating[b])
-		g.links = append(slices.Clone(f.links), link{a: a, b: b, won: 64 * p, lost: 64 * (1 - p)})
+		before := 0.0
+		for _, l := range f.links {
+			if l.a == min(a, b) && l.b == max(a, b) {
+				before = float64(l.played.Games()) * p * (1 - p)
+			}
+		}
+		games := (beyondDoubt(before+64*p*(1-p)) - beyondDoubt(before)) / (p * (1 - p))
+		g.links = append(slices.Clone(f.links), link{a: a, b: b, won: games * p, lost: games * (1 - p)})
 		g.info, g.cov = g.information(g.rating), new(mat.SymDense)
 		if err := g.info.InverseTo(g.cov); err != nil {
 			t.Fatal(err)

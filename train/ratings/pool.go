@@ -184,6 +184,9 @@ func (p *Pool) count(m *Match) {
 	if !known || !other || a == b || m.Games < 1 {
 		return
 	}
+	if m.Number == 0 && arena.Balances(p.game) {
+		return // an older line, of openings that are lost for one side: scores were other ones
+	}
 	simulations := m.Simulations
 	if simulations == 0 {
 		simulations = DefaultSimulations

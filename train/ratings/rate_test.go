@@ -242,7 +242,18 @@ nonsense
 	if err := os.WriteFile(filepath.Join(dir, "arena.jsonl"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, warnings, err := Open(dir, game, DefaultSimulations, fewer, nil)
+	chosen, _, err := Open(dir, game, DefaultSimulations, fewer, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := written(t, chosen, dir); table.Games != 0 {
+		t.Errorf("old games from openings that are lost for one side count: %+v", table)
+	}
+	other, err := games.New("breakthrough-6x6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, warnings, err := Open(dir, other, DefaultSimulations, fewer, nil)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "line 6") {
 		t.Fatal(err, warnings)
 	}
@@ -281,9 +292,9 @@ func TestHopeless(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
 	for _, m := range []Match{
-		{Agent: "greedy", Opponent: "random", Result: arena.Result{Games: 4000, Wins: 4000}},
-		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
-		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: arena.Result{Games: 4000, Wins: 4000}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
 	} {
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
@@ -304,9 +315,9 @@ func TestMeasure(t *testing.T) {
 	p := openPool(t, dir, game)
 	even := arena.Result{Games: 4000, Wins: 2000, Losses: 2000}
 	for _, m := range []Match{
-		{Agent: "greedy", Opponent: "random", Result: even},
-		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Result: even},
-		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Result: even},
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: even},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: even},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: even},
 	} {
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
@@ -318,7 +329,7 @@ func TestMeasure(t *testing.T) {
 	}
 	alone := width(p)
 	for _, gone := range []string{"net@4", "net@5", "net@6", "net@7", "net@8"} {
-		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Result: arena.Result{Games: 10, Wins: 5, Losses: 5}}
+		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 10, Wins: 5, Losses: 5}}
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
 		}
