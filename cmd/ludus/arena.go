@@ -254,6 +254,9 @@ func newMatchProgress(w io.Writer, games int) *matchProgress {
 
 func (p *matchProgress) show(r arena.Result) {
 	score := p.title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
+	if r.SPRT.Verdict != "" {
+		score += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
+	}
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(score)

@@ -492,6 +492,24 @@ func TestArenaTable(t *testing.T) {
 	}
 }
 
+// The line that stands for a bar where there is no terminal.
+func TestMatchProgress(t *testing.T) {
+	var w bytes.Buffer
+	p := newMatchProgress(&w, 200)
+	r := arena.Result{Games: 50, Score: 0.5, Low: 0.4, High: 0.6}
+	p.show(r)
+	p.told = time.Now().Add(-2 * progressEvery)
+	p.show(r)
+	p.told = time.Now().Add(-2 * progressEvery)
+	r.SPRT = arena.SPRTResult{Verdict: arena.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
+	p.show(r)
+	p.close()
+	want := "50 of 200 games: 50.0 % (40.0 to 60.0)\n50 of 200 games: 50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)\n"
+	if w.String() != want {
+		t.Errorf("%q; want %q", w.String(), want)
+	}
+}
+
 func TestDescribeElo(t *testing.T) {
 	for want, r := range map[string]arena.Result{
 		"+35 (-10 to +80)": {Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
