@@ -30,8 +30,8 @@ func solveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve GAME",
 		Short: "Find what a position and each of its moves are worth under best play",
-		Long: `Solves a position exactly: what each player gets under best play by both, and what the player to move gets after each
-of its moves. The output is a line "value PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" for each legal move (the goal of
+		Long: `Solves a position exactly: what each player gets under best play by both, and what the player to move gets after
+each of its moves. The output is a line "value PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" for each legal move (the goal of
 the player to move) and a last line "nodes N seconds S"; what the limits did not allow to find out is "unknown", and the
 exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0, and with objective=score the goals are 50 plus
 or minus half their difference.

@@ -96,8 +96,9 @@ func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	return class <= k, !s.stopped
 }
 
-// Best returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok is false, and they are -1 and Unknown,
-// where the limits ran out. The state must not be done; it is neither changed nor retained.
+// Best returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok
+// is false, and they are -1 and Unknown, where the limits ran out. The state must not be done; it is neither changed nor
+// retained.
 func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bool) {
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false

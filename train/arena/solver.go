@@ -62,8 +62,8 @@ func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, erro
 	return s.fallback.Choose(ctx, state)
 }
 
-// Analyze says what each move is worth as far as the nodes, which are for all moves together, allow: nil is not known. The
-// value is known, and proven, if a move reaches the best class of all, or if every move is known.
+// Analyze says what each move is worth, as far as the nodes, which are for all moves together, allow: nil is not known.
+// The value is known, and proven, if a move reaches the best class of all, or if every move is known.
 func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	player, worst := state.Player(), len(s.game.Classes)-1
 	s.legal = state.Legal(s.legal[:0])
