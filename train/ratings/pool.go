@@ -383,6 +383,28 @@ func (p *Pool) Write() (*Table, error) {
 	return t, checkpoints.WriteFile(filepath.Join(p.dir, ratingsFile), append(data, '\n'))
 }
 
+// costs says how many seconds of a game are each agent's. All checkpoints search alike, so they have one cost: who meets whom
+// would not tell theirs apart.
+func (p *Pool) costs(guess float64) []float64 {
+	one := make([]int, len(p.agents)) // the agent that stands for each
+	for i := range p.agents {
+		one[i] = i
+		if i > 0 && p.agents[i].generation >= 0 && p.agents[i-1].generation >= 0 {
+			one[i] = one[i-1]
+		}
+	}
+	matches := slices.Clone(p.timed)
+	for i := range matches {
+		m := &matches[i]
+		m.A, m.B = one[m.A], one[m.B]
+	}
+	cost := Costs(len(p.agents), matches, guess)
+	for i := range cost {
+		cost[i] = cost[one[i]]
+	}
+	return cost
+}
+
 // fit fits the ratings of the agents that games connect with the anchor; place says where they stand in it, -1 for others.
 func (p *Pool) fit() (f *Fit, place []int) {
 	var at []int // the agents' numbers by place

@@ -63,7 +63,7 @@ type rating struct {
 func (r *rating) loop(ctx context.Context) error {
 	for {
 		r.fit, r.place = r.Pool.fit()
-		r.cost = Costs(len(r.agents), r.timed, r.Guess)
+		r.cost = r.Pool.costs(r.Guess)
 		if r.Progress != nil {
 			r.Progress(r.progress())
 		}

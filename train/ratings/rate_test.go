@@ -344,6 +344,26 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestCostsOfCheckpoints: checkpoints cost alike, whoever met whom how slowly.
+func TestCostsOfCheckpoints(t *testing.T) {
+	dir, game := testRun(t, 1, 2, 3)
+	p := openPool(t, dir, game)
+	for _, m := range []Match{
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: arena.Result{Games: 8, Wins: 8, Seconds: 2}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: arena.Result{Games: 200, Wins: 200, Seconds: 3}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 50, Wins: 50, Seconds: 1}},
+	} {
+		if err := p.add(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost := p.costs(0.5)
+	two, three := p.Number("net@2"), p.Number("net@3")
+	if cost[two] != cost[three] || cost[two] < 0.005 || cost[two] > 0.02 {
+		t.Errorf("costs %v", cost)
+	}
+}
+
 func TestReadTable(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ReadTable(dir); !errors.Is(err, fs.ErrNotExist) {
