@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +55,9 @@ repeat another. The page is one file that needs no network. A run that cannot be
 			if err := checkThreads(cmd, match.Threads); err != nil {
 				return err
 			}
+			if path == "-" {
+				return usage(cmd, errors.New("-o -: the page is not written to a stream; name a file"))
+			}
 			if err := checkNew(path, force); err != nil {
 				return err
 			}
@@ -89,7 +91,7 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	if err := checkDifferent(cmd, dirs); err != nil {
 		return nil, err
 	}
-	c := &comparison{}
+	c := &comparison{matches: []encounter{}} // none is [] in JSON
 	var faults []error
 	for _, dir := range dirs {
 		run, agent, err := readContender(dir)
@@ -137,7 +139,8 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 	return nil
 }
 
-// readContender reads a run and its newest whole network.
+// readContender reads a run and its newest whole network, which the run's Origin then speaks of: where it is trained
+// meanwhile, that may be newer than what was read first.
 func readContender(dir string) (*report.Run, *arena.Spec, error) {
 	run, err := report.ReadRun(dir)
 	if err != nil {
@@ -145,7 +148,7 @@ func readContender(dir string) (*report.Run, *arena.Spec, error) {
 	}
 	agent, err := arena.Parse(run.Game, "net:"+dir)
 	if err == nil {
-		_, err = agent.Load()
+		run.Origin, err = agent.Load()
 	}
 	return run, agent, err
 }
@@ -163,25 +166,20 @@ func nameApart(runs []*report.Run) {
 	}
 }
 
-// run plays the matches, prints their table and writes the page. Interrupted, it does so with what was played.
+// run plays the matches, prints their table and writes the page. Whatever goes wrong, what was played is printed.
 func (c *comparison) run(cmd *cobra.Command, match arena.Match, path string, asJSON bool) error {
-	interrupted := c.play(cmd, match)
-	if interrupted != nil && !errors.Is(interrupted, context.Canceled) {
-		return interrupted
+	unplayed := c.play(cmd, match)
+	page, undrawn := c.page(&match).HTML()
+	if undrawn == nil {
+		undrawn = writeNew(path, page, true) // it was free, or to be replaced, before the matches
 	}
-	page, err := c.page(&match).HTML()
-	if err != nil {
-		return err
-	}
-	// The path was free, or to be replaced, before the matches.
-	if err := writeNew(path, page, true); err != nil {
-		return errors.Join(interrupted, err)
-	}
-	return errors.Join(interrupted, output(cmd, func(w io.Writer) error {
+	return errors.Join(unplayed, undrawn, output(cmd, func(w io.Writer) error {
 		if err := c.write(w); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "curves: %s\n", path)
+		if undrawn == nil {
+			fmt.Fprintf(w, "curves: %s\n", path)
+		}
 		if !asJSON {
 			return nil
 		}
@@ -228,10 +226,10 @@ func (c *comparison) write(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo\t95 % interval\t")
+	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo (95 %)\t")
 	for _, e := range c.matches {
-		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%+.0f\t%+.0f to %+.0f\t\n", e.A, e.B,
-			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.Elo, e.EloLow, e.EloHigh)
+		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", e.A, e.B,
+			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, describeElo(&e.Result))
 	}
 	return table.Flush()
 }
@@ -284,11 +282,11 @@ func (c *comparison) page(match *arena.Match) *report.Page {
 	return p
 }
 
-// ladder shows each match as a difference in Elo.
+// ladder shows each match as a score, whose interval is bounded; a difference in Elo need not be.
 func (c *comparison) ladder(match *arena.Match) report.Ladder {
 	l := report.Ladder{
-		ID: "pairs", Title: "Against each other", Unit: "Elo", Missing: "no games were played",
-		Note: fmt.Sprintf("difference in Elo, for the first; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
+		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",
+		Note: fmt.Sprintf("score of the first, a draw counting half; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
 			match.Openings),
 	}
 	if slices.ContainsFunc(c.matches, func(e encounter) bool { return e.Balanced }) {
@@ -296,8 +294,8 @@ func (c *comparison) ladder(match *arena.Match) report.Ladder {
 	}
 	for _, e := range c.matches {
 		l.Bars = append(l.Bars, report.Bar{
-			Name: e.A + " against " + e.B, Value: e.Elo, Low: e.EloLow, High: e.EloHigh,
-			Detail: fmt.Sprintf("%d wins, %d draws, %d losses: %.1f %%", e.Wins, e.Draws, e.Losses, 100*e.Score),
+			Name: e.A + " against " + e.B, Value: 100 * e.Score, Low: 100 * e.Low, High: 100 * e.High,
+			Detail: fmt.Sprintf("%d wins, %d draws, %d losses; Elo %s", e.Wins, e.Draws, e.Losses, describeElo(&e.Result)),
 		})
 	}
 	return l

@@ -10,6 +10,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ludus/cmd/ludus/internal/report"
+	"ludus/env/games"
+	"ludus/train/arena"
 )
 
 // trainedRuns trains two small runs of a game that takes a second, in folders a and b of dir.
@@ -80,8 +84,8 @@ func TestCompareDamaged(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, errs, code := ludus(t, dir, "", "compare", "a", "empty", "b", "--games", "0")
-	if code != 0 || !strings.Contains(out, "2 runs") || !strings.Contains(errs, "empty") || strings.Count(errs, "\n") != 1 {
+	out, errs, code := ludus(t, dir, "", "compare", "a", "empty", "b", "--games", "0", "--json")
+	if code != 0 || !strings.Contains(out, "2 runs") || !strings.Contains(out, `"matches":[]`) || !strings.Contains(errs, "empty") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d, %q, %q; want a warning that names the empty folder", code, out, errs)
 	}
 	for _, c := range []struct {
@@ -94,6 +98,7 @@ func TestCompareDamaged(t *testing.T) {
 		{2, "arguments are missing", "a"},
 		{2, "games is -1", "a b --games -1 --force"},
 		{1, "no such file", "a b -o nowhere/x.html"},
+		{2, "-o -: the page is not written to a stream", "a b -o -"},
 	} {
 		fails(t, dir, c.code, c.want, append([]string{"compare"}, strings.Fields(c.args)...)...)
 	}
@@ -105,6 +110,40 @@ func TestCompareDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, dir, 1, "compare runs of one game", "compare", "a", "other", "--force")
+}
+
+// TestCompareUnwritten: where the page cannot be written, the matches are printed all the same.
+func TestCompareUnwritten(t *testing.T) {
+	dir := t.TempDir()
+	trainedRuns(t, dir)
+	page := strings.Repeat("x", 250) + ".html" // a name that is possible; that of the temporary file is not
+	out, errs, code := ludus(t, dir, "", "compare", "a", "b", "--games", "4", "-o", page)
+	if code != exitFailure || !strings.Contains(out, "a against b") || strings.Contains(out, "curves:") || !strings.Contains(errs, "too long") {
+		t.Errorf("exit %d, %q, %q; want the match and an error", code, out, errs)
+	}
+}
+
+// TestCompareShutout: where one run wins every game, its lead in Elo has no upper bound, neither in print nor on the page.
+func TestCompareShutout(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := comparison{
+		game: game, runs: []*report.Run{{Name: "a"}, {Name: "b"}},
+		matches: []encounter{{A: "a", B: "b", Result: arena.Result{
+			Games: 20, Wins: 20, Score: 1, Low: 0.8, High: 1, Elo: arena.MaxElo, EloLow: 240, EloHigh: arena.MaxElo,
+		}}},
+	}
+	var text bytes.Buffer
+	if err := c.write(&text); err != nil {
+		t.Fatal(err)
+	}
+	bar := c.ladder(&arena.Match{Openings: 4}).Bars[0]
+	if !strings.Contains(text.String(), "above +240") || !strings.Contains(bar.Detail, "above +240") ||
+		bar.Value != 100 || bar.Low != 80 || bar.High != 100 {
+		t.Errorf("%s\n%+v", &text, bar)
+	}
 }
 
 // An interrupt ends the matches; what was played is told and drawn.
