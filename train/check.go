@@ -11,10 +11,10 @@ import (
 	"ludus/train/suite"
 )
 
-// Where a game's suite of solved positions is part of the program, a run is checked against it when it is judged: the
-// averaged weights alone and with search move in the same positions each time. These are one for checkedEvery that the run
-// had searched when it was first checked, at a tenth of its plan, and no more than mostChecked: moving in one of them takes
-// about as long as 1.6 positions take a run to play and learn, so that all checks take 1 % of its time or less.
+// Where a game's suite of solved positions is part of the program, a run is checked against it whenever it is judged: the
+// averaged weights, alone and with search, move in positions that are the same each time. There is one for every
+// checkedEvery positions that the run had searched by its first check, at a tenth of its plan, within bounds. A move in one
+// of them takes about as long as playing and learning 1.6 positions, so that all checks take about 1 % of a run's time.
 const (
 	checkedEvery = 160
 	leastChecked = 20
