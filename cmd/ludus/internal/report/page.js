@@ -135,6 +135,17 @@
     for (const redraw of redraws) redraw();
   }
 
+  // nearest chooses what a line's readout tells at x, the table's column i having no value there: that of the line's point
+  // closest to x, or none before the line begins and after it ends. Runs side by side have few x in common.
+  function nearest(plot, i, at, x) {
+    const column = plot.data[i], xs = plot.data[0];
+    if (column[at] != null) return at;
+    const after = column.findIndex((y, k) => k > at && y != null);
+    const before = column.findLastIndex((y, k) => k < at && y != null);
+    if (before < 0 || after < 0) return at;
+    return x - xs[before] <= xs[after] - x ? before : after;
+  }
+
   // draw makes a plot in place; options are uPlot's that differ from the usual ones.
   function draw(place, chart, options = {}) {
     const columns = columnsOf(chart.lines);
@@ -149,7 +160,7 @@
       axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: widthOf }],
       series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(2)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
       legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
-      cursor: { drag: { x: true, y: false }, points: { size: 7 } },
+      cursor: { drag: { x: true, y: false }, points: { size: 7 }, dataIdx: nearest },
       // Away from the curve the legend tells the newest values.
       hooks: { setCursor: [(plot) => { if (plot.cursor.idx == null) plot.setLegend({ idxs: newest }); }] },
       ...options,
