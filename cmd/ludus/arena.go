@@ -37,8 +37,12 @@ twice with seats swapped; the interval is one of 95 % over these pairs. Where th
 be solved, openings that lose for one side are left out. The same seed gives the same games, however many threads play
 them (agents with a time limit excepted).
 
+An opening comes again only once there seems to be no other, since agents that do not draw their moves play it as they
+did before. A pair that repeats an earlier one, move for move, counts as games but not as evidence: the intervals, the
+pairs by points and the test leave it out. More --openings make more different games.
+
 With --sprt 0,20 the match ends as soon as it is sure enough whether A is at most 0 Elo better, or at least 20: a
-sequential test that is wrong one time in twenty. With --record FILE every finished game is kept, and the same command
+sequential test that is wrong one time in twenty. It is given up where games only repeat. With --record FILE every finished game is kept, and the same command
 goes on where it was interrupted.
 
 ` + agentHelp,
@@ -182,9 +186,7 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 	writePairs(w, m, r)
 	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.Plies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
-	if 2*r.Duplicates > r.Games {
-		fmt.Fprintln(w, "most games tell nothing new; longer openings (--openings) or agents that draw moves (temp=) do")
-	}
+	writeRepeats(w, m, r)
 	return nil // output sees to a writer that fails
 }
 
@@ -201,6 +203,9 @@ func describeElo(r *arena.Result) string {
 
 func describeVerdict(t *arena.SPRTResult) string {
 	if t.Verdict == arena.Undecided {
+		if t.Exhausted {
+			return "given up, since games only repeat"
+		}
 		return "undecided"
 	}
 	return t.Verdict + " holds"
@@ -230,6 +235,16 @@ func writePairs(w io.Writer, m *arena.Match, r *arena.Result) {
 		what = "random, since none was found that is lost for neither side"
 	}
 	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.Openings, what)
+}
+
+// writeRepeats tells what was no evidence, and what would be.
+func writeRepeats(w io.Writer, m *arena.Match, r *arena.Result) {
+	if r.Repeats > 0 {
+		fmt.Fprintf(w, "%d of %d openings were played just as before, and are no evidence: the intervals leave them out\n", r.Repeats, r.Pairs)
+	}
+	if r.SPRT.Exhausted || 2*r.Repeats > r.Pairs {
+		fmt.Fprintf(w, "longer openings (--openings %d) or agents that draw moves (temp=) would tell more\n", m.Openings+2)
+	}
 }
 
 // matchProgress shows a running match: a bar on a terminal, a line every ten seconds elsewhere.

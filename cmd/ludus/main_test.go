@@ -497,6 +497,31 @@ func TestArenaTable(t *testing.T) {
 	}
 }
 
+// Openings that are played just as before are named, with what to do about them where they are many.
+func TestArenaTellsRepeats(t *testing.T) {
+	given := arena.SPRTResult{Verdict: arena.Undecided, Exhausted: true}
+	const named, advice = "are no evidence: the intervals leave them out", "longer openings (--openings 4)"
+	for _, c := range []struct {
+		result      arena.Result
+		name, avoid bool
+	}{
+		{arena.Result{Games: 100, Pairs: 50}, false, false},
+		{arena.Result{Games: 100, Pairs: 50, Repeats: 22}, true, false},
+		{arena.Result{Games: 100, Pairs: 50, Repeats: 28}, true, true},
+		{arena.Result{Games: 1000, Pairs: 500, Repeats: 100, SPRT: given}, true, true},
+	} {
+		var w bytes.Buffer
+		m := arena.Match{Openings: 2}
+		writeRepeats(&w, &m, &c.result)
+		if got := w.String(); strings.Contains(got, named) != c.name || strings.Contains(got, advice) != c.avoid {
+			t.Errorf("%+v: %q", c.result, got)
+		}
+	}
+	if got := describeVerdict(&given); got != "given up, since games only repeat" {
+		t.Errorf("a test that was given up: %q", got)
+	}
+}
+
 // The line that stands for a bar where there is no terminal.
 func TestMatchProgress(t *testing.T) {
 	var w bytes.Buffer

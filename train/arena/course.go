@@ -27,17 +27,20 @@ type course struct {
 	games    []*played
 	next     int // number of the game to be dealt next
 	finished int
-	whole    int   // games before the first one that is not finished
-	counts   []int // of the points of whole pairs, or of games where seats are fixed
+	whole    int        // games before the first one that is not finished
+	counts   []int      // of the points of whole pairs, or of games where seats are fixed, but for those that repeat another
+	played   repertoire // the pairs so far
+	same     int        // pairs in a row, up to the last, that repeat another
 	test     SPRTResult
-	decided  int       // games that decided the test; 0 while it is open
+	ended    int       // games after which the test ended the match; 0 while it is open
 	tell     time.Time // when progress is told next
 	fault    error
 }
 
 // newCourse begins a match, or goes on with what its record holds.
 func newCourse(ctx context.Context, m *Match, cancel context.CancelFunc) (*course, error) {
-	c := &course{match: m, ctx: ctx, cancel: cancel, start: time.Now(), openings: newOpenings(m), games: make([]*played, m.Games)}
+	c := &course{match: m, ctx: ctx, cancel: cancel, start: time.Now(), openings: newOpenings(m), games: make([]*played, m.Games),
+		played: make(repertoire)}
 	c.counts = make([]int, 2*m.perOpening()+1)
 	if m.SPRT != nil {
 		c.test = m.SPRT.judge(c.counts)
@@ -64,7 +67,7 @@ func (c *course) deal(b *board) (ok bool, err error) {
 	}
 	i := c.next
 	c.next++
-	over := i >= len(c.games) || c.decided > 0
+	over := i >= len(c.games) || c.ended > 0
 	c.mutex.Unlock()
 	if over {
 		return false, nil
@@ -89,7 +92,7 @@ func (c *course) finish(i int, g *played) error {
 	c.games[i] = g
 	c.finished++
 	c.count()
-	if m := c.match; m.Progress != nil && (c.finished == m.Games || c.decided > 0 || time.Now().After(c.tell)) {
+	if m := c.match; m.Progress != nil && (c.finished == m.Games || c.ended > 0 || time.Now().After(c.tell)) {
 		begun := time.Now()
 		m.Progress(c.result())
 		c.tell = time.Now().Add(max(tellEvery, tellShare*time.Since(begun)))
@@ -97,45 +100,54 @@ func (c *course) finish(i int, g *played) error {
 	return nil
 }
 
-// count counts the pairs that have become whole, in their order, and ends the match once they decide its test: so it
+// mostRepeats is how many pairs in a row may repeat earlier ones before a test is given up: the openings are used up, and
+// the agents play them as before.
+const mostRepeats = 100
+
+// count takes the pairs that have become whole to the test, in their order, and ends the match once they decide it: so it
 // does not matter which game ends first.
 func (c *course) count() {
 	size := c.match.perOpening()
-	for ; c.decided == 0 && c.whole < len(c.games) && c.games[c.whole] != nil; c.whole++ {
-		if (c.whole+1)%size > 0 {
+	for ; c.ended == 0 && c.whole < len(c.games) && c.games[c.whole] != nil; c.whole++ {
+		if c.match.SPRT == nil || (c.whole+1)%size > 0 {
 			continue
 		}
-		points := 0.0
-		for _, g := range c.games[c.whole+1-size : c.whole+1] {
-			points += g.score()
+		pair := c.games[c.whole+1-size : c.whole+1]
+		if c.played.again(pair) {
+			c.same++
+		} else {
+			c.same = 0
+			points := 0.0
+			for _, g := range pair {
+				points += g.score()
+			}
+			c.counts[int(2*points)]++
 		}
-		c.counts[int(2*points)]++
-		if c.match.SPRT == nil {
-			continue
-		}
-		if c.test = c.match.SPRT.judge(c.counts); c.test.Verdict != Undecided {
-			c.decided = c.whole + 1
+		c.test = c.match.SPRT.judge(c.counts)
+		c.test.Exhausted = c.test.Verdict == Undecided && c.same >= mostRepeats
+		if c.test.Verdict != Undecided || c.test.Exhausted {
+			c.ended = c.whole + 1
 			c.cancel()
 		}
 	}
 }
 
-// result sums up the games so far, or those that decided the test.
+// result sums up the games so far, or those after which the test ended the match.
 func (c *course) result() Result {
 	games := c.games
-	if c.decided > 0 {
-		games = games[:c.decided]
+	if c.ended > 0 {
+		games = games[:c.ended]
 	}
 	r := c.match.result(games)
 	r.SPRT, r.Seconds = c.test, time.Since(c.start).Seconds()
 	return r
 }
 
-// fail ends the match, unless it is decided, by the first error, but for those that only follow from another.
+// fail ends the match, unless its test has, by the first error, but for those that only follow from another.
 func (c *course) fail(err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if c.decided == 0 && (c.fault == nil || errors.Is(c.fault, context.Canceled)) {
+	if c.ended == 0 && (c.fault == nil || errors.Is(c.fault, context.Canceled)) {
 		c.fault = err
 	}
 	c.cancel()

@@ -26,14 +26,17 @@ type Match struct {
 	Games int // 1 to MaxGames
 	Seed  uint64
 	// Openings is the number of random plies at the start of every game, 0 or more. An opening that ends the game is
-	// drawn again; so is one that loses for one side, see [Balance].
+	// drawn again; so is one that loses for one side, see [Balance]; and one that was played before, until no other seems
+	// to be left. From then on all are played again, in another order, round by round. Agents that do not draw their moves
+	// then only repeat their games, which are no more evidence: see [Result].
 	Openings int
 	Seats    Seats // "" is Swap
 	Threads  int   // goroutines, each of which plays some games at once
 	// Balance may be given where many matches of a game are played, so that no opening is solved twice; nil: the match
 	// has its own.
 	Balance *Balance
-	// SPRT, if set, ends the match early; Games is then the most that are played.
+	// SPRT, if set, ends the match early: once it is decided, or once games only repeat. Games is then the most that are
+	// played.
 	SPRT *SPRT
 	// Record, if set, is the path of a file that every finished game is added to. Games that the file has already are not
 	// played again, so that the same match goes on where it was interrupted. See [ErrRecord].

@@ -28,25 +28,33 @@ const (
 	lost             // for one side
 )
 
-// openingStream is what a match draws its openings for; agent A's and B's streams are 0 and 1.
-const openingStream = 2
+// What a match draws for, beside what agents A and B draw, whose streams are 0 and 1.
+const (
+	openingStream = 2
+	roundStream   = 3 // the order in which openings are played again
+)
 
 // ErrOpening says that openings of the asked length hardly exist.
 var ErrOpening = errors.New("no opening found")
 
 // openings draws the openings of a match, one after the other, whoever asks for them: what the solver says may depend
-// on what it was asked before. It is safe for concurrent use.
+// on what it was asked before. No opening comes again before all that there seem to be were played; from then on they
+// come in rounds, each in an order of its own. It is safe for concurrent use.
 type openings struct {
 	match *Match
 
-	mutex   sync.Mutex // guards what follows
-	list    []*opening
+	mutex   sync.Mutex      // guards what follows
+	list    []*opening      // all different
+	seen    map[string]bool // keys of the list's, and of those that were not taken
+	whole   bool            // the list holds all that there seem to be
+	round   int             // whose order of the list follows; 0: none yet
+	order   []int
 	balance *Balance // nil where the solver is not asked, or not any more
 	told    int      // answers of the solver
 }
 
 func newOpenings(m *Match) *openings {
-	o := &openings{match: m}
+	o := &openings{match: m, seen: make(map[string]bool)}
 	if m.Openings > 0 && Balances(m.Game) {
 		if o.balance = m.Balance; o.balance == nil {
 			o.balance = NewBalance(m.Game)
@@ -59,18 +67,26 @@ func newOpenings(m *Match) *openings {
 func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	for len(o.list) <= i {
+	for !o.whole && len(o.list) <= i {
 		next, err := o.draw(ctx, newRand(derive(o.match.Seed, openingStream, len(o.list))))
 		if err != nil {
 			return nil, err
 		}
-		o.list = append(o.list, next)
+		if o.whole = next == nil; !o.whole {
+			o.list = append(o.list, next)
+		}
 	}
-	return o.list[i], nil
+	if i < len(o.list) {
+		return o.list[i], nil
+	}
+	if round := i / len(o.list); round != o.round {
+		o.round, o.order = round, newRand(derive(o.match.Seed, roundStream, round)).Perm(len(o.list))
+	}
+	return o.list[o.order[i%len(o.list)]], nil
 }
 
-// draw draws the next opening: the first that is not lost for one side. Where there seems to be none, or the solver does
-// not get anywhere, openings are taken as they come from there on.
+// draw draws the next opening: the first that is not lost for one side, nil where no other seems to be left. Where there
+// never was one, or the solver does not get anywhere, openings are taken as they come from there on.
 func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
 	const tries = 200
 	var first *opening
@@ -79,12 +95,17 @@ func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
 		if err != nil {
 			return nil, err
 		}
+		if next == nil {
+			break
+		}
 		if o.balance == nil {
+			o.see(next)
 			return next, nil
 		}
 		if next.verdict, err = o.balance.judge(ctx, state); err != nil {
 			return nil, err
 		}
+		o.see(next)
 		switch {
 		case next.verdict == level:
 			o.told++
@@ -100,15 +121,22 @@ func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
 			first = next
 		}
 	}
+	if len(o.list) > 0 || first == nil {
+		return nil, nil
+	}
 	o.balance = nil
+	clear(o.seen) // those that were not taken may come now
+	o.see(first)
 	return first, nil
 }
 
-// random draws an opening that does not end the game.
+func (o *openings) see(next *opening) { o.seen[string(key(next.moves))] = true }
+
+// random draws an opening that does not end the game and was not seen; nil where no other seems to be left.
 func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
-	const tries = 1000
 	m := o.match
 	var legal []env.Action
+	tries := 1000 + 10*len(o.seen) // of openings that are equally likely, hardly one is missed
 	for range tries {
 		state, next := m.Game.NewState(), &opening{}
 		for len(next.moves) < m.Openings && !state.Done() {
@@ -117,9 +145,12 @@ func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
 			next.moves = append(next.moves, a)
 			state.Apply(a)
 		}
-		if !state.Done() {
+		if !state.Done() && !o.seen[string(key(next.moves))] {
 			return next, state, nil
 		}
+	}
+	if len(o.seen) > 0 {
+		return nil, nil, nil
 	}
 	return nil, nil, fmt.Errorf("%w: %d random plies ended the game of %s in each of %d tries; ask for shorter openings",
 		ErrOpening, m.Openings, m.Game.Name, tries)

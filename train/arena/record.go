@@ -91,16 +91,11 @@ func openRecord(ctx context.Context, m *Match, openings *openings, games []*play
 		}
 		size += int64(len(line) + 1)
 	}
-	file, err := os.OpenFile(m.Record, os.O_WRONLY, 0)
-	if err != nil {
+	if err := os.Truncate(m.Record, size); err != nil {
 		return nil, err
 	}
-	err = file.Truncate(size)
-	if err == nil {
-		_, err = file.Seek(size, 0)
-	}
+	file, err := os.OpenFile(m.Record, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
 	return &record{match: m, file: file}, nil

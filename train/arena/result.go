@@ -7,6 +7,10 @@ import (
 )
 
 // Result is the outcome of a match for agent A. A game is won by the higher goal.
+//
+// A pair of games of one opening that repeats an earlier pair of the match, move for move, tells nothing that was not known:
+// agents that do not draw their moves play an opening only one way. Such a pair counts among the games, but not as evidence:
+// Low, High, their Elo, Pentanomial, SeatPairs and SPRT leave it out. Where the seats are fixed, so does a game.
 type Result struct {
 	Score    float64 `json:"score"` // (wins + draws / 2) / games
 	Low      float64 `json:"low"`   // 95 % interval of Score over opening pairs; see the package's interval
@@ -16,7 +20,8 @@ type Result struct {
 	Losses   int     `json:"losses"`
 	Games    int     `json:"games"`
 	GoalMean float64 `json:"goal_mean"` // of A's goals, 0 to 100
-	Pairs    int     `json:"pairs"`     // openings played
+	Pairs    int     `json:"pairs"`     // openings played, each time that one was
+	Repeats  int     `json:"repeats"`   // pairs that repeat an earlier one
 	AsFirst  Tally   `json:"as_first"`  // games in which A moved first
 	AsSecond Tally   `json:"as_second"`
 	Distinct int     `json:"distinct"` // different sequences of moves among the games
@@ -30,12 +35,13 @@ type Result struct {
 	Balanced bool `json:"balanced"`
 	Unsolved int  `json:"unsolved,omitempty"`
 	Lost     int  `json:"lost,omitempty"`
-	// Pentanomial counts the openings played from both sides by A's points from their two games: 0, 1/2, 1, 3/2, 2.
+	// Pentanomial counts the openings played from both sides by A's points from their two games: 0, 1/2, 1, 3/2, 2; without
+	// the repeats.
 	Pentanomial [5]int `json:"pentanomial"`
 	SeatPairs   int    `json:"seat_pairs"` // openings of which the same seat won both games
 	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move: Games - Distinct
-	// SPRT is the sequential test, if the match has one. Once it is decided, the games that were played beyond it are
-	// left out of the result.
+	// SPRT is the sequential test, if the match has one. Once it is decided, or given up, the games that were played beyond
+	// it are left out of the result.
 	SPRT SPRTResult `json:"sprt,omitzero"`
 }
 
@@ -50,7 +56,7 @@ type Tally struct {
 func (m *Match) result(games []*played) Result {
 	var r Result
 	var scores []float64 // mean of each opening's games
-	distinct := make(map[string]bool)
+	distinct, pairs := make(map[string]bool), make(repertoire)
 	verdicts := make(map[verdict]int)
 	size := m.perOpening()
 	for i := 0; i < len(games); i += size {
@@ -63,14 +69,19 @@ func (m *Match) result(games []*played) Result {
 			sum += r.add(g)
 			distinct[string(key(g.moves))] = true
 		}
-		scores = append(scores, sum/float64(len(played)))
+		r.Pairs++
 		verdicts[played[0].opening.verdict]++
+		if pairs.again(played) {
+			r.Repeats++
+			continue
+		}
+		scores = append(scores, sum/float64(len(played)))
 		if len(played) == 2 {
 			r.Pentanomial[int(2*sum)]++
 			r.SeatPairs += truth(sum == 1 && played[0].score() != 0.5)
 		}
 	}
-	r.Pairs, r.Distinct, r.Duplicates = len(scores), len(distinct), r.Games-len(distinct)
+	r.Distinct, r.Duplicates = len(distinct), r.Games-len(distinct)
 	r.Balanced = verdicts[level] > 0 && verdicts[unasked]+verdicts[lost] == 0
 	r.Lost = verdicts[lost]
 	if r.Balanced {
@@ -82,7 +93,7 @@ func (m *Match) result(games []*played) Result {
 
 func isMissing(g *played) bool { return g == nil }
 
-// average turns sums into means, of games whose openings have the given mean scores.
+// average turns sums into means; scores are those of the pairs that are evidence.
 func (r *Result) average(scores []float64) {
 	r.Low, r.High = interval(scores)
 	if r.Games > 0 {
@@ -90,7 +101,7 @@ func (r *Result) average(scores []float64) {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / n
 		r.GoalMean /= n
 		r.Plies /= n
-		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // a half-played pair weighs differently in each
+		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // half-played pairs and repeats weigh differently in each
 		r.Elo = Elo(r.Score)
 	}
 	r.EloLow, r.EloHigh = Elo(r.Low), Elo(r.High)
@@ -118,6 +129,25 @@ func (r *Result) add(g *played) float64 {
 		tally.Draws++
 	}
 	return score
+}
+
+// repertoire holds the pairs of games that were played, and their games, by their moves.
+type repertoire map[string]bool
+
+// again says whether the finished games of an opening repeat those of a pair that it was asked about before, move for
+// move and seat for seat, or, where only one is finished, any such game. It adds them.
+func (r repertoire) again(games []*played) bool {
+	var pair []byte
+	var parts []string
+	for _, g := range games {
+		one := append(key(g.moves), byte(truth(g.first))) // so that one game's length is odd, and two games' is even
+		pair, parts = append(pair, one...), append(parts, string(one))
+	}
+	again := r[string(pair)]
+	for _, part := range append(parts, string(pair)) {
+		r[part] = true
+	}
+	return again
 }
 
 // key turns moves into bytes that differ where the moves do.

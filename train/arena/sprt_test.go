@@ -122,7 +122,7 @@ func TestSPRTEndsMatch(t *testing.T) {
 		var want Result
 		for _, threads := range []int{1, 2, 7} {
 			m := Match{
-				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 2, Openings: 2, Seats: c.seats,
+				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, Openings: 2, Seats: c.seats,
 				Threads: threads, Balance: balanceOf(game), SPRT: &SPRT{Elo0: -20, Elo1: 20},
 			}
 			got := mustRun(t, m)

@@ -195,7 +195,7 @@ func (p *Pool) count(m *Match) {
 		return
 	}
 	played := Pairing{A: a, B: b, Pentanomial: m.Pentanomial}
-	if played.Games() != m.Games { // an older line has none, and one of single games leaves some out
+	if played.Games()+2*m.Repeats != m.Games { // an older line has no pairs, and one of single games leaves some out
 		played = Pairing{A: a, B: b, Singles: [3]int{m.Losses, m.Draws, m.Wins}}
 	}
 	p.pairings = append(p.pairings, played)

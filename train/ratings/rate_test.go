@@ -273,6 +273,19 @@ nonsense
 	}
 }
 
+// TestRepeats: pairs that repeat another are no evidence, and the others still count as pairs.
+func TestRepeats(t *testing.T) {
+	dir, game := testRun(t, 1)
+	p := openPool(t, dir, game)
+	p.count(&Match{Agent: "net@1", Opponent: "random", Simulations: 4, Number: 1, Result: arena.Result{
+		Games: 100, Wins: 75, Losses: 25, Pairs: 50, Repeats: 42, Pentanomial: [5]int{0, 0, 4, 0, 4},
+	}})
+	got := p.pairings[len(p.pairings)-1]
+	if got.Games() != 16 || got.Points() != 12 || got.Pentanomial != [5]int{0, 0, 4, 0, 4} {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCheckpoints(t *testing.T) {
 	dir, game := testRun(t, 0, 1, 2, 10, 20, 30, 38, 39, 40)
 	p := openPool(t, dir, game)
