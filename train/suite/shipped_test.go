@@ -1,0 +1,70 @@
+package suite
+
+import (
+	"slices"
+	"testing"
+
+	"ludus/env/games"
+	"ludus/env/solver"
+)
+
+// The shipped suites are whole, large enough and small enough, and a sample of their values is found again.
+func TestShipped(t *testing.T) {
+	const size = 1 << 20 // of all together
+	bytes := 0
+	for _, name := range games.Names() {
+		game := mustGame(t, name)
+		s, ok := Shipped(game)
+		if !ok {
+			t.Errorf("%s has no suite", name)
+			continue
+		}
+		bytes += len(s.Pack())
+		least := 2000
+		if name == "quad-5x5" {
+			least = 10000
+		}
+		if len(s.Positions) < least {
+			t.Errorf("%s has %d positions, less than %d", name, len(s.Positions), least)
+		}
+		checkSuite(t, s)
+		agents := 0
+		for i := range s.Positions {
+			if s.Positions[i].Source != Random {
+				agents++
+			}
+		}
+		if 2*agents < len(s.Positions) {
+			t.Errorf("%s has %d of %d positions from agents' games", name, agents, len(s.Positions))
+		}
+		sample := 16
+		if testing.Short() {
+			sample = 3
+		}
+		resolve(t, s, sample)
+	}
+	if bytes > size {
+		t.Errorf("all suites take %d bytes, more than %d", bytes, size)
+	}
+}
+
+// resolve solves n positions of a suite again.
+func resolve(t *testing.T, s *Suite, n int) {
+	t.Helper()
+	solve := solver.New(s.Game, tableBytes)
+	for _, p := range s.some(n) {
+		state, err := p.replay(s.Game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := solve.Moves(state, solver.Limits{Nodes: 100 * s.Origin.Nodes}, nil)
+		for i := range values {
+			if values[i] != solver.Unknown {
+				values[i] = s.Game.ClassFor(state.Player(), values[i])
+			}
+		}
+		if !slices.Equal(values, p.Values) {
+			t.Errorf("%s after %v: values %v, solved again %v", s.Game.Name, p.Moves, p.Values, values)
+		}
+	}
+}
