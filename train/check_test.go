@@ -1,8 +1,14 @@
 package train
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"ludus/train/arena"
@@ -83,5 +89,58 @@ func TestCheck(t *testing.T) {
 	}
 	if kept, err := readChecked(dir); err != nil || !reflect.DeepEqual(kept, checked[:2]) {
 		t.Errorf("gone back to generation 5, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
+	}
+}
+
+// TestRunIsChecked: a run of a game with a suite is checked wherever it is judged, once, though it stops between the two
+// agents; TensorBoard has the curves; and checks change neither games nor weights.
+func TestRunIsChecked(t *testing.T) {
+	const generations = 3
+	options := func(dir string) Options {
+		o := tiny(t, dir, generations)
+		o.Game = newGame(t, "quad-5x5")
+		return o
+	}
+	never, dir := t.TempDir(), t.TempDir()
+	o := options(never)
+	o.Asked["rating"] = "0"
+	mustTrain(t, o)
+	if _, err := os.Stat(filepath.Join(never, "suite.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a run that is not judged was checked: %v", err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o = options(dir)
+	o.Observe = func(e Event) {
+		if e.Checked != nil && e.Checked.Generation == 2 {
+			cancel()
+		}
+	}
+	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	mustTrain(t, options(dir))
+	sameRun(t, never, dir, generations)
+
+	checked, err := readChecked(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves, _ := readCurves(t, dir)
+	var got []string
+	for _, c := range checked {
+		got = append(got, fmt.Sprintf("%s@%d", c.Agent, c.Generation))
+		if c.Positions != leastChecked {
+			t.Errorf("%+v: want %d positions", c, leastChecked)
+		}
+		for _, p := range c.scalars() {
+			if y, ok := curves[p.Tag][c.Generation]; !ok || y != float32(p.Value) {
+				t.Errorf("%s at %d is %v (%v), want %v", p.Tag, c.Generation, y, ok, p.Value)
+			}
+		}
+	}
+	if want := []string{"policy@1", "net@1", "policy@2", "net@2", "policy@3", "net@3"}; !slices.Equal(got, want) {
+		t.Errorf("checked %v, want %v", got, want)
 	}
 }
