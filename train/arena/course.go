@@ -72,8 +72,8 @@ func (c *course) deal(b *board) (ok bool, err error) {
 	if over {
 		return false, nil
 	}
-	opening, err := c.openings.get(c.ctx, i/c.match.perOpening())
-	if err != nil {
+	opening, err := c.openings.get(c.ctx, c.match.opening(i))
+	if err != nil || opening == nil {
 		return false, err
 	}
 	c.match.begin(b, i, opening)

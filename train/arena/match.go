@@ -30,8 +30,13 @@ type Match struct {
 	// to be left. From then on all are played again, in another order, round by round. Agents that do not draw their moves
 	// then only repeat their games, which are no more evidence: see [Result].
 	Openings int
-	Seats    Seats // "" is Swap
-	Threads  int   // goroutines, each of which plays some games at once
+	// Once ends the match where all openings were played.
+	Once  bool
+	Seats Seats // "" is Swap
+	// After is how many games of this match were played before, which are passed over and count for nothing; an even
+	// number where seats are swapped. So further games of two agents begin from openings that they have not played.
+	After   int
+	Threads int // goroutines, each of which plays some games at once
 	// Balance may be given where many matches of a game are played, so that no opening is solved twice; nil: the match
 	// has its own.
 	Balance *Balance
@@ -76,6 +81,9 @@ func (m *Match) Validate() error {
 	if m.Openings < 0 || m.Openings >= m.Game.MaxPlies {
 		errs = append(errs, fmt.Errorf("openings is %d; in %s it must lie between 0 and %d",
 			m.Openings, m.Game.Name, m.Game.MaxPlies-1))
+	}
+	if m.After < 0 || m.After%m.perOpening() != 0 {
+		errs = append(errs, fmt.Errorf("after is %d; it must be a number of games, and of whole pairs", m.After))
 	}
 	switch m.Seats {
 	case "", Swap, First, Second:
@@ -134,11 +142,14 @@ func (m *Match) run(ctx context.Context) (*course, error) {
 	return c, c.close()
 }
 
+// opening is the number of the opening of game i.
+func (m *Match) opening(i int) int { return (m.After + i) / m.perOpening() }
+
 // begin sets up game i on a board, from its opening.
 func (m *Match) begin(b *board, i int, opening *opening) {
 	b.number, b.game, b.waiting, b.state = i, m.newGame(i, opening), false, m.Game.NewState()
 	for side, agent := range b.agents {
-		agent.Reset(derive(m.Seed, side, i))
+		agent.Reset(derive(m.Seed, side, m.After+i))
 	}
 	for _, a := range opening.moves {
 		b.state.Apply(a)

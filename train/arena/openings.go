@@ -63,7 +63,8 @@ func newOpenings(m *Match) *openings {
 	return o
 }
 
-// get returns opening number i. It fails with ErrOpening or the error of ctx.
+// get returns opening number i, nil where all were played and the match plays none again. It fails with ErrOpening or the
+// error of ctx.
 func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -78,6 +79,9 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	}
 	if i < len(o.list) {
 		return o.list[i], nil
+	}
+	if o.match.Once {
+		return nil, nil
 	}
 	if round := i / len(o.list); round != o.round {
 		o.round, o.order = round, newRand(derive(o.match.Seed, roundStream, round)).Perm(len(o.list))

@@ -32,7 +32,9 @@ type recordHeader struct {
 	BWeights string `json:"b_weights,omitempty"`
 	Seed     uint64 `json:"seed"`
 	Openings int    `json:"openings"`
+	Once     bool   `json:"once,omitempty"`
 	Seats    Seats  `json:"seats"`
+	After    int    `json:"after,omitempty"`
 }
 
 const recordVersion = 1
@@ -54,7 +56,8 @@ type record struct {
 func (m *Match) header() recordHeader {
 	return recordHeader{
 		Match: recordVersion, Game: m.Game.Name, A: m.A.String(), B: m.B.String(), AWeights: m.A.origin.Digest,
-		BWeights: m.B.origin.Digest, Seed: m.Seed, Openings: m.Openings, Seats: cmp.Or(m.Seats, Swap),
+		BWeights: m.B.origin.Digest, Seed: m.Seed, Openings: m.Openings, Once: m.Once,
+		Seats: cmp.Or(m.Seats, Swap), After: m.After,
 	}
 }
 
@@ -122,7 +125,9 @@ func (m *Match) checkHeader(line []byte) error {
 	check("agent B", have.B, want.B)
 	check("seed", have.Seed, want.Seed)
 	check("number of opening plies", have.Openings, want.Openings)
+	check("use of openings once", have.Once, want.Once)
 	check("order of seats", have.Seats, want.Seats)
+	check("number of games passed over", have.After, want.After)
 	if errs == nil && (have.AWeights != want.AWeights || have.BWeights != want.BWeights) {
 		errs = append(errs, errors.New("its networks have changed since; name a checkpoint to go on with, such as net:RUN@12"))
 	}
@@ -145,9 +150,12 @@ func (m *Match) recall(ctx context.Context, line []byte, openings *openings, gam
 	if i >= len(games) || games[i] != nil {
 		return nil
 	}
-	opening, err := openings.get(ctx, i/m.perOpening())
+	opening, err := openings.get(ctx, m.opening(i))
 	if err != nil {
 		return err
+	}
+	if opening == nil {
+		return fmt.Errorf("game %d: the match has no opening for it", i)
 	}
 	g := m.newGame(i, opening)
 	if err := m.replay(g, recorded.Moves); err != nil {
@@ -188,7 +196,7 @@ func (m *Match) replay(g *played, texts []string) error {
 
 // add adds a finished game.
 func (r *record) add(i int, g *played) error {
-	recorded := recordedGame{Game: i, Opening: i / r.match.perOpening(), First: "b", Goals: g.goals}
+	recorded := recordedGame{Game: i, Opening: r.match.opening(i), First: "b", Goals: g.goals}
 	if g.first {
 		recorded.First = "a"
 	}

@@ -139,3 +139,50 @@ func TestRepertoire(t *testing.T) {
 		}
 	}
 }
+
+// A match that goes on after another plays the games that one match of both would; played once, all openings end it.
+func TestMatchGoesOn(t *testing.T) {
+	game := quad(t)
+	run := testRun(t, game, 1)
+	m := Match{Game: game, A: parse(t, game, "policy:"+run+",temp=1"), B: parse(t, game, "random"), Games: 100, Seed: 3, Openings: 2,
+		Balance: balanceOf(game), Threads: 2}
+	whole := playAll(t, &m)
+	m.After, m.Games = 36, 64
+	for i, g := range playAll(t, &m) {
+		if want := whole[36+i]; g.first != want.first || !slices.Equal(g.moves, want.moves) {
+			t.Fatalf("game %d after 36: %v; want %v", i, g, want)
+		}
+	}
+	m.Once, m.After, m.Games = true, 0, 36
+	total := 0
+	for ; total < 200; m.After += 36 {
+		r := mustRun(t, m)
+		total += r.Games
+		if r.Repeats != 0 || r.Games%2 != 0 {
+			t.Errorf("after %d: %+v", m.After, r)
+		}
+		if r.Games == 0 {
+			break
+		}
+	}
+	o := newOpenings(&m)
+	if _, err := o.get(context.Background(), 1000); err != nil || total != 2*len(o.list) {
+		t.Errorf("%d games of %d openings, %v", total, len(o.list), err)
+	}
+	m.After = 3
+	if m.Validate() == nil {
+		t.Error("a match may begin with half a pair")
+	}
+}
+
+func TestDraws(t *testing.T) {
+	game := quad(t)
+	for text, want := range map[string]bool{
+		"random": true, "greedy": true, "mcts:20": true, "alphabeta:2": true, "solver:100": true, "net:x": false, "net:x,sims=3,search=puct": false,
+		"net:x,time=1s": true, "net:x,temp=1": true, "policy:x": false, "policy:x,sym=all": false, "policy:x,temp=0.5": true,
+	} {
+		if got := parse(t, game, text).Draws(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -25,7 +25,8 @@ type Match struct {
 	// Agent and Opponent are texts such as net@120 (the run's checkpoint), random and mcts:200.
 	Agent    string `json:"agent"`
 	Opponent string `json:"opponent"`
-	// Number is 1 for the first match of the two, 2 for the next; 0 in older lines. The games follow from it and the names.
+	// Number is 1 for the first match of the two, 2 for the next; 0 in older lines. The games follow from the names and
+	// how many the two have played before.
 	Number int `json:"number,omitempty"`
 	// Final marks the matches that a finished run is summed up by.
 	Final bool `json:"final,omitempty"`
@@ -64,8 +65,10 @@ type Pool struct {
 	number   map[string]int
 	pairings []Pairing
 	timed    []Timed
-	met      map[[2]int]int // matches of two agents, the lower number first
-	seconds  float64        // of all matches
+	met      map[[2]int]int  // matches of two agents, the lower number first
+	begun    map[[2]int]int  // games of such two since their first opening, an even number
+	spent    map[[2]int]bool // such two can only repeat their games
+	seconds  float64         // of all matches
 }
 
 // agent is one of the pool.
@@ -87,7 +90,7 @@ func Open(
 	}
 	p = &Pool{
 		dir: dir, game: game, simulations: simulations, balance: balance,
-		number: make(map[string]int), met: make(map[[2]int]int),
+		number: make(map[string]int), met: make(map[[2]int]int), begun: make(map[[2]int]int), spent: make(map[[2]int]bool),
 	}
 	kept, err := p.kept()
 	if err != nil {
@@ -200,30 +203,38 @@ func (p *Pool) count(m *Match) {
 	}
 	p.pairings = append(p.pairings, played)
 	p.timed = append(p.timed, Timed{A: a, B: b, Games: m.Games, Seconds: m.Seconds})
-	p.met[[2]int{min(a, b), max(a, b)}]++
+	p.met[twoOf(a, b)]++
+	p.begun[twoOf(a, b)] += (m.Games + 1) &^ 1
 	p.seconds += m.Seconds
 }
 
-// Play plays a match between two agents, the number of games being even, writes it down and counts it. Where ctx ends the
-// match counts for nothing. An agent that cannot be read makes for an error that wraps [arena.ErrWeights].
+// twoOf names two agents in whatever order.
+func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
+
+// Play plays a match between two agents, the number of games being even, writes it down and counts it. Games begin from
+// openings that the two have not played, as long as there are any; agents that do not draw their moves would only repeat
+// their games after that, and play fewer, or none, which is not written down. Where ctx ends the match counts for nothing. An agent that cannot be read makes for an error that wraps [arena.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*Match, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
 	}
 	x, y := &p.agents[a], &p.agents[b]
 	m := &Match{
-		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[[2]int{min(a, b), max(a, b)}] + 1,
+		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[twoOf(a, b)] + 1,
 		Final: final, Simulations: p.simulations,
 	}
 	seed := fnv.New64a()
-	fmt.Fprintf(seed, "%s %s %d", m.Agent, m.Opponent, m.Number)
+	fmt.Fprintf(seed, "%s %s", m.Agent, m.Opponent)
 	var err error
 	m.Result, err = arena.Match{
 		Game: p.game, A: x.spec, B: y.spec, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
-		Threads: threads,
+		Threads: threads, Once: !x.spec.Draws() && !y.spec.Draws(), After: p.begun[twoOf(a, b)],
 	}.Run(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if p.spent[twoOf(a, b)] = m.Games < games; m.Games == 0 {
+		return m, nil
 	}
 	return m, p.add(m)
 }

@@ -158,7 +158,7 @@ func (r *rating) next() (a, b int, joining, ok bool) {
 	for _, i := range r.Players {
 		plays[i] = r.able(i)
 	}
-	a, b, ok = Join(len(r.agents), 0, r.pairings, func(a, b int) bool { return plays[a] && plays[b] })
+	a, b, ok = Join(len(r.agents), 0, r.pairings, func(a, b int) bool { return plays[a] && plays[b] && !r.spent[twoOf(a, b)] })
 	if ok {
 		return a, b, true, true
 	}
@@ -171,7 +171,7 @@ func (r *rating) next() (a, b int, joining, ok bool) {
 	a, b, ok = r.fit.Next(&Plan{
 		Games:  matchGames,
 		Wanted: func(i int) bool { return slices.Contains(r.Wanted, at[i]) && r.open(at[i]) },
-		May:    func(a, b int) bool { return plays[at[a]] && plays[at[b]] },
+		May:    func(a, b int) bool { return plays[at[a]] && plays[at[b]] && !r.spent[twoOf(at[a], at[b])] },
 		Cost:   func(a, b int) float64 { return r.cost[at[a]] + r.cost[at[b]] },
 	})
 	if !ok {

@@ -286,6 +286,44 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestSpent: two networks play each opening once, whatever the number of their matches, and then no more.
+func TestSpent(t *testing.T) {
+	dir, game := testRun(t, 1, 2)
+	p := openPool(t, dir, game)
+	a, b := p.Number("net@1"), p.Number("net@2")
+	total := 0
+	for p.met[twoOf(a, b)] < 10 && !p.spent[twoOf(a, b)] {
+		m, err := p.Play(context.Background(), a, b, 16, 2, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total += m.Games; m.Repeats > 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if total < 40 || total > 80 || !p.spent[twoOf(a, b)] {
+		t.Errorf("%d games", total)
+	}
+	p = openPool(t, dir, game)
+	before := len(lines(t, dir))
+	if m, err := p.Play(context.Background(), a, b, 16, 2, false); err != nil || m.Games > 0 || len(lines(t, dir)) != before {
+		t.Errorf("%+v, %v", m, err)
+	}
+	o := Options{Wanted: []int{a, b}, Players: []int{p.Number(Anchor), a, b}, To: 1, Games: 400, Threads: 2}
+	if err := p.Rate(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	matches, _, err := ReadMatches(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range matches[before:] {
+		if m.Opponent != Anchor && m.Games > 0 {
+			t.Errorf("%s plays %s again", m.Agent, m.Opponent)
+		}
+	}
+}
+
 func TestCheckpoints(t *testing.T) {
 	dir, game := testRun(t, 0, 1, 2, 10, 20, 30, 38, 39, 40)
 	p := openPool(t, dir, game)
