@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -42,11 +43,13 @@ rates them in Elo: 0 is random, and an agent that is 100 above another scores 64
 matches are those that tell most a second.
 
 The interval is one of 95 % for a rating's place in the pool, that is, its difference to the pool's middle: the mean of the
-middle half of the agents. The difference to random is known less well, and has an interval of its own.
+middle half of the agents. The difference to the median agent alone is known less well, by about a fifth, as the last lines
+say; so is that to random, which has an interval of its own. Intervals tell what chance in the games leaves open. No rating
+says that A beats B, B beats C and C beats A; where there is such a thing, the last lines say how much more it leaves open.
 
 Each finished match is a line of RUN/arena.jsonl, so that nothing is lost when it is interrupted: the same command goes
 on, and a smaller --to or more --checkpoints add to what is there. RUN/ratings.json has the ratings; RUN@best is the
-best of them.`,
+checkpoint whose interval has the highest lower end.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json`,
@@ -130,7 +133,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished matches are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
 	}
 	return errors.Join(err, output(cmd, func(w io.Writer) error {
-		if err := writeRatings(w, table); err != nil || !f.json {
+		if err := writeRatings(w, table, pool.Names(f.Wanted)); err != nil || !f.json {
 			return err
 		}
 		return json.NewEncoder(w).Encode(table)
@@ -149,18 +152,21 @@ func gameOfRun(dir string) (*env.Game, error) {
 	return games.New(weights.Config.Game)
 }
 
-// writeRatings prints the table that people read, best first.
-func writeRatings(w io.Writer, t *ratings.Table) error {
+// writeRatings prints the table that people read, best first, and how well the places of the wanted agents are known: others
+// that have played may be in it.
+func writeRatings(w io.Writer, t *ratings.Table, wanted []string) error {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations a move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "agent\trating\tplace\tabove random\tgames\tscore\t")
-	widest, gone := 0.0, false
+	place, median, leeway, gone := 0.0, 0.0, 0.0, false
 	for _, a := range t.Agents {
 		name := a.Agent
 		if a.Gone {
 			name, gone = name+"*", true
-		} else {
-			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
+		} else if slices.Contains(wanted, name) {
+			place = max(place, a.High-a.Rating, a.Rating-a.Low)
+			median = max(median, a.MedianHigh-a.Rating, a.Rating-a.MedianLow)
+			leeway = max(leeway, a.Leeway)
 		}
 		fmt.Fprintf(table, "%s\t%.0f\t%+.0f %+.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n",
 			name, a.Rating, a.High-a.Rating, a.Low-a.Rating, a.AnchorLow, a.AnchorHigh, a.Games, 100*a.Score)
@@ -171,8 +177,12 @@ func writeRatings(w io.Writer, t *ratings.Table) error {
 	if gone {
 		fmt.Fprintln(w, "* the run no longer keeps it, or not whole")
 	}
-	_, err := fmt.Fprintf(w, "places in the pool are known to within %.0f Elo (95 %%); single pairings depart from the ratings by %.0f\n",
-		widest, t.Misfit)
+	_, err := fmt.Fprintf(w, "places in the pool are known to within %.0f Elo (95 %%), differences to its median agent to within %.0f\n",
+		place, median)
+	if err == nil && t.Misfit > 0 {
+		_, err = fmt.Fprintf(w, "beyond chance, pairings depart from the ratings by %.0f: against other opponents, places could be others by up to %.0f\n",
+			t.Misfit, leeway)
+	}
 	return err
 }
 

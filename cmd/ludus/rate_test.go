@@ -22,7 +22,7 @@ func TestRateCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"quad-5x5: 6 agents rated by", "with 2 simulations a move", "net@0", "net@1", "mcts:1000", "known to within"} {
+	for _, want := range []string{"quad-5x5: 6 agents rated by", "with 2 simulations a move", "net@0", "net@1", "mcts:1000", "known to within", "median agent to within"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
@@ -92,5 +92,35 @@ func TestRateStopped(t *testing.T) {
 			!strings.Contains(out.String(), "agents rated")) {
 			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), out.String())
 		}
+	}
+}
+
+// The last lines speak of the agents that were to be rated, and of what no rating says only where there is such a thing.
+func TestWriteRatings(t *testing.T) {
+	table := ratings.Table{Agents: []ratings.Rated{
+		{Agent: "net@2", Rating: 200, Low: 20, High: 300, MedianLow: 10, MedianHigh: 300, Leeway: 99},
+		{Agent: "net@1", Rating: 100, Low: 70, High: 120, MedianLow: 60, MedianHigh: 125, Leeway: 7},
+		{Agent: "net@0", Rating: 90, Low: 0, High: 180, Gone: true},
+	}}
+	for _, misfit := range []float64{0, 60} {
+		table.Misfit = misfit
+		var out strings.Builder
+		if err := writeRatings(&out, &table, []string{"net@1", "net@0"}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "within 30 Elo (95 %), differences to its median agent to within 40") ||
+			strings.Contains(out.String(), "by 60: against other opponents, places could be others by up to 7\n") != (misfit > 0) {
+			t.Error(out.String())
+		}
+	}
+}
+
+// A run that is not to be rated says so at its end, instead of an empty table.
+func TestUnrated(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	out := run(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
+		"--set", "rating=0", "--set", "slots=2", "--set", "plies=1", "--set", "channels=4", "--set", "blocks=1")
+	if !strings.Contains(out, "not judged, since the setting rating is 0") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
+		t.Error(out)
 	}
 }

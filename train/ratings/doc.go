@@ -20,10 +20,14 @@
 //
 // A rating's own interval is that of its place in the pool: its difference to the pool's middle, which is the mean rating
 // of the middle half of the agents, a median that does not hang on one agent's luck. The interval of the difference to
-// the anchor is wider, and often much wider: where random loses every game, nobody can say how far below the others it is.
+// the median agent itself ([Fit.MedianInterval]) is wider by a fifth in usual pools, since that agent's own rating is not
+// known better than others'. That of the difference to the anchor is often much wider: where random loses every game,
+// nobody can say how far below the others it is.
 //
-// What ratings leave out: that A beats B, B beats C and C beats A. [Fit.Misfit] says how much there is of that; where
-// there is some, intervals speak of this pool and the games that were chosen.
+// What ratings leave out: that A beats B, B beats C and C beats A. [Fit.Misfit] says how far pairings depart from the
+// ratings so. Intervals know nothing of it: they speak of this pool and the games that were chosen, and where the misfit is
+// 60, only seven of ten intervals of +-40 hold what an agent would be rated after meeting everybody. [Fit.Leeway] says how
+// much that leaves open beside the interval.
 //
 // # A run's ratings
 //

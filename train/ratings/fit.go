@@ -96,6 +96,7 @@ type Fit struct {
 	cov     *mat.SymDense // of the parameters, corrected for the pairs' real scatter
 	spread  float64       // of pairs, as a share of what independent games without draws would have
 	middle  []float64     // weight of each agent in the pool's middle
+	median  []float64     // and in its median
 }
 
 // New fits the ratings of the given number of agents to their games; two agents may have several pairings. The error wraps

@@ -147,6 +147,71 @@ func TestUnconnected(t *testing.T) {
 	}
 }
 
+// The median is of one agent, or of two: narrower nowhere, and of no width there.
+func TestMedian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, n := range []int{1, 2, 7, 8} {
+		w := world{draws: 0.3, elo: spreadOut(rng, n, 700)}
+		f := fitted(t, n, 0, everybody(20)(&w, rng)...)
+		order := make([]float64, n)
+		for i := range order {
+			order[i] = f.Rating(i)
+		}
+		slices.Sort(order)
+		width := func(i int) float64 {
+			low, high := f.MedianInterval(i)
+			return high - low
+		}
+		for i := range n {
+			if got, want := width(i) == 0, n%2 == 1 && f.Rating(i) == order[n/2]; got != want {
+				t.Errorf("%d agents: rating %.0f of %.0f, interval %.0f wide", n, f.Rating(i), order, width(i))
+			}
+		}
+		if n == 2 {
+			low, high := f.Interval(0)
+			near(t, "two agents' interval", width(0), high-low, 1e-6)
+		}
+	}
+}
+
+// TestLeeway: intervals and leeway together hold what agents are rated where pairings depart from the ratings.
+func TestLeeway(t *testing.T) {
+	pools := 40
+	if testing.Short() {
+		pools = 15
+	}
+	var alone, together int
+	for pool := range pools {
+		rng := rand.New(rand.NewPCG(12, uint64(pool)))
+		strength := spreadOut(rng, 10, 500)
+		var pairings []Pairing
+		for a := range strength {
+			for _, b := range []int{(a + 1) % 10, (a + 2) % 10, (a + 4) % 10} {
+				w := world{draws: 0.2, elo: slices.Clone(strength)}
+				w.elo[a] += 60 * rng.NormFloat64()
+				pairings = append(pairings, w.play(rng, a, b, 150))
+			}
+		}
+		f := fitted(t, 10, 0, pairings...)
+		truth := world{elo: strength}
+		for i := range strength {
+			low, high := f.Interval(i)
+			off := math.Abs(truth.place(f, i, f.middle) - f.Rating(i))
+			if off < (high-low)/2 {
+				alone++
+			}
+			if off < math.Hypot((high-low)/2, f.Leeway(i)) {
+				together++
+			}
+		}
+	}
+	share := func(n int) float64 { return 10 * float64(n) / float64(pools) }
+	t.Logf("intervals hold in %.1f %%, with the leeway in %.1f %%", share(alone), share(together))
+	if share(alone) > 85 || share(together) < 92 || share(together) > 98.5 {
+		t.Errorf("intervals hold in %.1f %%, with the leeway in %.1f %%", share(alone), share(together))
+	}
+}
+
 // TestMisfit: how far pairings depart from any ratings is found out, and that they do not is, too.
 func TestMisfit(t *testing.T) {
 	for _, departure := range []float64{0, 80} {

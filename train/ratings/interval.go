@@ -58,8 +58,8 @@ func pairsOf(p *Pairing) (n float64) {
 	return n
 }
 
-// Among makes the pool's middle that of the given agents alone, at least one, whose number is i where in(i); [New] takes all.
-// It is the middle half of them: all but a quarter, rounded down, at either end.
+// Among makes the pool's middle and its median those of the given agents alone, at least one, whose number is i where in(i);
+// [New] takes all. The middle is the middle half of them: all but a quarter, rounded down, at either end.
 func (f *Fit) Among(in func(agent int) bool) {
 	var order []int
 	for i := range f.rating {
@@ -68,11 +68,20 @@ func (f *Fit) Among(in func(agent int) bool) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.rating[a], f.rating[b]) })
-	cut := len(order) / 4
-	f.middle = make([]float64, len(f.rating))
-	for _, i := range order[cut : len(order)-cut] {
-		f.middle[i] = 1 / float64(len(order)-2*cut)
+	f.middle = f.mean(inner(order, len(order)/4))
+	f.median = f.mean(inner(order, (len(order)-1)/2))
+}
+
+// inner leaves so many out at either end.
+func inner(order []int, cut int) []int { return order[cut : len(order)-cut] }
+
+// mean is the weights, by agent, that make the mean of the given agents.
+func (f *Fit) mean(agents []int) []float64 {
+	weights := make([]float64, len(f.rating))
+	for _, i := range agents {
+		weights[i] = 1 / float64(len(agents))
 	}
+	return weights
 }
 
 // Rating is an agent's rating, the anchor's being 0.
@@ -85,6 +94,12 @@ func (f *Fit) Rating(agent int) float64 { return perUnit * f.rating[agent] }
 // of its variance, corrected for the pairs' scatter, to that of the likelihood alone (Rotnitzky and Jewell 1990).
 func (f *Fit) Interval(agent int) (low, high float64) {
 	return f.profile(agent, f.fromMiddle(agent))
+}
+
+// MedianInterval is that of its difference to the pool's median agent, or the mean of the two about the median. It is wider
+// than Interval where the pool is wide, and of no width for the median agent itself.
+func (f *Fit) MedianInterval(agent int) (low, high float64) {
+	return f.profile(agent, f.contrast(agent, f.median))
 }
 
 // AnchorInterval is that of its difference to the anchor.
@@ -123,7 +138,7 @@ func (f *Fit) profile(agent int, c *mat.VecDense) (low, high float64) {
 	along := solve(&f.info, c)
 	plain := mat.Dot(c, along)
 	if plain <= 0 {
-		return f.Rating(agent), f.Rating(agent) // a pool of one
+		return f.Rating(agent), f.Rating(agent) // it is all that it is compared with
 	}
 	reach := z * math.Sqrt(mat.Inner(c, f.cov, c)/plain)
 	along.ScaleVec(1/plain, along) // moves the contrast by 1
@@ -182,4 +197,26 @@ func (f *Fit) Misfit() float64 {
 		return 0
 	}
 	return perUnit * math.Sqrt(excess/told)
+}
+
+// Leeway is how far an agent's place may lie, 95 % of the time, from where it would if it had met all others alike, or other
+// ones: what pairings that depart from the ratings by [Fit.Misfit] leave open, beside the interval, which knows nothing of it.
+func (f *Fit) Leeway(agent int) float64 {
+	pull := solve(&f.info, f.fromMiddle(agent)) // of a point on the place
+	misfit, sum := f.Misfit(), 0.0
+	for i := range f.links {
+		l := &f.links[i]
+		p := expected(f.rating[l.a] - f.rating[l.b])
+		x := (l.won + l.lost) * p * (1 - p) * (f.entry(pull, l.a) - f.entry(pull, l.b)) * misfit
+		sum += x * x
+	}
+	return z * math.Sqrt(sum)
+}
+
+// entry is an agent's entry of a vector by parameter; the anchor's is 0.
+func (f *Fit) entry(v *mat.VecDense, agent int) float64 {
+	if k := f.parameter(agent); k >= 0 {
+		return v.AtVec(k)
+	}
+	return 0
 }

@@ -76,12 +76,7 @@ func (f *Fit) places(wanted func(int) bool) (rows []func(agent int) float64) {
 		}
 		row := new(mat.VecDense)
 		row.MulVec(f.cov, f.fromMiddle(i))
-		rows = append(rows, func(agent int) float64 {
-			if k := f.parameter(agent); k >= 0 {
-				return row.AtVec(k)
-			}
-			return 0
-		})
+		rows = append(rows, func(agent int) float64 { return f.entry(row, agent) })
 	}
 	return rows
 }

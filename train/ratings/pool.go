@@ -313,6 +313,14 @@ func (p *Pool) Number(name string) int {
 	return number
 }
 
+// Names are those of the agents of these numbers.
+func (p *Pool) Names(numbers []int) (names []string) {
+	for _, i := range numbers {
+		names = append(names, p.agents[i].name)
+	}
+	return names
+}
+
 func (p *Pool) which(is func(*agent) bool) (numbers []int) {
 	for i := range p.agents {
 		if is(&p.agents[i]) {
@@ -341,8 +349,11 @@ type Rated struct {
 	Rating     float64 `json:"rating"`
 	Low        float64 `json:"low"` // 95 % interval of the rating's place in the pool: see [Fit.Interval]
 	High       float64 `json:"high"`
+	MedianLow  float64 `json:"median_low"` // 95 % interval of the difference to the median agent
+	MedianHigh float64 `json:"median_high"`
 	AnchorLow  float64 `json:"anchor_low"` // 95 % interval of the difference to the anchor
 	AnchorHigh float64 `json:"anchor_high"`
+	Leeway     float64 `json:"leeway"` // Elo that the misfit leaves open of the place, beside the interval: see [Fit.Leeway]
 	Games      int     `json:"games"`
 	Score      float64 `json:"score"`          // in these games
 	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or not whole
@@ -466,8 +477,11 @@ func (p *Pool) table() *Table {
 		}
 		low, high := f.Interval(place[i])
 		r.Low, r.High = tenths(low), tenths(high)
+		low, high = f.MedianInterval(place[i])
+		r.MedianLow, r.MedianHigh = tenths(low), tenths(high)
 		low, high = f.AnchorInterval(place[i])
 		r.AnchorLow, r.AnchorHigh = tenths(low), tenths(high)
+		r.Leeway = tenths(f.Leeway(place[i]))
 		r.Score = math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4
 		t.Agents = append(t.Agents, r)
 	}

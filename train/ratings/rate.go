@@ -146,10 +146,20 @@ func (r *rating) progress() Progress {
 	if r.To > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the root of the time
 		p.Left = time.Duration(max(0, math.Pow(p.Widest/r.To, 2)-1) * r.seconds * float64(time.Second))
 	}
-	if r.Time > 0 && (p.Left == 0 || p.Left > r.Time-p.Elapsed) {
-		p.Left = max(0, r.Time-p.Elapsed)
+	if r.Games > 0 && r.games > 0 {
+		p.limit(time.Duration(float64(p.Elapsed) * (float64(r.Games)/float64(r.games) - 1)))
+	}
+	if r.Time > 0 {
+		p.limit(r.Time - p.Elapsed)
 	}
 	return p
+}
+
+// limit says that no more is left than this.
+func (p *Progress) limit(left time.Duration) {
+	if p.Left == 0 || p.Left > left {
+		p.Left = max(0, left)
+	}
 }
 
 // next chooses who plays: whoever connects another player with the anchor, or else whoever tells most.

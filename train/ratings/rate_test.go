@@ -214,8 +214,13 @@ func TestBroken(t *testing.T) {
 func TestLimits(t *testing.T) {
 	dir, game := testRun(t, 1)
 	p := openPool(t, dir, game)
-	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), Games: 150, Threads: 1}); err != nil {
+	left := time.Duration(-1)
+	o := Options{Wanted: everyone(p), Players: everyone(p), To: 10, Games: 150, Threads: 1, Progress: func(p Progress) { left = p.Left }}
+	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
+	}
+	if left != 0 {
+		t.Errorf("no game is left to play, and %v", left)
 	}
 	if table := written(t, p, dir); table.Games != 150 || len(table.Agents) != 3 {
 		t.Errorf("%+v", table)
