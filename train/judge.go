@@ -14,7 +14,8 @@ import (
 
 // A run is judged by matches between generations, which never touch training's generators: on its way some judgings times,
 // when the newest checkpoint is rated against earlier ones and baselines, and at its end, when it also plays each baseline.
-// The setting rating is the share of its time that this takes, of which finalPart is for the matches at the end.
+// The setting rating is the share of its time that this takes, of which finalPart is for the matches at the end. Where it is
+// 0, a run plays no matches at all: whoever asks for that wants all of the time for learning, and can rate it afterwards.
 const (
 	judgings    = 10
 	finalPart   = 0.4
@@ -68,7 +69,7 @@ func (r *run) judgeNow(ctx context.Context) error {
 	return r.afterJudging(ctx)
 }
 
-// judgeFinally plays the matches that are missing for the last generation.
+// judgeFinally plays the matches that are missing for the last generation, and rates it.
 func (r *run) judgeFinally(ctx context.Context) error {
 	if r.config.Settings.Rating == 0 {
 		return nil

@@ -61,7 +61,7 @@ var ranges = []struct {
 	{"held_out", 0, 0.5, "share of games kept from the learner, to measure its losses"},
 	{"keep_newest", 1, 1e6, "checkpoints that are kept, the newest ones"},
 	{"keep_every", 0, 1e6, "of the older ones, keep one of so many; 0: none"},
-	{"rating", 0, 0.5, "share of the time for matches that rate the run; 0: none. Games and weights do not depend on it"},
+	{"rating", 0, 0.5, "share of the time for matches that rate the run; 0: none, at its end neither. Games and weights do not depend on it"},
 }
 
 // DefaultSettings returns what a run of game uses where nothing else is asked for.

@@ -299,10 +299,13 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	return err
 }
 
-// writeJudgement prints the matches of a run's end and its rating, if it was judged.
+// writeJudgement prints the matches of a run's end and its rating, or how to get them.
 func writeJudgement(w io.Writer, s *train.Summary) {
-	if len(s.Judged) > 0 {
+	switch {
+	case len(s.Judged) > 0:
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
+	case s.Rated == nil:
+		fmt.Fprintf(w, "  not judged, since the setting rating is 0; this does it:\n  %s\n", commandLine([]string{"rate", s.Dir}))
 	}
 	for _, j := range s.Judged {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
