@@ -189,14 +189,18 @@ func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoi
 	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps", matches)
 }
 
-// rated lists the generations of ratings.json, which has the best first.
+// rated lists the generations of ratings.json, first the one that is surely best: whose interval's lower end is highest. One
+// that was lucky in a few games may have a higher rating.
 func rated(data []byte) (generations []int) {
-	var table struct {
-		Agents []struct{ Generation *int }
+	type agent struct {
+		Generation *int
+		Low        float64
 	}
+	var table struct{ Agents []agent }
 	if json.Unmarshal(data, &table) != nil {
 		return nil
 	}
+	slices.SortStableFunc(table.Agents, func(a, b agent) int { return cmp.Compare(b.Low, a.Low) })
 	for _, a := range table.Agents {
 		if a.Generation != nil {
 			generations = append(generations, *a.Generation)
