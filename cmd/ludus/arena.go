@@ -37,12 +37,12 @@ twice with seats swapped; the interval is one of 95 % over these pairs. Where th
 be solved, openings that lose for one side are left out. The same seed gives the same games, however many threads play
 them (agents with a time limit excepted).
 
-An opening comes again only once there seems to be no other, since agents that do not draw their moves play it as they
-did before. A pair that repeats an earlier one, move for move, counts as games but not as evidence: the intervals, the
-pairs by points and the test leave it out. More --openings make more different games.
+An opening comes again only once there seems to be no other. Two agents that do not draw their moves (networks without
+temp= and time=) then play it as before: such a pair counts as games but not as evidence, and the intervals, the pairs by
+points and the test leave it out. More --openings make more different games.
 
 With --sprt 0,20 the match ends as soon as it is sure enough whether A is at most 0 Elo better, or at least 20: a
-sequential test that is wrong one time in twenty. It is given up where games only repeat. With --record FILE every finished game is kept, and the same command
+sequential test that is wrong one time in twenty. It is given up once games only repeat. With --record FILE every finished game is kept, and the same command
 goes on where it was interrupted.
 
 ` + agentHelp,

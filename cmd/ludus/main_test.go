@@ -508,7 +508,7 @@ func TestArenaTellsRepeats(t *testing.T) {
 		{arena.Result{Games: 100, Pairs: 50}, false, false},
 		{arena.Result{Games: 100, Pairs: 50, Repeats: 22}, true, false},
 		{arena.Result{Games: 100, Pairs: 50, Repeats: 28}, true, true},
-		{arena.Result{Games: 1000, Pairs: 500, Repeats: 100, SPRT: given}, true, true},
+		{arena.Result{Games: 58, Pairs: 29, Repeats: 1, SPRT: given}, true, true},
 	} {
 		var w bytes.Buffer
 		m := arena.Match{Openings: 2}

@@ -28,9 +28,8 @@ type course struct {
 	next     int // number of the game to be dealt next
 	finished int
 	whole    int        // games before the first one that is not finished
-	counts   []int      // of the points of whole pairs, or of games where seats are fixed, but for those that repeat another
+	counts   []int      // of the points of whole pairs, or of games where seats are fixed, but for repeats
 	played   repertoire // the pairs so far
-	same     int        // pairs in a row, up to the last, that repeat another
 	test     SPRTResult
 	ended    int       // games after which the test ended the match; 0 while it is open
 	tell     time.Time // when progress is told next
@@ -100,12 +99,8 @@ func (c *course) finish(i int, g *played) error {
 	return nil
 }
 
-// mostRepeats is how many pairs in a row may repeat earlier ones before a test is given up: the openings are used up, and
-// the agents play them as before.
-const mostRepeats = 100
-
-// count takes the pairs that have become whole to the test, in their order, and ends the match once they decide it: so it
-// does not matter which game ends first.
+// count takes the pairs that have become whole to the test, in their order, and ends the match once they decide it, or
+// only repeat: so it does not matter which game ends first.
 func (c *course) count() {
 	size := c.match.perOpening()
 	for ; c.ended == 0 && c.whole < len(c.games) && c.games[c.whole] != nil; c.whole++ {
@@ -113,18 +108,14 @@ func (c *course) count() {
 			continue
 		}
 		pair := c.games[c.whole+1-size : c.whole+1]
-		if c.played.again(pair) {
-			c.same++
-		} else {
-			c.same = 0
+		if c.test.Exhausted = !c.match.draws() && c.played.again(pair); !c.test.Exhausted {
 			points := 0.0
 			for _, g := range pair {
 				points += g.score()
 			}
 			c.counts[int(2*points)]++
+			c.test = c.match.SPRT.judge(c.counts)
 		}
-		c.test = c.match.SPRT.judge(c.counts)
-		c.test.Exhausted = c.test.Verdict == Undecided && c.same >= mostRepeats
 		if c.test.Verdict != Undecided || c.test.Exhausted {
 			c.ended = c.whole + 1
 			c.cancel()

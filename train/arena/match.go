@@ -172,6 +172,9 @@ func (g *played) end(state env.State) {
 	}
 }
 
+// draws says whether the same opening may be played differently.
+func (m *Match) draws() bool { return m.A.Draws() || m.B.Draws() }
+
 func (m *Match) swaps() bool { return m.Seats == "" || m.Seats == Swap }
 
 // perOpening is the number of games that an opening is played in.

@@ -73,7 +73,7 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &Match{Game: game, Openings: c.plies, Seed: 1, Balance: NewBalance(game)}
+		m := &Match{Game: game, A: parse(t, game, "random"), Openings: c.plies, Seed: 1, Balance: NewBalance(game)}
 		for _, a := range game.NewState().Legal(nil) { // as if every first move lost
 			state := game.NewState()
 			state.Apply(a)
@@ -98,7 +98,7 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 }
 
 func TestResultTellsOpenings(t *testing.T) {
-	m := &Match{Seats: First}
+	m := &Match{A: parse(t, quad(t), "random"), Seats: First}
 	for _, c := range []struct {
 		verdicts       []verdict
 		balanced       bool

@@ -63,6 +63,9 @@ func (m *Match) header() recordHeader {
 
 // openRecord reads the games that the match's record holds, fewer or none if there is no such file, and opens it for more.
 func openRecord(ctx context.Context, m *Match, openings *openings, games []*played) (*record, error) {
+	if info, err := os.Stat(m.Record); err == nil && !info.Mode().IsRegular() { // a new record would take its place
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrRecord, m.Record)
+	}
 	lines, err := checkpoints.ReadLines(m.Record)
 	if err != nil {
 		return nil, err

@@ -117,6 +117,11 @@ func TestOtherRecords(t *testing.T) {
 			t.Errorf("%.20s: the file was changed", content)
 		}
 	}
+	folder := m
+	folder.Record = t.TempDir()
+	if _, err := folder.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder: error %v", err)
+	}
 	game := m.Game
 	run := testRun(t, game, 1)
 	m.A, m.Record = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")

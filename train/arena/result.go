@@ -8,9 +8,10 @@ import (
 
 // Result is the outcome of a match for agent A. A game is won by the higher goal.
 //
-// A pair of games of one opening that repeats an earlier pair of the match, move for move, tells nothing that was not known:
-// agents that do not draw their moves play an opening only one way. Such a pair counts among the games, but not as evidence:
-// Low, High, their Elo, Pentanomial, SeatPairs and SPRT leave it out. Where the seats are fixed, so does a game.
+// Between two agents that do not draw their moves ([Spec.Draws]), a pair of games of one opening that repeats an earlier pair
+// of the match, move for move, tells nothing that was not known. It counts among the games, but not as evidence: Low, High,
+// their Elo, Pentanomial, SeatPairs and SPRT leave it out. Where the seats are fixed, so does a game. Of agents that draw
+// their moves every pair is a new draw and counts, or what they play most would weigh least.
 type Result struct {
 	Score    float64 `json:"score"` // (wins + draws / 2) / games
 	Low      float64 `json:"low"`   // 95 % interval of Score over opening pairs; see the package's interval
@@ -21,7 +22,7 @@ type Result struct {
 	Games    int     `json:"games"`
 	GoalMean float64 `json:"goal_mean"` // of A's goals, 0 to 100
 	Pairs    int     `json:"pairs"`     // openings played, each time that one was
-	Repeats  int     `json:"repeats"`   // pairs that repeat an earlier one
+	Repeats  int     `json:"repeats"`   // pairs that are no evidence, since they repeat an earlier one
 	AsFirst  Tally   `json:"as_first"`  // games in which A moved first
 	AsSecond Tally   `json:"as_second"`
 	Distinct int     `json:"distinct"` // different sequences of moves among the games
@@ -71,7 +72,7 @@ func (m *Match) result(games []*played) Result {
 		}
 		r.Pairs++
 		verdicts[played[0].opening.verdict]++
-		if pairs.again(played) {
+		if !m.draws() && pairs.again(played) {
 			r.Repeats++
 			continue
 		}

@@ -15,8 +15,8 @@ import (
 //
 // where p0 and p1 are the likeliest distributions of the points, given the counts n, with the expected scores of Elo0 and
 // Elo1. It is H1 once LLR >= ln((1-beta)/alpha), and H0 once LLR <= ln(beta/(1-alpha)). The test is made after each pair in
-// the order of their numbers, so that it does not depend on which game ends first. Pairs that repeat an earlier one are no
-// evidence and are left out; see [Result].
+// the order of their numbers, so that it does not depend on which game ends first. Where pairs only
+// repeat earlier ones ([Result]) they are no evidence, and the test is given up.
 //
 // Sources: Wald 1945 for the test; Van den Bergh, "Generalized SPRT" and "The generalized maximum likelihood ratio for the
 // expectation value of a distribution" (2018 to 2020), as in chess engines' testing framework fishtest.
@@ -40,8 +40,7 @@ type SPRTResult struct {
 	Lower   float64 `json:"lower"` // of the LLR: H0
 	Upper   float64 `json:"upper"` // of the LLR: H1
 	Verdict string  `json:"verdict"`
-	// Exhausted says that the test was given up undecided, since the last 100 pairs only repeated earlier ones: such
-	// openings and agents have nothing more to tell.
+	// Exhausted says that the test was given up undecided: all openings were played, and the agents only repeat themselves.
 	Exhausted bool `json:"exhausted,omitempty"`
 }
 
