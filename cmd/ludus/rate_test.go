@@ -118,9 +118,9 @@ func TestWriteRatings(t *testing.T) {
 // A run that is not to be rated says so at its end, instead of an empty table.
 func TestUnrated(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	out := run(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
+	out, _, code := ludus(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
 		"--set", "rating=0", "--set", "slots=2", "--set", "plies=1", "--set", "channels=4", "--set", "blocks=1")
-	if !strings.Contains(out, "not judged, since the setting rating is 0") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
+	if code != 0 || !strings.Contains(out, "not judged, since the setting rating is 0") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
 		t.Error(out)
 	}
 }
