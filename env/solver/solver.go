@@ -167,6 +167,7 @@ func (s *Solver) Nodes() int { return s.nodes }
 // Clear forgets all that was found: the solver is as good as new.
 func (s *Solver) Clear() {
 	clear(s.table.buckets)
+	s.table.age = 0
 	for p := range s.history {
 		clear(s.history[p])
 	}

@@ -274,6 +274,26 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
+// However many calls came before, a solver that has forgotten all is as good as new: the table's count of calls wraps.
+func TestClearAfterManyCalls(t *testing.T) {
+	g := newGame(t, "breakthrough(columns=3,rows=5)")
+	run := func(s *solver.Solver) int {
+		for range 12 {
+			s.Solve(g.NewState(), solver.Limits{Nodes: 2_000})
+		}
+		s.Solve(g.NewState(), solver.Limits{})
+		return s.Nodes()
+	}
+	used := solver.New(g, 1<<18)
+	for range 250 {
+		used.Solve(g.NewState(), solver.Limits{Nodes: 1})
+	}
+	used.Clear()
+	if got, want := run(used), run(solver.New(g, 1<<18)); got != want {
+		t.Errorf("%d nodes; a new solver takes %d", got, want)
+	}
+}
+
 // A position's image under a symmetry is found in the table, with the image's own moves; neither is changed.
 func TestSymmetricPositions(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)"} {
