@@ -163,7 +163,7 @@ func solve(ctx context.Context, game *env.Game, played []env.Action, o solveOpti
 		}
 		return solver.Limits{Nodes: nodes, Stop: func() bool {
 			show.update(s.nodes + search.Nodes())
-			return ctx.Err() != nil || o.time > 0 && time.Since(start) > most
+			return ctx.Err() != nil || o.time > 0 && time.Since(start) > most || o.nodes > 0 && s.nodes >= o.nodes
 		}}
 	}
 	s.class, _ = search.Solve(state, limits(o.nodes/2, o.time/2))

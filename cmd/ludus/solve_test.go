@@ -58,6 +58,9 @@ func TestSolveLimits(t *testing.T) {
 		if code != 3 || !strings.HasPrefix(out, "value unknown\n(mark r1 c2) unknown\n") || !strings.Contains(errs, "limits ran out") {
 			t.Errorf("%s: exit %d, %s\n%s", limit, code, errs, out)
 		}
+		if limit == "--nodes=1" && !strings.Contains(out, "\nnodes 1 ") {
+			t.Errorf("one node was allowed, but the output is\n%s", out)
+		}
 	}
 }
 
