@@ -231,7 +231,8 @@ const (
 	Blocked                  // nothing: leaves in flight must be backed up first, or the search is done
 )
 
-// Step does at most one simulation of [Search.Select], so that a caller can look up from a long search in between.
+// Step does at most one simulation of [Search.Select], so that a caller can look up from a long search in between. The leaf
+// is one only where it is selected.
 func (s *Search) Step() (leaf int, progress Progress) {
 	progress = s.step()
 	return s.taken - 1, progress

@@ -32,5 +32,6 @@
 // # A run's ratings
 //
 // [Open] reads the matches of a run directory, [Pool.Rate] plays those that tell most a second, and each finished one is a
-// line of arena.jsonl; ratings.json holds what they come to.
+// line of arena.jsonl; ratings.json holds what they come to. Further matches of two agents go on with the openings that they
+// have not played. Checkpoints don't draw their moves: two of them play each opening once, and then no more.
 package ratings
