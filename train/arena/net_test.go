@@ -84,7 +84,7 @@ not JSON
 	}
 	for ratings, want := range map[string]int{
 		`{"agents":[{"agent":"net@5","generation":5,"rating":3},{"agent":"random","rating":2},{"agent":"net@1","generation":1,"rating":1}]}`: 1,
-		`{"agents":[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]}`: 7,
+		`{"agents":[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]}`:   7,
 		`{"agents":[{"agent":"net@5","generation":5,"rating":3}]}`:                                                                           2,
 		`{"agents":`: 2,
 	} {
