@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"ludus/env"
+	"ludus/env/games"
 )
 
 // Bounds of one position narrow and its move stays; a full bucket forgets what took least, but first what is old.
@@ -63,5 +64,37 @@ func TestHashesDiffer(t *testing.T) {
 	}
 	if len(places) != n || len(checks) != n {
 		t.Errorf("%d keys have %d places and %d checks", n, len(places), len(checks))
+	}
+}
+
+// The move that the table knows is told in the cells of the position that is asked about, whichever image was solved.
+func TestRememberedMoves(t *testing.T) {
+	g, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := make([]env.State, len(g.Symmetries))
+	for i, symmetry := range g.Symmetries {
+		images[i] = g.NewState()
+		for _, text := range []string{"mark r2 c2", "mark r1 c2", "mark r1 c3", "mark r4 c1"} { // no image of itself
+			a, err := g.ParseAction(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			images[i].Apply(symmetry.Actions[a])
+		}
+	}
+	s := New(g, 1<<20)
+	if class, ok := s.Solve(images[0], Limits{}); !ok || class != 0 {
+		t.Fatalf("class %d, %v; want a win, which has a move", class, ok)
+	}
+	best := s.remembered(images[0])
+	if best < 0 || s.after(best, 0) != 0 {
+		t.Errorf("move %d does not win", best)
+	}
+	for i, symmetry := range g.Symmetries {
+		if got := s.remembered(images[i]); got != symmetry.Actions[best] {
+			t.Errorf("image %d: move %d; want %d", i, got, symmetry.Actions[best])
+		}
 	}
 }
