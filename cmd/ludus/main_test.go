@@ -52,9 +52,9 @@ func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr stri
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// progressLine is what a match, a rating or a suite says every ten seconds where there is no terminal: on a busy machine
-// any of them may take that long.
-var progressLine = regexp.MustCompile(`(?m)^\d+ (of \d+ )?(games|positions)\b.*\n`)
+// progressLine is what a match, a rating, a suite or the solver says every ten seconds where there is no terminal: on a
+// busy machine any of them may take that long.
+var progressLine = regexp.MustCompile(`(?m)^(\d+ (of \d+ )?(games|positions)|solving)\b.*\n`)
 
 // run is ludus where all must be well.
 func run(t testing.TB, dir, input string, args ...string) string {

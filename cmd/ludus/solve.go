@@ -257,33 +257,34 @@ func (s *solution) writeJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(object)
 }
 
-// solveProgress shows on a terminal, and nowhere else, how far a long search is.
+// solveProgress shows how far a long search is: every second on a terminal, a line every ten seconds elsewhere.
 type solveProgress struct {
-	w           io.Writer // nil where there is no terminal
+	w           io.Writer
+	terminal    bool
 	start, told time.Time
 	phase       string
 }
 
 func newSolveProgress(w io.Writer) *solveProgress {
-	p := &solveProgress{start: time.Now(), told: time.Now(), phase: "the position"}
-	if isTerminal(w) {
-		p.w = w
-	}
-	return p
+	return &solveProgress{w: w, terminal: isTerminal(w), start: time.Now(), told: time.Now(), phase: "the position"}
 }
 
 func (p *solveProgress) update(nodes int) {
-	if p.w == nil || time.Since(p.told) < time.Second {
+	every, form := progressEvery, "%s\n"
+	if p.terminal {
+		every, form = time.Second, "\r\x1b[K%s"
+	}
+	if time.Since(p.told) < every {
 		return
 	}
 	p.told = time.Now()
 	seconds := time.Since(p.start).Seconds()
-	fmt.Fprintf(p.w, "\r\x1b[Ksolving %s: %.1f million nodes in %.0f s, %.1f million a second", p.phase,
-		float64(nodes)/1e6, seconds, float64(nodes)/1e6/seconds)
+	fmt.Fprintf(p.w, form, fmt.Sprintf("solving %s: %.1f million nodes in %.0f s, %.1f million a second", p.phase,
+		float64(nodes)/1e6, seconds, float64(nodes)/1e6/seconds))
 }
 
 func (p *solveProgress) close() {
-	if p.w != nil {
+	if p.terminal {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

@@ -108,3 +108,17 @@ func TestSolveInterrupted(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out.String())
 	}
 }
+
+// The line that stands for the one that a terminal rewrites.
+func TestSolveProgress(t *testing.T) {
+	var out strings.Builder
+	p := newSolveProgress(&out)
+	p.update(1_000_000) // too soon
+	p.told = time.Now().Add(-2 * progressEvery)
+	p.start = p.told
+	p.update(60_000_000)
+	p.close()
+	if want := "solving the position: 60.0 million nodes in 20 s, 3.0 million a second\n"; out.String() != want {
+		t.Errorf("progress is %q; want %q", out.String(), want)
+	}
+}
