@@ -198,7 +198,10 @@ func (o *Options) complete(kind, search string) error {
 
 // Draws says whether the agent may play differently in the same position: it draws moves or playouts, or it has a clock. The
 // others play an opening only one way.
-func (s *Spec) Draws() bool { return s.path == "" || s.options.Temperature > 0 || s.options.Time > 0 }
+func (s *Spec) Draws() bool { return s.path == "" || s.options.Temperature > 0 || s.Timed() }
+
+// Timed says whether the agent has a time limit, so that its moves depend on the machine.
+func (s *Spec) Timed() bool { return s.options.Time > 0 }
 
 // Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights].
 func (s *Spec) Load() (Origin, error) {

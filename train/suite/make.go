@@ -22,17 +22,17 @@ type Options struct {
 	Nodes     int           // the solver's limit a position, 1 or more
 	PerGame   int           // positions taken of a game at most, 1 or more
 	Threads   int           // goroutines, 1 or more, each with its own agents and solver
-	// Part, if set, is a file that keeps every finished game, so that the same options go on after an interruption; another
-	// number of positions may be asked for. The caller removes it in the end.
+	// Part, if set, is a file that keeps what every finished game offers, so that the same options go on after an
+	// interruption; another number of positions may be asked for. The caller removes it in the end.
 	Part string
-	// Progress, if set, is told after every game; calls do not overlap.
+	// Progress, if set, is told after every game played; calls do not overlap.
 	Progress func(Progress)
 }
 
 // Progress says how far a suite is.
 type Progress struct {
 	Positions int // found
-	Games     int // played
+	Games     int // taken, whether they gave any or not
 	Nodes     int // visited by the solver in this process
 }
 
@@ -58,6 +58,11 @@ func (o *Options) Validate() error {
 	if len(o.Agents) == 0 {
 		errs = append(errs, errors.New("there is no agent; one or more must play"))
 	}
+	for _, spec := range o.Agents {
+		if spec.Timed() {
+			errs = append(errs, fmt.Errorf("agent %s has a time limit; the suite would depend on the clock", spec))
+		}
+	}
 	if o.Nodes < 1 {
 		errs = append(errs, fmt.Errorf("nodes is %d; it must be 1 or more", o.Nodes))
 	}
@@ -77,11 +82,10 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	m := &maker{Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[identity]bool{}, early: map[int]result{}}
+	m := &maker{Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[identity]bool{}, early: map[int][]offer{}}
 	if err := m.resume(); err != nil {
 		return nil, err
 	}
-	m.next = m.games
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wait sync.WaitGroup
@@ -116,19 +120,13 @@ type maker struct {
 	mutex  sync.Mutex // guards what follows
 	suite  Suite
 	seen   map[identity]bool
-	random int // positions from random play
-	next   int // number of the game to be played next
-	games  int // taken, numbers 0 to games-1
-	barren int // of them, the last that gave nothing
-	early  map[int]result
+	random int             // positions from random play
+	next   int             // number of the game to be played next
+	games  int             // taken, numbers 0 to games-1
+	barren int             // of them, the last that gave nothing
+	early  map[int][]offer // what games offer that are played, or kept in Part, and not yet taken
 	nodes  int
 	fault  error
-}
-
-// result is what a game gave.
-type result struct {
-	offers []offer
-	nodes  int
 }
 
 func (m *maker) fail(err error) {
@@ -154,7 +152,7 @@ func (m *maker) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := m.take(number, result{offers, p.spent}); err != nil {
+		if err := m.played(number, offers, p.spent); err != nil {
 			return err
 		}
 	}
@@ -164,33 +162,49 @@ func (m *maker) work(ctx context.Context) error {
 func (m *maker) number() (int, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.next++
-	return m.next - 1, len(m.suite.Positions) < m.Positions && m.fault == nil
+	number := max(m.next, m.games)
+	for m.early[number] != nil {
+		number++
+	}
+	m.next = number + 1
+	return number, len(m.suite.Positions) < m.Positions && m.fault == nil
 }
 
-// take takes a game, and all that waited for it.
-func (m *maker) take(number int, r result) error {
+// played keeps what a game offers and takes what it can.
+func (m *maker) played(number int, offers []offer, nodes int) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.nodes += r.nodes
-	m.early[number] = r
+	if err := m.keep(number, offers); err != nil {
+		return err
+	}
+	m.nodes += nodes
+	m.early[number] = offers
+	if err := m.take(); err != nil {
+		return err
+	}
+	if m.Progress != nil {
+		m.Progress(Progress{Positions: len(m.suite.Positions), Games: m.games, Nodes: m.nodes})
+	}
+	return nil
+}
+
+// take takes the positions of the games whose turn it is.
+func (m *maker) take() error {
 	for len(m.suite.Positions) < m.Positions {
-		r, ok := m.early[m.games]
-		if !ok {
+		offers := m.early[m.games]
+		if offers == nil {
 			return nil
 		}
 		delete(m.early, m.games)
-		positions := m.choose(r.offers)
-		if err := m.keep(positions); err != nil {
-			return err
+		m.games++
+		positions := m.choose(offers)
+		m.suite.Positions = append(m.suite.Positions, positions...)
+		if m.barren++; len(positions) > 0 {
+			m.barren = 0
 		}
-		m.add(positions)
 		if m.barren >= patience {
 			return fmt.Errorf("%w: the last %d games gave no new one after %d; ask for fewer, or for more nodes",
 				ErrFew, patience, len(m.suite.Positions))
-		}
-		if m.Progress != nil {
-			m.Progress(Progress{Positions: len(m.suite.Positions), Games: m.games, Nodes: m.nodes})
 		}
 	}
 	return nil
@@ -198,16 +212,15 @@ func (m *maker) take(number int, r result) error {
 
 // choose returns the first new positions of a game; at most a quarter of the suite's are from random play.
 func (m *maker) choose(offers []offer) (positions []Position) {
-	random := m.random
 	for _, offer := range offers {
 		if len(positions) == m.PerGame || m.seen[offer.identity] {
 			continue
 		}
 		if offer.position.Source == Random {
-			if 4*random > len(m.suite.Positions)+len(positions) {
+			if 4*m.random > len(m.suite.Positions)+len(positions) {
 				continue
 			}
-			random++
+			m.random++
 		}
 		m.seen[offer.identity] = true
 		positions = append(positions, offer.position)
@@ -215,25 +228,18 @@ func (m *maker) choose(offers []offer) (positions []Position) {
 	return positions
 }
 
-// add counts a game whose positions are seen.
-func (m *maker) add(positions []Position) {
-	m.games++
-	if m.barren++; len(positions) > 0 {
-		m.barren = 0
-	}
-	for _, p := range positions {
-		if p.Source == Random {
-			m.random++
-		}
-	}
-	m.suite.Positions = append(m.suite.Positions, positions...)
-}
-
-// partHeader is the first line of a file of a suite in the making; each line after it is an array of a game's positions.
+// partHeader is the first line of a file of a suite in the making; after it comes a partGame for every game, in the order
+// in which they ended.
 type partHeader struct {
 	Game string `json:"game"`
 	Origin
-	Generations []int `json:"generations"` // of the agents, -1 where there is none
+	Weights []string `json:"weights"` // of the agents, their digests; "" where there are none
+}
+
+// partGame is what a game offers, as lines of a suite.
+type partGame struct {
+	Number int               `json:"number"`
+	Offers []json.RawMessage `json:"offers"`
 }
 
 func (m *maker) header() ([]byte, error) {
@@ -243,7 +249,7 @@ func (m *maker) header() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		h.Generations = append(h.Generations, origin.Generation)
+		h.Weights = append(h.Weights, origin.Digest)
 	}
 	return json.Marshal(h)
 }
@@ -268,51 +274,53 @@ func (m *maker) resume() error {
 		return fmt.Errorf("%s: %w: it begins %.200s, and this would be %s; remove it or write elsewhere", m.Part, ErrPart, lines[0], header)
 	}
 	for i, text := range lines[1:] {
-		positions, err := m.parseGame(text)
-		if err != nil {
+		if err := m.recall(text); err != nil {
 			return fmt.Errorf("%s: line %d: %w", m.Part, i+2, err)
 		}
-		m.add(positions)
 	}
-	return nil
+	return m.take()
 }
 
-// keep writes a taken game's positions to Part.
-func (m *maker) keep(positions []Position) error {
+// keep writes to Part what a game offers.
+func (m *maker) keep(number int, offers []offer) error {
 	if m.Part == "" {
 		return nil
 	}
-	lines := []json.RawMessage{}
-	for i := range positions {
-		lines = append(lines, marshalLine(m.Game, &positions[i]))
+	g := partGame{Number: number, Offers: []json.RawMessage{}}
+	for i := range offers {
+		g.Offers = append(g.Offers, marshalLine(m.Game, &offers[i].position))
 	}
-	text, err := json.Marshal(lines)
+	text, err := json.Marshal(g)
 	if err != nil {
 		return err
 	}
 	return checkpoints.AppendLine(m.Part, text)
 }
 
-// parseGame reads what keep wrote.
-func (m *maker) parseGame(text []byte) (positions []Position, err error) {
-	var lines []json.RawMessage
-	if err := json.Unmarshal(text, &lines); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
+// recall reads what keep wrote.
+func (m *maker) recall(text []byte) error {
+	var g partGame
+	if err := json.Unmarshal(text, &g); err != nil {
+		return fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	for _, line := range lines {
-		game, p, err := parseLine(line, m.games)
+	if g.Offers == nil {
+		return fmt.Errorf("%w: it is no game", ErrSuite)
+	}
+	offers := []offer{}
+	for _, line := range g.Offers {
+		game, p, err := parseLine(line, g.Number)
 		if err == nil && game != m.Game {
 			err = fmt.Errorf("%w: a position of %s", ErrSuite, game.Name)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		state, err := p.replay(m.Game)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		m.seen[identify(m.Game, state)] = true
-		positions = append(positions, p)
+		offers = append(offers, offer{p, identify(m.Game, state)})
 	}
-	return positions, nil
+	m.early[g.Number] = offers
+	return nil
 }

@@ -77,7 +77,8 @@ func longestOpening(game *env.Game) int {
 // sources say how games are played, one after the other.
 var sources = [8]Source{Agents, Mixed, Agents, Mixed, Agents, Random, Agents, Mixed}
 
-// play plays the game of the given number, solves it backwards and returns what it offers, the most wanted first.
+// play plays the game of the given number, solves it backwards and returns what it offers, the most wanted first: not nil,
+// also where that is nothing.
 func (p *player) play(ctx context.Context, number int) ([]offer, error) {
 	rng := rand.New(newSource(p.seed, "game", number))
 	source := sources[number%len(sources)]
@@ -93,7 +94,7 @@ func (p *player) play(ctx context.Context, number int) ([]offer, error) {
 		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.ToGo <= p.near })
 	}
 	slices.Reverse(positions)
-	var offers []offer
+	offers := []offer{}
 	for len(positions) > 0 && len(offers) < p.offered {
 		i := 0 // the earliest first, then others, rather early than late
 		if u := rng.Float64(); len(offers) > 0 {

@@ -3,7 +3,9 @@ package suite
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -164,16 +166,15 @@ func TestMakeIsDeterministic(t *testing.T) {
 	}
 }
 
-// An interrupted suite goes on where it was, whatever its file's torn end.
+// An interrupted suite goes on where it was, whatever its file's torn end, and plays no game again.
 func TestMakeGoesOn(t *testing.T) {
 	o := options(t, small[0], 60)
 	want := mustMake(t, o)
 
 	o.Part = filepath.Join(t.TempDir(), "suite.part")
 	ctx, cancel := context.WithCancel(context.Background())
-	before := 0
 	o.Progress = func(p Progress) {
-		if before = p.Games; p.Positions >= 20 {
+		if p.Positions >= 20 {
 			cancel()
 		}
 	}
@@ -188,18 +189,43 @@ func TestMakeGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-
-	first := 0
-	o.Progress = func(p Progress) {
-		if first == 0 {
-			first = p.Games
+	games := func() (numbers []int) { // that the file keeps
+		lines, err := checkpoints.ReadLines(o.Part)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, text := range lines[1:] {
+			var g partGame
+			if err := json.Unmarshal(text, &g); err != nil {
+				t.Fatal(err)
+			}
+			numbers = append(numbers, g.Number)
+		}
+		return numbers
 	}
+
+	before := games()
+	o.Progress = nil
 	if got := mustMake(t, o); !reflect.DeepEqual(got, want) {
 		t.Error("an interrupted suite comes out otherwise")
 	}
-	if first != before+1 {
-		t.Errorf("it went on with game %d after %d", first, before)
+	if after := games(); len(before) < 10 || len(after) <= len(before) || !slices.Equal(after[:len(before)], before) {
+		t.Errorf("games %v became %v", before, after)
+	} else if slices.Sort(after); len(slices.Compact(slices.Clone(after))) != len(after) {
+		t.Errorf("of %v, some were played again", after)
+	}
+	lines, err := checkpoints.ReadLines(o.Part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, lacking := lines[0], games()[0]
+	lines = lines[2:]
+	slices.Reverse(lines)
+	if err := checkpoints.WriteLines(o.Part, append([][]byte{header}, lines...)); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustMake(t, o); !reflect.DeepEqual(got, want) || !slices.Contains(games(), lacking) {
+		t.Error("games that ended in another order give another suite")
 	}
 	o.Positions = 10
 	if got := mustMake(t, o); !reflect.DeepEqual(got.Positions, want.Positions[:10]) {
@@ -225,7 +251,10 @@ func TestMakeFails(t *testing.T) {
 	}
 	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads = 0, nil, 0, 0, 0
 	_, err := Make(context.Background(), o)
-	for _, word := range []string{"positions", "agent", "nodes", "per game", "threads"} {
+	o.Agents = []*arena.Spec{mustSpec(t, o.Game, "net:nowhere,time=1s")}
+	_, timed := Make(context.Background(), o)
+	err = errors.Join(err, timed)
+	for _, word := range []string{"positions", "no agent", "time limit", "nodes", "per game", "threads"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%v does not speak of %s", err, word)
 		}
@@ -267,6 +296,17 @@ func TestPlainLine(t *testing.T) {
 	if len(s.Positions) != 2 || s.Positions[0].Number == s.Positions[1].Number || s.Positions[0].Values[0] != 0 {
 		t.Errorf("read %+v", s.Positions)
 	}
+	var of []int // games, out of order
+	s, err = Parse([]byte(numbered(line, 7) + numbered(line, 3) + numbered(line, 7)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Positions {
+		of = append(of, s.Positions[i].Number)
+	}
+	if r := s.Summary(0); !slices.Equal(of, []int{3, 7, 7}) || r.Games != 2 {
+		t.Errorf("positions of games %v, %d games", of, r.Games)
+	}
 	for what, bad := range map[string]string{
 		"no line":        "",
 		"no JSON":        "{",
@@ -277,6 +317,8 @@ func TestPlainLine(t *testing.T) {
 		"no such goal":   strings.Replace(line, "100", "50", 1),
 		"equal values":   strings.Replace(line, "100", "0", 1),
 		"a value lacks":  strings.Replace(line, values[0]+",", "", 1),
+		"a move twice":   strings.Replace(line, values[0], values[0]+","+strings.Replace(values[0], " ", "  ", 1), 1),
+		"bad number":     strings.Replace(line, `"player"`, `"number":-1,"player"`, 1),
 		"another's move": strings.Replace(line, values[0], `"(move 1 1 1 2)":100`, 1),
 		"two games":      line + "\n" + strings.Replace(line, "columns=2", "columns=3", 1),
 	} {
@@ -284,6 +326,11 @@ func TestPlainLine(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
+}
+
+// numbered is the line with the number of its game.
+func numbered(line string, game int) string {
+	return strings.Replace(line, `"player"`, fmt.Sprintf(`"number":%d,"player"`, game), 1) + "\n"
 }
 
 // A payload that is not what Pack writes is an error, and never a panic.

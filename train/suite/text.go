@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -55,7 +56,7 @@ func marshalLine(game *env.Game, p *Position) []byte {
 	return data
 }
 
-// parseLines reads what Lines writes; blank lines are passed over.
+// parseLines reads what Lines writes, the games in any order; blank lines are passed over.
 func parseLines(data []byte) (*Suite, error) {
 	s := &Suite{}
 	for i, text := range bytes.Split(data, []byte{'\n'}) {
@@ -75,6 +76,7 @@ func parseLines(data []byte) (*Suite, error) {
 	if len(s.Positions) == 0 {
 		return nil, fmt.Errorf("%w: it has no positions", ErrSuite)
 	}
+	slices.SortStableFunc(s.Positions, func(a, b Position) int { return cmp.Compare(a.Number, b.Number) })
 	return s, nil
 }
 
@@ -88,9 +90,12 @@ func parseLine(text []byte, number int) (*env.Game, Position, error) {
 	if err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	p := Position{ToGo: max(l.ToGo, 0)}
+	p := Position{ToGo: l.ToGo}
 	if l.Number != nil {
 		p.Number = *l.Number
+	}
+	if min(p.Number, p.ToGo) < 0 || max(p.Number, p.ToGo) > mostNumber {
+		return nil, Position{}, fmt.Errorf("%w: number is %d and to_go %d; they must lie between 0 and %d", ErrSuite, p.Number, p.ToGo, mostNumber)
 	}
 	if i := slices.Index(sourceNames, l.Source); i > 0 {
 		p.Source = Source(i)
@@ -122,6 +127,9 @@ func (l *line) fill(game *env.Game, p *Position) error {
 		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return goal(c) == g })
 		if class < 0 {
 			return fmt.Errorf("%w: no game of %s ends with a goal of %d", ErrSuite, game.Name, g)
+		}
+		if _, twice := values[a]; twice {
+			return fmt.Errorf("%w: there are two values of %s", ErrSuite, game.ActionTexts[a])
 		}
 		values[a] = class
 	}
