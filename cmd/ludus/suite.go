@@ -108,8 +108,8 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if err := f.Validate(); err != nil {
 		return usage(cmd, err)
 	}
-	if _, err := os.Stat(f.out); err == nil && !f.force {
-		return fmt.Errorf("%s exists; --force replaces it", f.out)
+	if err := checkNew(f.out, f.force); err != nil {
+		return err
 	}
 	f.Part = f.out + ".part"
 	progress := newCounter(cmd.ErrOrStderr(), "positions")

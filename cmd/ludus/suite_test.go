@@ -43,6 +43,9 @@ func TestSuiteCommand(t *testing.T) {
 	if out := run(t, dir, "", "suite", "--check", "small.suite"); !strings.Contains(out, "seed 3, up to 1000000 nodes") {
 		t.Errorf("without an agent it says\n%s", out)
 	}
+	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || strings.Contains(out, `"agent"`) {
+		t.Errorf("without an agent it tells of one:\n%s", out)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "small.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +60,7 @@ func TestSuiteCommand(t *testing.T) {
 		args []string
 	}{
 		{exitFailure, "--force", []string{game, "--out", "small.suite"}},
+		{exitFailure, "is a folder", []string{game, "--out", ".", "--force"}},
 		{exitFailure, "no such game", []string{"chess", "--out", "x"}},
 		{exitFailure, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
 		{exitUsage, "--out is missing", []string{game}},

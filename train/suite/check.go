@@ -24,23 +24,24 @@ type CheckOptions struct {
 // Report says how an agent did in a suite.
 type Report struct {
 	Game  string `json:"game"`
-	Agent string `json:"agent"`
+	Agent string `json:"agent,omitempty"` // "" where none moved
 	Row
 	Games   int     `json:"games"` // that the positions are from
 	ToGo    []Row   `json:"to_go"`
 	Keeping []Row   `json:"keeping"`
 	UCT     []Row   `json:"uct"`
 	Source  []Row   `json:"source"`
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds,omitzero"`
 }
 
 // Row sums up some positions. Error is the share of moves that lose value, Loss the mean utility lost for the player to
-// move (0 to 2, 50 goals for each 1), Random what both are for a move drawn at random.
+// move (0 to 2, 50 goals for each 1), both zero, interval and all, where no agent moved; Random is what they are for a move
+// drawn at random.
 type Row struct {
 	Name       string   `json:"name"`
 	Positions  int      `json:"positions"`
-	Error      Estimate `json:"error"`
-	Loss       Estimate `json:"loss"`
+	Error      Estimate `json:"error,omitzero"`
+	Loss       Estimate `json:"loss,omitzero"`
 	Random     float64  `json:"random_error"`
 	RandomLoss float64  `json:"random_loss"`
 }
@@ -112,11 +113,8 @@ func (s *Suite) some(n int) []Position {
 	return some
 }
 
-// Summary says what n positions, spread as by Check, are like: the report of an agent that loses nothing.
-func (s *Suite) Summary(n int) Report {
-	positions := s.some(n)
-	return s.report(positions, make([]float64, len(positions)))
-}
+// Summary says what n positions, spread as by Check, are like: a report without an agent.
+func (s *Suite) Summary(n int) Report { return s.report(s.some(n), nil) }
 
 // try lets the agent move in some positions, the first being at place from, and writes the utility that it loses.
 func (s *Suite) try(ctx context.Context, chooser *arena.Chooser, seed uint64, from int, positions []Position, lost []float64) error {
@@ -145,7 +143,7 @@ var (
 	keepingLimits = []float64{0.1, 0.25, 0.5, 1}
 )
 
-// report sums up what was lost in the positions.
+// report sums up what was lost in the positions; lost is nil where no agent moved.
 func (s *Suite) report(positions []Position, lost []float64) Report {
 	r := Report{Game: s.Game.Name}
 	row := func(name string, in func(p *Position) bool) Row { return s.row(name, positions, lost, in) }
@@ -205,10 +203,12 @@ func (s *Suite) row(name string, positions []Position, lost []float64, in func(p
 		e, l := &errors[len(errors)-1], &losses[len(losses)-1]
 		e.n++
 		l.n++
-		if lost[i] > 0 {
-			e.sum++
+		if lost != nil {
+			if lost[i] > 0 {
+				e.sum++
+			}
+			l.sum += lost[i] / 2
 		}
-		l.sum += lost[i] / 2
 		r.Random += 1 - p.keeping()
 		r.RandomLoss += p.meanLost(s.Game)
 	}
@@ -216,7 +216,9 @@ func (s *Suite) row(name string, positions []Position, lost []float64, in func(p
 		r.Random /= n
 		r.RandomLoss /= n
 	}
-	r.Error, r.Loss = estimate(errors), estimate(losses).scaled(2)
+	if lost != nil {
+		r.Error, r.Loss = estimate(errors), estimate(losses).scaled(2)
+	}
 	return r
 }
 

@@ -18,12 +18,13 @@ type cluster struct{ n, sum float64 }
 // estimate returns the mean score over all positions with Wilson's interval for the effective number of trials:
 //
 //	mean ± z sqrt(mean (1 - mean) / t + z²/4t²), centred on mean + z²/2t, all divided by 1 + z²/t,  z = 1.96
-//	t = p (1 - p) / v,  v = G/(G-1) sum over the G games of (sum_g - p n_g)² / N²
+//	t = p (1 - p) / v,  v = G/(G-1) sum over the G games of (sum_g - p n_g)² / (N (N+2))
 //
-// v being the variance of the mean of N positions where those of one game may be alike in any way. p and v count two more
-// games, of one position each, with scores of 0 and 1, which keeps t finite where all scores are equal. Games are taken to
-// be independent, which those of two agents without randomness that start with the same few plies are not quite. The
-// interval lies in [0, 1] and holds the mean. Without positions it is [0, 1].
+// v being the variance of the mean of N positions where those of one game may be alike in any way. p and the sum count two
+// more games, of one position each, with scores of 0 and 1, which keeps t finite where all scores are equal; they are no
+// trials, so that t is about N, not N+2, where positions have nothing to do with each other. Games are taken to be
+// independent, which those of two agents without randomness that start with the same few plies are not quite. The interval
+// lies in [0, 1] and holds the mean. Without positions it is [0, 1].
 //
 // Sources: Wilson 1927; Korn and Graubard, Survey Methodology 24 (1998), for the effective number of trials; Cochran,
 // Sampling Techniques (1977), 6.3, for the variance of a ratio; Agresti and Coull 1998 for the added scores.
