@@ -441,16 +441,24 @@ func TestUnfinishedPlanStands(t *testing.T) {
 	}
 }
 
-// TestTimePlan asks for seconds and gets a run that ends by itself.
+// TestTimePlan asks for seconds and gets a run that ends by itself, in twice the time at most. Whatever else the machine
+// has to do may hold up one try, but hardly three.
 func TestTimePlan(t *testing.T) {
-	o := tiny(t, t.TempDir(), 0)
-	o.Time = 3 * time.Second
-	start := time.Now()
-	s := mustTrain(t, o)
-	if spent := time.Since(start); spent > 6*time.Second {
-		t.Errorf("a run of %v took %v", o.Time, spent)
-	}
-	if s.Config.Plan.Generations < 2 || len(s.Judged) != len(baselines) {
-		t.Errorf("plan %+v, judged %d times", s.Config.Plan, len(s.Judged))
+	const tries = 3
+	for try := 1; ; try++ {
+		o := tiny(t, t.TempDir(), 0)
+		o.Time = 3 * time.Second
+		start := time.Now()
+		s := mustTrain(t, o)
+		spent := time.Since(start)
+		if s.Config.Plan.Generations < 2 || len(s.Judged) != len(baselines) {
+			t.Errorf("plan %+v, judged %d times", s.Config.Plan, len(s.Judged))
+		}
+		if spent <= 2*o.Time {
+			return
+		}
+		if try == tries {
+			t.Fatalf("a run of %v took %v, and too long in the %d tries before", o.Time, spent, tries-1)
+		}
 	}
 }
