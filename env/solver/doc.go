@@ -85,7 +85,7 @@
 //
 // Breakthrough 5x5 was found to be black's before (littlegolem.net, Breakthrough forum, topic 19, 2006), the nine marks of
 // quad-5x5 likewise; small games are compared with minimax in the tests. Not solved so far:
-// breakthrough(columns=5,rows=6) within 189 million nodes (5 GiB), golden-rectangle(columns=6,rows=6) and
+// breakthrough(columns=5,rows=6) within 678 million nodes (8 GiB), golden-rectangle(columns=6,rows=6) and
 // golden-rectangle(columns=7,rows=5) within 100 million.
 //
 // Endings, the values of positions of random games within 5 million nodes each: Free-For-All with 8, 10 and 12 turns left, all

@@ -29,7 +29,9 @@
 //
 // Openings are random plies. Where the game has draws and is short enough to be solved, one that loses for a side is
 // drawn again ([Balance]). Each is played from both sides, and none comes again before all were played: agents that do not
-// draw their moves would play it as before, which tells nothing. What is said of the score's error counts such pairs,
-// and none that repeats another ([Result]). A match may end early, by a sequential test ([SPRT]), and may keep a record of its finished games, from which it goes on
-// after an interruption ([Match.Record]). What is left out: ratings over many agents.
+// draw their moves would play it as before, which tells nothing. What is said of the score's error counts pairs, and none
+// that repeats another ([Result]).
+//
+// A match may end early, by a sequential test ([SPRT]), and may keep a record of its finished games, from which it goes on
+// after an interruption ([Match.Record]). What is left out: ratings over many agents, which package ratings makes of matches.
 package arena
