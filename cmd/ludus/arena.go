@@ -178,7 +178,7 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 		return err
 	}
 	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, mean goal %.1f\n",
-		100*r.Score, 100*r.Low, 100*r.High, describeElo(r), r.GoalMean)
+		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
 	if t := r.SPRT; t.Verdict != "" {
 		fmt.Fprintf(w, "test of Elo %g (H0) against %g (H1): %s; LLR %.2f of %.2f to %.2f\n", t.Elo0, t.Elo1,
 			describeVerdict(&t), t.LLR, t.Lower, t.Upper)
@@ -188,17 +188,6 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	writeRepeats(w, m, r)
 	return nil // output sees to a writer that fails
-}
-
-// describeElo tells the difference in Elo with its interval; a score of 0 or 1 bounds it on one side only.
-func describeElo(r *arena.Result) string {
-	switch r.Score {
-	case 0:
-		return fmt.Sprintf("below %+.0f", r.EloHigh)
-	case 1:
-		return fmt.Sprintf("above %+.0f", r.EloLow)
-	}
-	return fmt.Sprintf("%+.0f (%+.0f to %+.0f)", r.Elo, r.EloLow, r.EloHigh)
 }
 
 func describeVerdict(t *arena.SPRTResult) string {

@@ -229,7 +229,7 @@ func (c *comparison) write(w io.Writer) error {
 	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo (95 %)\t")
 	for _, e := range c.matches {
 		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", e.A, e.B,
-			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, describeElo(&e.Result))
+			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.EloText())
 	}
 	return table.Flush()
 }
@@ -295,7 +295,7 @@ func (c *comparison) ladder(match *arena.Match) report.Ladder {
 	for _, e := range c.matches {
 		l.Bars = append(l.Bars, report.Bar{
 			Name: e.A + " against " + e.B, Value: 100 * e.Score, Low: 100 * e.Low, High: 100 * e.High,
-			Detail: fmt.Sprintf("%d wins, %d draws, %d losses; Elo %s", e.Wins, e.Draws, e.Losses, describeElo(&e.Result)),
+			Detail: fmt.Sprintf("%d wins, %d draws, %d losses; Elo %s", e.Wins, e.Draws, e.Losses, e.EloText()),
 		})
 	}
 	return l

@@ -540,18 +540,6 @@ func TestMatchProgress(t *testing.T) {
 	}
 }
 
-func TestDescribeElo(t *testing.T) {
-	for want, r := range map[string]arena.Result{
-		"+35 (-10 to +80)": {Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
-		"above +151":       {Score: 1, Elo: arena.MaxElo, EloLow: 151, EloHigh: arena.MaxElo},
-		"below -151":       {Score: 0, Elo: -arena.MaxElo, EloLow: -arena.MaxElo, EloHigh: -151},
-	} {
-		if got := describeElo(&r); got != want {
-			t.Errorf("%q; want %q", got, want)
-		}
-	}
-}
-
 // A full disk or a closed pipe is an error, not silence.
 func TestFullOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -423,7 +423,7 @@ func ratingLadder(run *Run) Ladder {
 func matchDetail(r *arena.Result) string {
 	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
 	if r.EloLow < r.EloHigh { // results of old runs have none
-		text += fmt.Sprintf("; Elo %+.0f (%+.0f to %+.0f)", r.Elo, r.EloLow, r.EloHigh)
+		text += "; Elo " + r.EloText()
 	}
 	if r.Duplicates > 0 {
 		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
