@@ -15,7 +15,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -236,24 +235,15 @@ func writeRepeats(w io.Writer, m *arena.Match, r *arena.Result) {
 	}
 }
 
-// matchProgress shows a running match: a bar on a terminal, a line every ten seconds elsewhere.
+// matchProgress shows a running match.
 type matchProgress struct {
-	w     io.Writer
+	progress
 	title string // before the score; may be empty
 	games int
-	bar   *progressbar.ProgressBar // nil where w is no terminal
-	told  time.Time
 }
 
-const progressEvery = 10 * time.Second
-
 func newMatchProgress(w io.Writer, games int) *matchProgress {
-	p := &matchProgress{w: w, games: games, told: time.Now()}
-	if isTerminal(w) {
-		p.bar = progressbar.NewOptions(games, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
-	}
-	return p
+	return &matchProgress{progress: newProgress(w, progressbar.OptionShowCount()), games: games}
 }
 
 func (p *matchProgress) show(r arena.Result) {
@@ -261,23 +251,5 @@ func (p *matchProgress) show(r arena.Result) {
 	if r.SPRT.Verdict != "" {
 		score += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
 	}
-	switch {
-	case p.bar != nil:
-		p.bar.Describe(score)
-		_ = p.bar.Set(r.Games) // fails only where the terminal went away
-	case time.Since(p.told) > progressEvery:
-		p.told = time.Now()
-		fmt.Fprintf(p.w, "%d of %d games: %s\n", r.Games, p.games, score)
-	}
-}
-
-func (p *matchProgress) close() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	p.tell(r.Games, p.games, score, fmt.Sprintf("%d of %d games: %s", r.Games, p.games, score))
 }

@@ -186,21 +186,14 @@ func writeRatings(w io.Writer, t *ratings.Table, wanted []string) error {
 	return err
 }
 
-// rateProgress shows how ratings get on: a line that is written over on a terminal, a line every ten seconds elsewhere.
+// rateProgress shows how ratings get on.
 type rateProgress struct {
-	w    io.Writer
-	to   float64
-	bar  *progressbar.ProgressBar // nil where w is no terminal
-	told time.Time
+	progress
+	to float64
 }
 
 func newRateProgress(w io.Writer, to float64) *rateProgress {
-	p := &rateProgress{w: w, to: to, told: time.Now()}
-	if isTerminal(w) {
-		p.bar = progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
-	}
-	return p
+	return &rateProgress{newProgress(w, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false)), to}
 }
 
 func (p *rateProgress) show(r ratings.Progress) {
@@ -217,24 +210,5 @@ func (p *rateProgress) show(r ratings.Progress) {
 	if r.Left > 0 {
 		text += fmt.Sprintf(", %v left", r.Left.Round(time.Second))
 	}
-	switch {
-	case p.bar != nil:
-		p.bar.Describe(text)
-		_ = p.bar.Set(min(int(barSteps*share), barSteps-1)) // fails only where the terminal went away
-	case time.Since(p.told) > progressEvery:
-		p.told = time.Now()
-		fmt.Fprintln(p.w, text)
-	}
-}
-
-// line writes a line of text, above the bar where there is one.
-func (p *rateProgress) line(text string) {
-	p.close()
-	fmt.Fprintln(p.w, text)
-}
-
-func (p *rateProgress) close() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
+	p.tell(min(int(barSteps*share), barSteps-1), barSteps, text, text)
 }

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -244,41 +243,21 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
 	return table.Flush()
 }
 
-// counter shows how far a count is: a bar on a terminal, a line every ten seconds elsewhere.
+// counter shows how far a count is.
 type counter struct {
-	w    io.Writer
+	progress
 	what string
-	bar  *progressbar.ProgressBar // nil where w is no terminal
-	told time.Time
 }
 
 func newCounter(w io.Writer, what string) *counter {
-	c := &counter{w: w, what: what, told: time.Now()}
-	if isTerminal(w) {
-		c.bar = progressbar.NewOptions(1, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
-	}
-	return c
+	return &counter{newProgress(w, progressbar.OptionShowCount()), what}
 }
 
 // show tells that done of all are done; more says more, and may be "".
 func (c *counter) show(done, all int, more string) {
-	switch {
-	case c.bar != nil:
-		c.bar.ChangeMax(all)
-		c.bar.Describe(more)
-		_ = c.bar.Set(min(done, all)) // fails only where the terminal went away
-	case time.Since(c.told) > progressEvery:
-		c.told = time.Now()
-		if more != "" {
-			more = "; " + more
-		}
-		fmt.Fprintf(c.w, "%d of %d %s%s\n", done, all, c.what, more)
+	line := fmt.Sprintf("%d of %d %s", done, all, c.what)
+	if more != "" {
+		line += "; " + more
 	}
-}
-
-func (c *counter) close() {
-	if c.bar != nil {
-		_ = c.bar.Clear()
-	}
+	c.tell(min(done, all), all, more, line)
 }
