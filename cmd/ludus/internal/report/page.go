@@ -2,13 +2,13 @@ package report
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"strings"
+
+	"ludus/cmd/ludus/internal/static"
 )
 
 // Page is what a page shows, from top to bottom.
@@ -33,37 +33,31 @@ type Setting struct {
 	Changed                  bool // from the default
 }
 
-var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
-	//go:embed page.js
-	pageJS string
-	//go:embed uplot/uPlot.iife.min.js
-	uplotJS string
-	//go:embed uplot/uPlot.min.css
-	uplotCSS string
-	//go:embed uplot/LICENSE
-	uplotLicence string
+//go:embed page.html
+var pageHTML string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"number": number, "latest": latest, "scale": scaleOf,
-	}).Parse(pageHTML))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"number": number, "latest": latest, "scale": scaleOf,
+}).Parse(pageHTML))
+
+// What the page holds beside its data.
+var (
+	scripts = []template.JS{template.JS(static.UPlot()), template.JS(static.Inline("report.js"))}
+	styles  = []template.CSS{template.CSS(static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"))}
 )
 
 // policy forbids the page everything but its own scripts and styles, which it names by their hashes.
-var policy = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s %s; img-src data:; base-uri 'none'; form-action 'none'",
-	hashed(uplotScript()), hashed(pageJS), hashed(uplotCSS), hashed(pageCSS))
+var policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	hashes(scripts), hashes(styles))
 
-// hashed is the source of an inline script or style in a Content-Security-Policy.
-func hashed(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+// hashes are the sources of inline scripts or styles in a Content-Security-Policy.
+func hashes[T ~string](texts []T) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, static.Hash(string(text)))
+	}
+	return strings.Join(all, " ")
 }
-
-// uplotScript is uPlot with its licence, which asks to go with every copy.
-func uplotScript() string { return "/*\n" + uplotLicence + "*/\n" + uplotJS }
 
 // HTML makes the page. Whatever stands in names and texts comes out as text: the template escapes it, and JSON writes <, >
 // and & as \u escapes, so that no data can end its block.
@@ -80,9 +74,7 @@ func (p *Page) HTML() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, map[string]any{
-		"Page": p, "Policy": policy, "Data": template.JS(data),
-		"Scripts": []template.JS{template.JS(uplotScript()), template.JS(pageJS)},
-		"Styles":  []template.CSS{template.CSS(uplotCSS), template.CSS(pageCSS)},
+		"Page": p, "Policy": policy, "Data": template.JS(data), "Scripts": scripts, "Styles": styles,
 	})
 	return b.Bytes(), err
 }

@@ -252,7 +252,7 @@ func evilPage(t *testing.T) []byte {
 // Texts stay texts wherever they come from.
 func TestPageEscapes(t *testing.T) {
 	html := evilPage(t)
-	own := strings.Count(pageHTML+uplotScript()+pageJS, "<!--")
+	own := strings.Count(pageHTML+string(scripts[0]+scripts[1]), "<!--")
 	if n := bytes.Count(html, []byte("<script")); n != 3 {
 		t.Errorf("%d scripts; the page has 3", n)
 	}

@@ -1,0 +1,18 @@
+// Package static holds what the browser gets: plain JavaScript modules and style sheets, with no build step, and the one
+// library that they use, uPlot, with its licence.
+//
+// A server hands out [Files] as they are: each page loads its main module, which imports the others. A page that is one
+// file holds them joined by [Inline] and [Styles], and names them in its security policy by [Hash]. So that modules can be
+// joined by taking lines out, they keep to a few habits, which a test checks:
+//
+//   - an import is one line, with names as they are: import { a, b } from "./x.js";
+//   - an export stands at the beginning of a declaration, and none is a default;
+//   - no two modules of one page declare the same name outermost.
+//
+// The modules:
+//
+//	dom.js     elements, numbers for people, light and dark
+//	board.js   a game's board, drawn; with buttons over it where one may move
+//	charts.js  curves, by uPlot
+//	report.js  the page of a report (main)
+package static

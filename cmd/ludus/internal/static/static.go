@@ -1,0 +1,69 @@
+package static
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Files are the modules and style sheets, and uPlot's in the folder uplot.
+//
+//go:embed *.js *.css uplot
+var Files embed.FS
+
+var (
+	imports = regexp.MustCompile(`(?m)^import \{[^}\n]*\} from "\./([a-z]+\.js)";\n`)
+	exports = regexp.MustCompile(`(?m)^export `)
+)
+
+// Inline is the module main with all that it imports, the imported first, as one classic script: its names are its own. It
+// panics where there is no such module.
+func Inline(main string) string {
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\n")
+	done := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if done[name] {
+			return
+		}
+		done[name] = true
+		text := read(name)
+		for _, found := range imports.FindAllStringSubmatch(text, -1) {
+			add(found[1])
+		}
+		b.WriteString(exports.ReplaceAllString(imports.ReplaceAllString(text, ""), ""))
+	}
+	add(main)
+	b.WriteString("})();\n")
+	return b.String()
+}
+
+// Styles are the named style sheets, one after the other. It panics where there is no such sheet.
+func Styles(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(read(name))
+	}
+	return b.String()
+}
+
+// UPlot is uPlot's script with its licence, which asks to go with every copy; it has to stand before what uses it.
+func UPlot() string { return "/*\n" + read("uplot/LICENSE") + "*/\n" + read("uplot/uPlot.iife.min.js") }
+
+// Hash names an inline script or style in a Content-Security-Policy.
+func Hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func read(name string) string {
+	data, err := Files.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("static: %v", err))
+	}
+	return string(data)
+}
