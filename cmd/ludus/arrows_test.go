@@ -41,6 +41,9 @@ var arrows = map[string][]string{
 // quiet packages start no goroutine: what runs at the same time is for their callers to say.
 var quiet = []string{"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
 
+// forTests are packages that only tests import, so that no program holds them.
+var forTests = []string{"env/envtest", "cmd/ludus/internal/browsertest"}
+
 // source is one parsed file of the module.
 type source struct {
 	pkg  string // the package's path below the module
@@ -130,6 +133,9 @@ func TestArrows(t *testing.T) {
 			permitted := slices.ContainsFunc(allowed, func(p string) bool { return matches(p, ours) })
 			if isOurs && !s.test && !permitted {
 				t.Errorf("%s: %s may not import %s, only %q", s.name, s.pkg, ours, allowed)
+			}
+			if isOurs && !s.test && slices.Contains(forTests, ours) {
+				t.Errorf("%s: %s imports %s, which only tests may", s.name, s.pkg, ours)
 			}
 			// The last two hold for tests as well.
 			if strings.HasPrefix(target, "gorgonia.org/") && s.pkg != "model" {

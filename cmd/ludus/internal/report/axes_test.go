@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
+	"ludus/cmd/ludus/internal/browsertest"
 )
 
 // Where runs are compared, each point by generation tells how far the run was then; a single run's points do not.
@@ -94,31 +92,28 @@ func TestChoosingTheAxis(t *testing.T) {
 	if err := os.WriteFile(path, html, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	tab := open(t, path)
+	tab := browsertest.Open(t, browsertest.File(t, path))
 	name := `[data-chart="window"] .u-legend .u-series .u-label`
-	if got := tab.text(name); !strings.HasPrefix(got, "generation") {
+	if got := tab.Text(name); !strings.HasPrefix(got, "generation") {
 		t.Errorf("curves are drawn over %q", got)
 	}
-	tab.pointAtAll(t, "window", "a: window", "b: window")
-	ask[bool](tab, `axis.value = "seconds", axis.dispatchEvent(new Event("change"))`)
-	if got := tab.text(name); !strings.HasPrefix(got, "seconds of training") {
+	pointAtAll(t, tab, "window", "a: window", "b: window")
+	tab.Choose("#axis", "seconds")
+	if got := tab.Text(name); !strings.HasPrefix(got, "seconds of training") {
 		t.Errorf("with seconds chosen, curves are drawn over %q", got)
 	}
-	tab.pointAtAll(t, "window", "a: window", "b: window")
-	if got := tab.text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
+	pointAtAll(t, tab, "window", "a: window", "b: window")
+	if got := tab.Text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
 		t.Errorf("what is by ply is drawn over %q", got)
 	}
 }
 
 // pointAtAll points at the middle of a chart, where each of the lines has a value to be told.
-func (b *tab) pointAtAll(t *testing.T, chart string, lines ...string) {
+func pointAtAll(t *testing.T, b *browsertest.Tab, chart string, lines ...string) {
 	t.Helper()
 	figure := fmt.Sprintf(`[data-chart=%q]`, chart)
-	b.do(chromedp.ScrollIntoView(chromedp.CSS(figure)))
-	at := ask[[]float64](b, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect();
-		return [r.left + 0.45 * r.width, r.top + r.height / 2]; })()`, figure+" .u-over"))
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]), chromedp.Sleep(50*time.Millisecond))
-	legend := b.text(figure + " .u-legend")
+	b.Hover(figure+" .u-over", 0.45)
+	legend := b.Text(figure + " .u-legend")
 	for _, line := range lines {
 		if _, value, found := strings.Cut(legend, line); !found || !regexp.MustCompile(`^\W*\d`).MatchString(value) {
 			t.Errorf("under the mouse, the legend of %s tells nothing of %s: %q", chart, line, legend)

@@ -1,0 +1,125 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// page is a page with a script.
+func page(script string) string {
+	return `<!doctype html><title>page</title><link rel="icon" href="data:,"><body style="margin:0"><script>` + script + `</script>`
+}
+
+// onDisk writes a page and returns its address.
+func onDisk(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a page.html")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return File(t, path)
+}
+
+// serve serves pages by their paths.
+func serve(t *testing.T, pages map[string]string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		if text, ok := pages[r.URL.Path]; ok {
+			fmt.Fprint(w, text)
+		} else {
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// What a page must not do is noticed, wherever it does it.
+func TestComplaints(t *testing.T) {
+	b := Start(t)
+	foreign := serve(t, map[string]string{"/": "foreign"})
+	fetching := func(script string) string {
+		return script + `.then(() => 0, () => 0).then(() => { document.title = "done"; })`
+	}
+	working := func(script string) string {
+		return fmt.Sprintf(`const w = new Worker(URL.createObjectURL(new Blob([%q])));
+			w.onmessage = w.onerror = () => { document.title = "done"; };`, script+";postMessage(0)")
+	}
+	for _, c := range []struct{ name, script, want string }{
+		{"nothing", `document.title = "done"`, ""},
+		{"worker", working(""), ""},
+		{"console", `console.log("a word"); document.title = "done"`, "a word"},
+		{"exception", `document.title = "done"; throw new Error("broken")`, "broken"},
+		{"request", fetching(fmt.Sprintf("fetch(%q)", foreign)), foreign},
+		{"worker's console", working(`console.log("a word")`), "a word"},
+		{"worker's exception", working(`throw new Error("broken")`), "broken"},
+		{"worker's request", working(fmt.Sprintf(`try { importScripts(%q) } catch {}`, foreign)), foreign},
+		{"worker's fetch", working(fmt.Sprintf(`fetch(%q).finally(() => postMessage(1)); throw 0`, foreign)), foreign},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for place, address := range map[string]string{
+				"disk": onDisk(t, page(c.script)), "server": serve(t, map[string]string{"/": page(c.script)}),
+			} {
+				tab := b.Open(t, address)
+				tab.Wait(`document.title === "done"`)
+				if c.want != "" {
+					tab.Wait(`new Promise((resolve) => setTimeout(resolve, 50, true))`)
+				}
+				all := strings.Join(tab.Complaints(), "\n")
+				if c.want == "" && all != "" || !strings.Contains(all, c.want) {
+					t.Errorf("from %s: complaints are %q, want %q", place, all, c.want)
+				}
+			}
+		})
+	}
+}
+
+// A page may ask its own server, but another file on the disk is foreign.
+func TestOwnOrigin(t *testing.T) {
+	b := Start(t)
+	script := fmt.Sprintf(`fetch(%q).then((r) => r.text()).then((text) => { document.title = text; })`, "/own")
+	b.Open(t, serve(t, map[string]string{"/": page(script), "/own": "own"})).Wait(`document.title === "own"`)
+	tab := b.Open(t, onDisk(t, page(`document.body.append(Object.assign(new Image(), { src: "other.png", onerror: () => { document.title = "done"; } }))`)))
+	tab.Wait(`document.title === "done"`)
+	if all := strings.Join(tab.Complaints(), "\n"); !strings.Contains(all, "other.png") {
+		t.Errorf("complaints are %q", all)
+	}
+}
+
+// Input arrives as a person's would, with what browsers do before and after.
+func TestInput(t *testing.T) {
+	tab := Open(t, onDisk(t, page(``)+`
+		<button id="far" style="margin-top: 3000px">far down</button>
+		<select id="select"><option value="a">A</option><option value="b">B</option><option value="c">C</option></select>
+		<script>
+			const seen = [];
+			for (const type of ["pointerdown", "click", "keydown", "touchstart", "change"]) {
+				addEventListener(type, (e) => { if (e.isTrusted) seen.push(type + " " + (e.key || (type === "pointerdown" ? e.pointerType : e.target.id))); });
+			}
+			const take = () => seen.splice(0).join(", ");
+		</script>`))
+	for _, c := range []struct {
+		name, want string
+		act        func()
+	}{
+		{"click", "pointerdown mouse, click far", func() { tab.Click("#far") }},
+		{"key on the focused button", "keydown Enter, click far", func() { tab.Press(kb.Enter) }},
+		{"choose", "keydown Home, keydown ArrowDown, change select, keydown ArrowDown, change select", func() { tab.Choose("#select", "c") }},
+		{"tap", "pointerdown touch, touchstart far, click far", func() { tab.Touch(); tab.Tap("#far") }},
+	} {
+		c.act()
+		tab.Wait("seen.length > 0")
+		if got := Ask[string](tab, "take()"); got != c.want {
+			t.Errorf("%s: the page saw %q, want %q", c.name, got, c.want)
+		}
+	}
+}

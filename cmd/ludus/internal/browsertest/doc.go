@@ -1,0 +1,7 @@
+// Package browsertest opens pages in a headless Chromium for tests: from disk or from a server on this machine, clicked
+// by real mouse, touch and key events. A page that complains on its console, or asks anything of another origin than its
+// own, fails its test; that holds for the page's workers as well.
+//
+// Where Chromium is not installed the tests are skipped, unless LUDUS_TEST_BROWSER is set; LUDUS_SHOTS names a folder that
+// is to keep screenshots. Only tests import this package.
+package browsertest

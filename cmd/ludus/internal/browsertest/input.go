@@ -1,0 +1,89 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// middle is where an element's middle is on the screen, after scrolling to it. The test fails where a person could not
+// press the element there: it has no room, is switched off, or something else lies over it.
+func (b *Tab) middle(selector string) (x, y float64) {
+	b.Helper()
+	at := Ask[struct {
+		X, Y  float64
+		Wrong string
+	}](b, fmt.Sprintf(`((selector) => {
+		const e = document.querySelector(selector);
+		if (!e) return { Wrong: "is not there" };
+		e.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+		const r = e.getBoundingClientRect(), at = { X: r.left + r.width / 2, Y: r.top + r.height / 2, Wrong: "" };
+		if (r.width === 0 || r.height === 0) return { Wrong: "has no room" };
+		if (e.disabled || e.closest("fieldset:disabled")) return { Wrong: "is switched off" };
+		const over = document.elementFromPoint(at.X, at.Y);
+		const own = [e, ...(e.labels || [])].some((o) => o.contains(over));
+		return own ? at : { Wrong: "lies under " + (over ? over.outerHTML.slice(0, 80) : "nothing") };
+	})(%q)`, selector))
+	if at.Wrong != "" {
+		b.Fatalf("%s %s", selector, at.Wrong)
+	}
+	return at.X, at.Y
+}
+
+// Hover moves the mouse over an element, at half of its height and a share of its width.
+func (b *Tab) Hover(selector string, across float64) {
+	b.Helper()
+	x, y := b.middle(selector)
+	width := Ask[float64](b, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().width", selector))
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x+(across-0.5)*width, y), chromedp.Sleep(settling))
+}
+
+// settling is how long a page may take to draw what the mouse is over.
+const settling = 50 * time.Millisecond
+
+// Click clicks an element's middle with the mouse.
+func (b *Tab) Click(selector string) {
+	b.Helper()
+	x, y := b.middle(selector)
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y), chromedp.MouseClickXY(x, y))
+}
+
+// Touch makes the screen one that is touched, for Tap.
+func (b *Tab) Touch() {
+	b.Helper()
+	b.call(chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true}))
+}
+
+// Tap touches an element's middle with a finger.
+func (b *Tab) Tap(selector string) {
+	b.Helper()
+	x, y := b.middle(selector)
+	b.Do(chromedp.TapXY(x, y))
+}
+
+// Press presses keys one after the other: characters, or keys of package kb.
+func (b *Tab) Press(keys ...string) {
+	b.Helper()
+	for _, key := range keys {
+		b.Do(chromedp.KeyEvent(key))
+	}
+}
+
+// Choose chooses an option of a select by its value, with the keyboard.
+func (b *Tab) Choose(selector, value string) {
+	b.Helper()
+	at := Ask[int](b, fmt.Sprintf(`((selector, value) => { const e = document.querySelector(selector); e.focus();
+		return [...e.options].findIndex((o) => o.value === value); })(%q, %q)`, selector, value))
+	if at < 0 {
+		b.Fatalf("%s has no option %q", selector, value)
+	}
+	b.Press(kb.Home, strings.Repeat(kb.ArrowDown, at))
+	if now := Ask[string](b, fmt.Sprintf("document.querySelector(%q).value", selector)); now != value {
+		b.Fatalf("%s is at %q, not %q", selector, now, value)
+	}
+}
