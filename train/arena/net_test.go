@@ -440,3 +440,32 @@ func TestResultJSON(t *testing.T) {
 		t.Errorf("%s; want it to begin with %s", data, start)
 	}
 }
+
+// A caller's own reader is asked for the path as it was written, once.
+func TestParseWith(t *testing.T) {
+	game := quad(t)
+	asked := ""
+	spec, err := ParseWith(game, "net:agent@best,sims=4", func(reference string) (*infer.Weights, Origin, error) {
+		asked += reference + "."
+		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := spec.New(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if origin, err := spec.Load(); err != nil || origin.Generation != 5 || asked != "agent@best." {
+		t.Errorf("origin %+v, error %v, asked for %q", origin, err, asked)
+	}
+	missing := errors.New("not here")
+	spec, err = ParseWith(game, "policy:agent", func(string) (*infer.Weights, Origin, error) { return nil, Origin{}, missing })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.New(1); !errors.Is(err, missing) {
+		t.Errorf("error %v; want the reader's", err)
+	}
+}

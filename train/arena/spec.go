@@ -25,6 +25,7 @@ type Spec struct {
 	kind    string
 	number  int    // N of mcts:N, D of alphabeta:D, NODES of solver:NODES
 	path    string // with @GENERATION
+	read    Reader
 	options Options
 
 	once    sync.Once
@@ -68,9 +69,17 @@ var optionKeys = map[string][]string{
 	"policy": {"temp", "sym"},
 }
 
-// Parse reads an agent's text for a game. No file is touched; errors wrap [ErrSpec] and say what would be right.
-func Parse(game *env.Game, text string) (*Spec, error) {
-	s := &Spec{game: game, text: text}
+// Parse reads an agent's text for a game, whose network, if it has one, [ReadWeights] will read. No file is touched; errors
+// wrap [ErrSpec] and say what would be right.
+func Parse(game *env.Game, text string) (*Spec, error) { return ParseWith(game, text, ReadWeights) }
+
+// Reader reads the weights that a reference, the PATH of net:PATH or policy:PATH, stands for. Origin.Digest has to tell
+// different weights apart.
+type Reader func(reference string) (*infer.Weights, Origin, error)
+
+// ParseWith is Parse for an agent whose weights are read by read.
+func ParseWith(game *env.Game, text string, read Reader) (*Spec, error) {
+	s := &Spec{game: game, text: text, read: read}
 	kind, rest, colon := strings.Cut(text, ":")
 	s.kind = kind
 	var err error
@@ -203,11 +212,12 @@ func (s *Spec) Draws() bool { return s.path == "" || s.options.Temperature > 0 |
 // Timed says whether the agent has a time limit, so that its moves depend on the machine.
 func (s *Spec) Timed() bool { return s.options.Time > 0 }
 
-// Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights].
+// Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights] or are the
+// reader's.
 func (s *Spec) Load() (Origin, error) {
 	s.once.Do(func() {
 		if s.origin.Generation = -1; s.path != "" {
-			s.network, s.origin, s.err = readNetwork(s.game, s.path)
+			s.network, s.origin, s.err = readNetwork(s.game, s.path, s.read)
 		}
 	})
 	return s.origin, s.err

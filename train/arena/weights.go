@@ -51,8 +51,8 @@ func ReadWeights(reference string) (*infer.Weights, Origin, error) {
 }
 
 // readNetwork reads a network that plays game.
-func readNetwork(game *env.Game, reference string) (*infer.Network, Origin, error) {
-	weights, origin, err := ReadWeights(reference)
+func readNetwork(game *env.Game, reference string, read Reader) (*infer.Network, Origin, error) {
+	weights, origin, err := read(reference)
 	if err != nil {
 		return nil, origin, err
 	}

@@ -26,9 +26,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strings"
 	"sync"
 
 	"ludus/env"
@@ -56,7 +53,7 @@ func Serve(ctx context.Context, game *env.Game, agents []arena.Agent, r io.Reade
 	var writing sync.Mutex
 	for _, agent := range agents {
 		wait.Go(func() {
-			s := server{game: game, agent: agent, state: game.NewState()}
+			s := server{game, agent}
 			for ctx.Err() == nil {
 				select {
 				case <-ctx.Done():
@@ -118,48 +115,23 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 type server struct {
 	game  *env.Game
 	agent arena.Agent
-	state env.State
-	legal []env.Action
 }
 
-// reply is an answer; which fields are written depends on its kind.
-type reply struct {
-	ID          json.RawMessage `json:"id"`
-	Player      string          `json:"player"`
-	Value       *float64        `json:"value"`
-	Goals       *goals          `json:"goals"`
-	Best        string          `json:"best"`
-	Simulations int             `json:"simulations"`
-	Proven      bool            `json:"proven,omitempty"`
-	Moves       []moveReply     `json:"moves"`
+// judgedReply is the answer about a position that is not done.
+type judgedReply struct {
+	ID json.RawMessage `json:"id"`
+	*Judgement
 }
 
-type moveReply struct {
-	Move   string   `json:"move"`
-	Visits *int     `json:"visits"`
-	Value  *float64 `json:"value"`
-	Prior  *float64 `json:"prior"`
-}
-
-type terminalReply struct {
-	ID       json.RawMessage `json:"id"`
-	Terminal bool            `json:"terminal"`
-	Goals    *goals          `json:"goals"`
+// finishedReply is the answer about one that is.
+type finishedReply struct {
+	ID json.RawMessage `json:"id"`
+	*Finished
 }
 
 type errorReply struct {
 	ID    json.RawMessage `json:"id"`
 	Error string          `json:"error"`
-}
-
-// goals are both players' goals by their names, the first player's first.
-type goals struct {
-	players [2]string
-	values  [2]float64
-}
-
-func (g *goals) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil
 }
 
 // answer returns the reply to a line, with its line end.
@@ -183,75 +155,16 @@ func (s *server) answer(ctx context.Context, line []byte) []byte {
 
 // judge plays the moves of a request and asks the agent.
 func (s *server) judge(ctx context.Context, r request) (any, error) {
-	s.state.CopyFrom(s.game.NewState())
-	for i, text := range r.moves {
-		if s.state.Done() {
-			return nil, fmt.Errorf("move %d, %s, comes after the end of the game", i+1, short(text))
-		}
-		action, err := s.game.ParseAction(text)
-		if err != nil {
-			return nil, fmt.Errorf("move %d: %s is no move of %s, which read like %s", i+1, short(text), s.game.Name, s.example())
-		}
-		s.legal = s.state.Legal(s.legal[:0])
-		if !slices.Contains(s.legal, action) {
-			return nil, fmt.Errorf("move %d, %s, is not legal here", i+1, s.game.ActionTexts[action])
-		}
-		s.state.Apply(action)
-	}
-	if s.state.Done() {
-		g := s.state.Goals()
-		return terminalReply{r.id, true, s.goals(&[2]float64{float64(g[0]), float64(g[1])})}, nil
-	}
-	s.agent.Reset(0) // the same question has the same answer
-	analysis, err := s.agent.Analyze(ctx, s.state, r.simulations)
+	state, _, err := Replay(s.game, r.moves)
 	if err != nil {
 		return nil, err
 	}
-	out := reply{
-		ID:          r.id,
-		Player:      s.game.Players[analysis.Player],
-		Value:       rounded(analysis.Value),
-		Goals:       s.goals(analysis.Goals),
-		Best:        s.game.ActionTexts[analysis.Moves[0].Action],
-		Simulations: analysis.Simulations,
-		Proven:      analysis.Proven,
+	if state.Done() {
+		return finishedReply{r.id, Finish(s.game, state)}, nil
 	}
-	for _, m := range analysis.Moves {
-		text := s.game.ActionTexts[m.Action]
-		out.Moves = append(out.Moves, moveReply{text, m.Visits, rounded(m.Value), rounded(m.Prior)})
+	judgement, err := Judge(ctx, s.game, s.agent, state, r.simulations)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
-}
-
-// example is a move of the starting position.
-func (s *server) example() string {
-	s.legal = s.game.NewState().Legal(s.legal[:0])
-	return s.game.ActionTexts[s.legal[0]]
-}
-
-func (s *server) goals(values *[2]float64) *goals {
-	if values == nil {
-		return nil
-	}
-	return &goals{s.game.Players, [2]float64{*rounded(&values[0]), *rounded(&values[1])}}
-}
-
-// rounded keeps six decimals, which is what there is in float32.
-func rounded(x *float64) *float64 {
-	if x == nil {
-		return nil
-	}
-	y := math.Round(*x*1e6) / 1e6
-	if y == 0 {
-		y = 0 // not -0
-	}
-	return &y
-}
-
-// short cuts a text for an error message.
-func short(text string) string {
-	if len(text) > 60 {
-		text = strings.ToValidUTF8(text[:60], "") + "..."
-	}
-	return fmt.Sprintf("%q", text)
+	return judgedReply{r.id, judgement}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ludus/env"
 	"ludus/train/arena"
@@ -20,17 +21,15 @@ type request struct {
 	simulations int
 }
 
-var fields = []string{"id", "moves", "simulations"}
-
 // parse reads a request. With an error its id is set as far as it can be read.
 func parse(line []byte) (request, error) {
 	r := request{id: json.RawMessage("null")}
 	if len(line) > maxLine {
 		return r, fmt.Errorf("the line is longer than %d bytes", maxLine)
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(line, &object); err != nil || object == nil {
-		return r, fmt.Errorf("a request is a JSON object such as {\"id\":\"a1\",\"moves\":[]}; %s", fault(err))
+	object, err := Object(line, `{"id":"a1","moves":[]}`)
+	if err != nil {
+		return r, err
 	}
 	id, ok := object["id"]
 	switch {
@@ -40,43 +39,72 @@ func parse(line []byte) (request, error) {
 		return r, errors.New("id must be a string or a number")
 	}
 	r.id = id
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if near := env.Nearest(key, fields); near != key {
-			return r, unknownField(key, near)
-		}
+	if err := object.Only("id", "moves", "simulations"); err != nil {
+		return r, err
 	}
-	if raw, ok := object["moves"]; ok {
-		if err := json.Unmarshal(raw, &r.moves); err != nil || r.moves == nil {
-			return r, errors.New("moves must be a list of strings")
-		}
+	if r.moves, err = object.Moves(); err != nil {
+		return r, err
 	}
-	if raw, ok := object["simulations"]; ok {
-		return r, r.setSimulations(raw)
-	}
-	return r, nil
+	r.simulations, err = object.Simulations(1, arena.MaxSimulations)
+	return r, err
 }
 
-// setSimulations reads a whole number, however it is written: 1000 or 1e3.
-func (r *request) setSimulations(raw []byte) error {
-	x, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
-	if err != nil || !(x >= 1 && x <= arena.MaxSimulations) || x != float64(int(x)) {
-		return fmt.Errorf("simulations must be a whole number from 1 to %d", arena.MaxSimulations)
+// Fields are those of a request, not yet read.
+type Fields map[string]json.RawMessage
+
+// Object reads a request as a JSON object, such as the example.
+func Object(data []byte, example string) (Fields, error) {
+	var f Fields
+	if err := json.Unmarshal(data, &f); err != nil || f == nil {
+		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, fault(err))
 	}
-	r.simulations = int(x)
-	return nil
+	return f, nil
 }
 
-func unknownField(key, near string) error {
-	if near == "" {
-		return fmt.Errorf("unknown field %s; there are id, moves and simulations", short(key))
-	}
-	return fmt.Errorf("unknown field %s; did you mean %q?", short(key), near)
-}
-
-// fault says why a line is no object.
+// fault says why data are no object.
 func fault(err error) string {
 	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
 		return fmt.Sprintf("byte %d: %v", syntax.Offset, err)
 	}
 	return "this is another JSON value"
+}
+
+// Only reports the first field that is none of those known.
+func (f Fields) Only(known ...string) error {
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		if slices.Contains(known, key) {
+			continue
+		}
+		if near := env.Nearest(key, known); near != "" {
+			return fmt.Errorf("unknown field %s; did you mean %q?", Short(key), near)
+		}
+		return fmt.Errorf("unknown field %s; known: %s", Short(key), strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// Moves reads the field of that name, nil where it is missing.
+func (f Fields) Moves() (moves []string, err error) {
+	raw, ok := f["moves"]
+	if !ok {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &moves); err != nil || moves == nil {
+		return nil, errors.New("moves must be a list of strings")
+	}
+	return moves, nil
+}
+
+// Simulations reads the field of that name, a whole number within both bounds, however it is written: 1000 or 1e3. Where it
+// is missing it is 0.
+func (f Fields) Simulations(least, most int) (int, error) {
+	raw, ok := f["simulations"]
+	if !ok {
+		return 0, nil
+	}
+	x, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
+	if err != nil || !(x >= float64(least) && x <= float64(most)) || x != float64(int(x)) {
+		return 0, fmt.Errorf("simulations must be a whole number from %d to %d", least, most)
+	}
+	return int(x), nil
 }

@@ -4,32 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
+	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/train/arena"
 )
 
 // Games are sample games on a drawn board.
 type Games struct {
-	Board   Board    `json:"board"`
-	Samples []Sample `json:"samples"`
-}
-
-// Board is what drawing needs of the game.
-type Board struct {
-	Players [2]string `json:"players"`
-	Rows    []string  `json:"rows"`
-	Columns []string  `json:"columns"`
-	TopDown bool      `json:"topDown"`
-	Cells   []bool    `json:"cells"`
-	Pieces  []Piece   `json:"pieces"`
-}
-
-// Piece is a kind of piece; its side is 0, 1 or, for nobody's, 2.
-type Piece struct {
-	Name string `json:"name"`
-	Side int    `json:"side"`
+	Board   board.Board `json:"board"`
+	Samples []Sample    `json:"samples"`
 }
 
 // Sample is one game.
@@ -43,7 +27,7 @@ type Sample struct {
 // Position is a position and what the network's search thinks of it. The last one of a game has no player and no moves.
 type Position struct {
 	Player int      `json:"player"` // to move
-	Pieces string   `json:"pieces"` // by cell, a digit: 0 for none, or the kind's number from 1
+	Pieces string   `json:"pieces"` // see board.Pieces
 	Status string   `json:"status"`
 	Value  *float64 `json:"value"` // for the first player
 	Proven bool     `json:"proven,omitempty"`
@@ -91,7 +75,7 @@ func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 		return nil, err
 	}
 	s := sampler{game: run.Game, net: net}
-	games := &Games{Board: boardOf(run.Game)}
+	games := &Games{Board: board.Of(run.Game)}
 	for i, seats := range [][2]seat{
 		{{name, net}, {name, net}},
 		{{name, net}, {name, net}},
@@ -109,20 +93,6 @@ func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 		games.Samples = append(games.Samples, *sample)
 	}
 	return games, nil
-}
-
-// boardOf translates a game's drawing.
-func boardOf(game *env.Game) Board {
-	d := &game.Drawing
-	b := Board{Players: game.Players, Rows: d.Rows, Columns: d.Columns, TopDown: d.TopDown, Cells: d.Cells}
-	for _, p := range d.Pieces {
-		side := int(p.Player)
-		if p.Neutral {
-			side = 2
-		}
-		b.Pieces = append(b.Pieces, Piece{p.Name, side})
-	}
-	return b
 }
 
 // seat is an agent in a game.
@@ -176,7 +146,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 	value := float64(s.game.Classes[state.Outcome()].Utility)
 	g.Goals = state.Goals()
 	g.Positions = append(g.Positions, Position{
-		Player: -1, Played: -1, Pieces: pieces(state), Status: state.Status(), Value: &value, Proven: true,
+		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), Value: &value, Proven: true,
 	})
 	return g, nil
 }
@@ -191,7 +161,7 @@ func (s *sampler) judge(ctx context.Context, state env.State) (Position, *arena.
 		return Position{}, nil, err
 	}
 	p := Position{
-		Player: int(state.Player()), Pieces: pieces(state), Status: state.Status(), Proven: analysis.Proven,
+		Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), Proven: analysis.Proven,
 		Value: forFirst(analysis.Value, analysis.Player), Legal: len(analysis.Moves),
 	}
 	return p, analysis, nil
@@ -232,13 +202,4 @@ func shortened(x *float64) *float64 {
 		return nil
 	}
 	return new(rounded(*x))
-}
-
-// pieces writes what stands on each cell.
-func pieces(state env.State) string {
-	var b strings.Builder
-	for _, piece := range state.Pieces(nil) {
-		b.WriteByte('0' + piece)
-	}
-	return b.String()
 }

@@ -1,0 +1,297 @@
+package board
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+var errBusy = errors.New("busy")
+
+// host plays with baselines; lent counts the agents that were not released.
+func host(lent *int) *Host {
+	return &Host{
+		Game: games.New,
+		Agent: func(_ context.Context, game *env.Game, text string) (arena.Agent, func(), error) {
+			if text == "busy" {
+				return nil, nil, errBusy
+			}
+			spec, err := arena.Parse(game, text)
+			if err != nil {
+				return nil, nil, err
+			}
+			agent, err := spec.New(99)
+			if err != nil {
+				return nil, nil, err
+			}
+			*lent++
+			return agent, func() { *lent-- }, nil
+		},
+		MaxSimulations: 5000,
+	}
+}
+
+// ask sends a request and decodes the reply into out, of a type of one's own, as a page would.
+func ask(t *testing.T, op string, in map[string]any, out any) {
+	t.Helper()
+	body, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lent := 0
+	reply, err := host(&lent).Answer(t.Context(), op, body)
+	if err != nil || lent != 0 {
+		t.Fatalf("%s %s: %d agents kept, error %v", op, body, lent, err)
+	}
+	data, err := json.Marshal(reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(data)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(out); err != nil {
+		t.Fatalf("%s %s: reply %s: %v", op, body, data, err)
+	}
+}
+
+type description struct {
+	Game, Rules   string
+	Players       [2]string
+	Rows, Columns []string
+	TopDown       bool
+	Cells         []bool
+	Pieces        []struct {
+		Name string
+		Side int
+	}
+	Actions  map[string]struct{ From, To int }
+	MaxPlies int
+}
+
+type position struct {
+	Moves          []string
+	Player         int
+	Pieces, Status string
+	Done           bool
+	Goals          [2]int
+	Legal          []string
+}
+
+// A page that knows the description and the positions alone can play every game to its end.
+func TestWholeGames(t *testing.T) {
+	for _, name := range games.Names() {
+		var d description
+		ask(t, "describe", map[string]any{"game": name}, &d)
+		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 10 {
+			t.Errorf("%s: description %+v", name, d)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		moves := []string{}
+		for {
+			var p position
+			ask(t, "position", map[string]any{"game": name, "moves": moves}, &p)
+			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status == "" {
+				t.Fatalf("%s: position %+v after %q", name, p, moves)
+			}
+			if p.Done {
+				if p.Player != -1 || len(p.Legal) != 0 || p.Goals[0]+p.Goals[1] == 0 {
+					t.Errorf("%s: the end is %+v", name, p)
+				}
+				break
+			}
+			for _, text := range p.Legal {
+				if touch, ok := d.Actions[text]; !ok || touch.To >= len(d.Cells) {
+					t.Errorf("%s: legal move %s is no action, %+v", name, text, touch)
+				}
+			}
+			if len(moves) > d.MaxPlies || p.Player < 0 || len(p.Legal) == 0 {
+				t.Fatalf("%s: position %+v", name, p)
+			}
+			moves = append(moves, p.Legal[rng.IntN(len(p.Legal))])
+		}
+	}
+}
+
+// Moves may be written freely and come back as official texts.
+func TestOfficialTexts(t *testing.T) {
+	var p position
+	ask(t, "position", map[string]any{"game": " quad-5x5 ", "moves": []string{" mark  r3 c3", "(mark r2 c2)"}}, &p)
+	if !slices.Equal(p.Moves, []string{"(mark r3 c3)", "(mark r2 c2)"}) || p.Player != 0 || strings.Count(p.Pieces, "0") != 23 {
+		t.Errorf("position %+v", p)
+	}
+}
+
+// The choice is that of the agent with the seed, in every game and for every kind that needs no file.
+func TestChoose(t *testing.T) {
+	for _, name := range games.Names() {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"random", "greedy", "mcts:20", "alphabeta:1", "solver:100"} {
+			for seed := range 3 {
+				spec, err := arena.Parse(game, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				agent, err := spec.New(uint64(seed))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := agent.Choose(t.Context(), game.NewState())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got struct{ Move string }
+				ask(t, "choose", map[string]any{"game": name, "agent": text, "seed": seed}, &got)
+				if got.Move != game.ActionTexts[want] {
+					t.Errorf("%s, %s, seed %d: %s, want %s", name, text, seed, got.Move, game.ActionTexts[want])
+				}
+			}
+		}
+	}
+}
+
+// won is a game of quad-5x5 that x has won.
+var won = []string{"mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3", "mark r3 c3"}
+
+func TestAnalyze(t *testing.T) {
+	var judged struct {
+		Player, Best string
+		Value        float64
+		Goals        any
+		Simulations  int
+		Proven       bool
+		Moves        []struct {
+			Move   string
+			Visits int
+			Value  *float64
+			Prior  *float64
+		}
+	}
+	for simulations, want := range map[int]int{0: 40, 1000: 1000} {
+		ask(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won[:1], "agent": "mcts:40", "simulations": simulations}, &judged)
+		if judged.Player != "o" || judged.Simulations != want || len(judged.Moves) != 20 || judged.Best != judged.Moves[0].Move {
+			t.Errorf("%d simulations: %+v", simulations, judged)
+		}
+		judged.Moves = nil
+	}
+	var finished struct {
+		Terminal bool
+		Goals    map[string]int
+	}
+	ask(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won, "agent": "mcts:40"}, &finished)
+	if !finished.Terminal || finished.Goals["x"] != 100 {
+		t.Errorf("finished: %+v", finished)
+	}
+}
+
+// bad requests, op and body, with a part of the error.
+var bad = [][3]string{
+	{"", `{}`, "unknown operation \"\"; known: describe, position, choose, analyze"},
+	{"analyse", `{}`, `did you mean "analyze"?`},
+	{"describe", ``, "a request is a JSON object"},
+	{"describe", `[]`, "a request is a JSON object"},
+	{"describe", `null`, "a request is a JSON object"},
+	{"describe", `{"game":`, "unexpected end"},
+	{"describe", `{"game":"quad-5x5"} x`, "after top-level value"},
+	{"describe", `{}`, "game is missing"},
+	{"describe", `{"game":null}`, "game must be its name"},
+	{"describe", `{"game":5}`, "game must be its name"},
+	{"describe", `{"game":"quadd-5x5"}`, "did you mean"},
+	{"describe", `{"game":"quad(size=1000)"}`, "size=1000 is not allowed"},
+	{"describe", `{"game":"quad-5x5","moves":[]}`, `unknown field "moves"; known: game`},
+	{"position", `{"game":"quad-5x5","move":[]}`, `did you mean "moves"?`},
+	{"position", `{"game":"quad-5x5","moves":null}`, "moves must be a list of strings"},
+	{"position", `{"game":"quad-5x5","moves":[1]}`, "moves must be a list of strings"},
+	{"position", `{"game":"quad-5x5","moves":["(mark r9 c9)"]}`, `move 1: "(mark r9 c9)" is no move of quad-5x5, which read like`},
+	{"position", `{"game":"quad-5x5","moves":["mark r3 c3","mark r3 c3"]}`, "move 2, (mark r3 c3), is not legal here"},
+	{"choose", `{"game":"quad-5x5"}`, "agent is missing"},
+	{"choose", `{"game":"quad-5x5","agent":7}`, "agent must be a text"},
+	{"choose", `{"game":"quad-5x5","agent":"mtcs:1"}`, "did you mean mcts:N?"},
+	{"choose", `{"game":"quad-5x5","agent":"net:/nowhere"}`, "no such file"},
+	{"choose", `{"game":"quad-5x5","agent":"random","seed":-1}`, "seed must be a whole number"},
+	{"choose", `{"game":"quad-5x5","agent":"random","seed":"1"}`, "seed must be a whole number"},
+	{"choose", `{"game":"quad-5x5","agent":"random","simulations":1}`, "unknown field"},
+	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":-1}`, "from 0 to 5000"},
+	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":5001}`, "from 0 to 5000"},
+	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":null}`, "from 0 to 5000"},
+}
+
+func TestRefused(t *testing.T) {
+	over, err := json.Marshal(map[string]any{"game": "quad-5x5", "moves": won, "agent": "random"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lent := 0
+	for _, b := range append(bad, [3]string{"choose", string(over), "the game is over"}) {
+		_, err := host(&lent).Answer(t.Context(), b[0], []byte(b[1]))
+		if !errors.As(err, new(*RequestError)) || !strings.Contains(err.Error(), b[2]) {
+			t.Errorf("%s %s: error %v; want a RequestError that says %q", b[0], b[1], err, b[2])
+		}
+	}
+	if lent != 0 {
+		t.Errorf("%d agents kept", lent)
+	}
+}
+
+// What is not the caller's fault is no RequestError.
+func TestOtherErrors(t *testing.T) {
+	lent := 0
+	_, err := host(&lent).Answer(t.Context(), "choose", []byte(`{"game":"quad-5x5","agent":"busy"}`))
+	if !errors.Is(err, errBusy) || errors.As(err, new(*RequestError)) {
+		t.Errorf("busy: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, op := range []string{"choose", "analyze"} {
+		_, err = host(&lent).Answer(ctx, op, []byte(`{"game":"quad-5x5","agent":"mcts:1000"}`))
+		if !errors.Is(err, context.Canceled) || errors.As(err, new(*RequestError)) || lent != 0 {
+			t.Errorf("%s cancelled: error %v, %d agents kept", op, err, lent)
+		}
+	}
+}
+
+// Whatever is asked, the answer is a reply that JSON can hold or the caller's fault, and the agent comes back.
+func FuzzAnswer(f *testing.F) {
+	ops := append(Operations(), "nothing")
+	for _, b := range bad {
+		f.Add(uint8(max(slices.Index(ops, b[0]), 0)), []byte(b[1]))
+	}
+	for i, name := range games.Names() {
+		f.Add(uint8(i), fmt.Appendf(nil, `{"game":%q,"moves":[],"agent":"mcts:3"}`, name))
+	}
+	f.Add(uint8(3), []byte(`{"game":"quad-7x7","moves":["(block r3 c3)"],"agent":"mcts:3","simulations":1e1}`))
+	f.Fuzz(func(t *testing.T, op uint8, body []byte) {
+		for _, costly := range []string{"alphabeta", "solver", "\\u", "mcts", "net", "policy"} {
+			if strings.Contains(string(body), costly) && !strings.Contains(string(body), `"mcts:3"`) {
+				t.Skip("slow, or reads files")
+			}
+		}
+		lent := 0
+		h := host(&lent)
+		h.MaxSimulations = 10
+		reply, err := h.Answer(t.Context(), ops[int(op)%len(ops)], body)
+		if lent != 0 {
+			t.Fatalf("%d agents kept", lent)
+		}
+		if err != nil {
+			if !errors.As(err, new(*RequestError)) || err.Error() == "" {
+				t.Fatalf("error %v", err)
+			}
+			return
+		}
+		if data, err := json.Marshal(reply); err != nil || len(data) < 10 {
+			t.Fatalf("reply %s, error %v", data, err)
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package board
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/env"
+	"ludus/train/arena"
+)
+
+// Host answers requests. It is safe for concurrent use if its functions are.
+type Host struct {
+	// Game returns the game of a name. Its errors are the caller's fault.
+	Game func(name string) (*env.Game, error)
+	// Agent lends an agent of a text for one answer, after which release is called. Errors that wrap [arena.ErrSpec] or
+	// [arena.ErrWeights] are the caller's fault; others are passed on as they are.
+	Agent func(ctx context.Context, game *env.Game, text string) (agent arena.Agent, release func(), err error)
+	// MaxSimulations is the most that an analysis may ask for; 0 is [arena.MaxSimulations].
+	MaxSimulations int
+}
+
+// RequestError is a fault of the request.
+type RequestError struct{ err error }
+
+func (e *RequestError) Error() string { return e.err.Error() }
+func (e *RequestError) Unwrap() error { return e.err }
+
+func refuse(err error) error { return &RequestError{err} }
+
+// operation is something to ask for.
+type operation struct {
+	name   string
+	fields []string // of its request
+	answer func(h *Host, ctx context.Context, r *request) (any, error)
+}
+
+var operations = []operation{
+	{"describe", []string{"game"}, (*Host).describe},
+	{"position", []string{"game", "moves"}, (*Host).position},
+	{"choose", []string{"game", "moves", "agent", "seed"}, (*Host).choose},
+	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
+}
+
+// Operations names what a host answers.
+func Operations() (names []string) {
+	for _, op := range operations {
+		names = append(names, op.name)
+	}
+	return names
+}
+
+// Answer answers the request in body, a JSON object. By op, requests and replies are
+//
+//	describe  {"game":"quad-5x5"}                                       a [Description]
+//	position  {"game":…,"moves":["(mark r3 c3)"]}                       a [Position]
+//	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
+//	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Judgement] or [analysis.Finished]
+//
+// where moves (none), seed (0) and simulations (0: the agent's own) may be left out. The same request has the same reply,
+// unless the agent has a clock. Errors are a *[RequestError], ctx's or the host's own.
+func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {
+	for i := range operations {
+		o := &operations[i]
+		if o.name != op {
+			continue
+		}
+		request, err := h.read(body, o.fields)
+		if err != nil {
+			return nil, refuse(err)
+		}
+		return o.answer(h, ctx, request)
+	}
+	if near := env.Nearest(op, Operations()); near != "" {
+		return nil, refuse(fmt.Errorf("unknown operation %s; did you mean %q?", analysis.Short(op), near))
+	}
+	return nil, refuse(fmt.Errorf("unknown operation %s; known: %s", analysis.Short(op), strings.Join(Operations(), ", ")))
+}
+
+// request is a request that was read; its moves have been played.
+type request struct {
+	game        *env.Game
+	state       env.State
+	moves       []env.Action
+	agent       string
+	seed        uint64
+	simulations int // 0: the agent's own
+}
+
+// read reads a request that has some of the fields known.
+func (h *Host) read(body []byte, known []string) (*request, error) {
+	fields, err := analysis.Object(body, `{"game":"quad-5x5"}`)
+	if err != nil {
+		return nil, err
+	}
+	if err := fields.Only(known...); err != nil {
+		return nil, err
+	}
+	r := &request{}
+	name, err := text(fields, "game", "its name")
+	if err != nil {
+		return nil, err
+	}
+	if r.game, err = h.Game(name); err != nil {
+		return nil, err
+	}
+	moves, err := fields.Moves()
+	if err != nil {
+		return nil, err
+	}
+	if r.state, r.moves, err = analysis.Replay(r.game, moves); err != nil {
+		return nil, err
+	}
+	for _, field := range known {
+		switch field {
+		case "agent":
+			r.agent, err = text(fields, field, "a text such as mcts:200")
+		case "seed":
+			r.seed, err = seed(fields)
+		case "simulations":
+			r.simulations, err = fields.Simulations(0, cmp.Or(h.MaxSimulations, arena.MaxSimulations))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// text reads a field that has to be there.
+func text(fields analysis.Fields, field, what string) (string, error) {
+	raw, ok := fields[field]
+	if !ok {
+		return "", fmt.Errorf("%s is missing; it is %s", field, what)
+	}
+	var value *string
+	if err := json.Unmarshal(raw, &value); err != nil || value == nil {
+		return "", fmt.Errorf("%s must be %s, a string", field, what)
+	}
+	return *value, nil
+}
+
+// seed reads the field of that name, 0 where it is missing.
+func seed(fields analysis.Fields) (uint64, error) {
+	raw, ok := fields["seed"]
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(string(bytes.TrimSpace(raw)), 10, 64)
+	if err != nil {
+		return 0, errors.New("seed must be a whole number from 0 to 18446744073709551615")
+	}
+	return n, nil
+}
+
+func (h *Host) describe(_ context.Context, r *request) (any, error) { return Describe(r.game), nil }
+
+func (h *Host) position(_ context.Context, r *request) (any, error) {
+	return Show(r.game, r.state, r.moves), nil
+}
+
+// choice is the reply to choose.
+type choice struct {
+	Move string `json:"move"`
+}
+
+func (h *Host) choose(ctx context.Context, r *request) (any, error) {
+	if r.state.Done() {
+		return nil, refuse(errors.New("the game is over: there is no move to choose"))
+	}
+	agent, release, err := h.lend(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	agent.Reset(r.seed)
+	action, err := agent.Choose(ctx, r.state)
+	if err != nil {
+		return nil, err
+	}
+	return choice{r.game.ActionTexts[action]}, nil
+}
+
+func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
+	if r.state.Done() {
+		return analysis.Finish(r.game, r.state), nil
+	}
+	agent, release, err := h.lend(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	judgement, err := analysis.Judge(ctx, r.game, agent, r.state, r.simulations)
+	if err != nil {
+		return nil, err
+	}
+	return judgement, nil
+}
+
+// lend asks the host for the request's agent.
+func (h *Host) lend(ctx context.Context, r *request) (arena.Agent, func(), error) {
+	agent, release, err := h.Agent(ctx, r.game, r.agent)
+	if errors.Is(err, arena.ErrSpec) || errors.Is(err, arena.ErrWeights) {
+		err = refuse(err)
+	}
+	return agent, release, err
+}
