@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // errHeld is what the system's lock says when somebody else has it.
@@ -22,7 +24,7 @@ func Lock(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(f); err != nil {
+	if err := lockPatiently(f); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(f, 32))
 		f.Close()
 		if !errors.Is(err, errHeld) {
@@ -43,4 +45,39 @@ func Lock(path string) (release func() error, err error) {
 		return nil, err
 	}
 	return f.Close, nil // closing gives the lock back
+}
+
+// lookTime is far longer than a look of [Locked] holds the lock.
+const lookTime = 30 * time.Millisecond
+
+// lockPatiently locks f. Somebody may just be looking: a lock that is held is tried for again within lookTime.
+func lockPatiently(f *os.File) error {
+	for start := time.Now(); ; time.Sleep(lookTime / 10) {
+		if err := lockFile(f, false); !errors.Is(err, errHeld) || time.Since(start) > lookTime {
+			return err
+		}
+	}
+}
+
+// Locked reports whether somebody holds the lock file at path, in this process or another. It changes nothing, and does
+// not disturb who takes the lock meanwhile. A missing file is held by nobody.
+//
+// On systems without file locks the error wraps [errors.ErrUnsupported].
+func Locked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = lockFile(f, true)
+	if errors.Is(err, errHeld) {
+		return true, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("lock %s: %w", path, err)
+	}
+	return false, err
 }

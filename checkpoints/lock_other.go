@@ -7,4 +7,4 @@ import (
 	"os"
 )
 
-func lockFile(*os.File) error { return errors.ErrUnsupported }
+func lockFile(*os.File, bool) error { return errors.ErrUnsupported }

@@ -56,6 +56,50 @@ func TestLock(t *testing.T) {
 	}
 }
 
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	expect := func(want bool) {
+		t.Helper()
+		if held, err := Locked(path); held != want || err != nil {
+			t.Errorf("held %v, %v, want %v", held, err, want)
+		}
+	}
+	expect(false)
+	release, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(true)
+	release()
+	expect(false)
+}
+
+// Who looks all the time does not keep anybody from the lock.
+func TestLookingDisturbsNobody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				Locked(path)
+			}
+		}
+	}()
+	for range 200 {
+		release, err := Lock(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+	close(done)
+	<-ended
+}
+
 func TestLockBetweenProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	other := exec.Command(os.Args[0])

@@ -1,0 +1,110 @@
+package checkpoints
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// all reads until there is no more.
+func all(t *testing.T, l *Lines) (texts []string, afresh bool) {
+	t.Helper()
+	for {
+		lines, again, err := l.More()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again {
+			texts, afresh = nil, true
+		}
+		if len(lines) == 0 {
+			return texts, afresh
+		}
+		for _, line := range lines {
+			texts = append(texts, string(line))
+		}
+	}
+}
+
+func TestFollowLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	l := FollowLines(path)
+	expect := func(wantAfresh bool, want ...string) {
+		t.Helper()
+		if got, afresh := all(t, l); !slices.Equal(got, want) || afresh != wantAfresh {
+			t.Errorf("%q, afresh %v; want %q, %v", got, afresh, want, wantAfresh)
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+		if err == nil {
+			_, err = f.WriteString(text)
+			f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(false)
+	write("")
+	expect(false)
+	if err := AppendLine(path, []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	expect(false, "one")
+	expect(false)
+	write("two\nthr") // half of it
+	expect(false, "two")
+	expect(false)
+	write("ee\n\nfour\n")
+	expect(false, "three", "", "four")
+
+	write("torn")
+	expect(false)
+	if err := AppendLine(path, []byte("five")); err != nil { // cuts the torn one off
+		t.Fatal(err)
+	}
+	expect(false, "five")
+
+	if err := WriteLines(path, [][]byte{[]byte("one"), []byte("two")}); err != nil {
+		t.Fatal(err)
+	}
+	expect(true, "one", "two")
+	if err := os.WriteFile(path, []byte("uno\nduo\ntre\n"), 0o666); err != nil { // in its place, and longer
+		t.Fatal(err)
+	}
+	expect(true, "uno", "duo", "tre")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	expect(true)
+	expect(false)
+	write("again\n")
+	expect(false, "again")
+}
+
+func TestFollowLongFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	line := strings.Repeat("x", 99_999)
+	if err := os.WriteFile(path, []byte(strings.Repeat(line+"\n", 50)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l := FollowLines(path)
+	lines, _, err := l.More()
+	if err != nil || len(lines) != 10 {
+		t.Errorf("%d lines at once, %v; want 10", len(lines), err)
+	}
+	if rest, _ := all(t, l); len(rest) != 40 {
+		t.Errorf("then %d lines, want 40", len(rest))
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", mostRead)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, afresh, err := l.More(); !afresh || !errors.Is(err, ErrDamaged) {
+		t.Errorf("a line without end: afresh %v, %v", afresh, err)
+	}
+}
