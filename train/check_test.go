@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 	if err != nil || len(checked) > 0 {
 		t.Fatalf("a game without a suite was checked: %+v, %v", checked, err)
 	}
-	config, err := readConfig(dir)
+	config, err := ReadConfig(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

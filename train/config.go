@@ -35,8 +35,9 @@ var (
 // settingsBefore are what runs used that were made before a setting existed.
 var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10, Rating: 0.05}
 
-// readConfig reads config.json of a run directory.
-func readConfig(dir string) (*Config, error) {
+// ReadConfig reads config.json of a run directory. The error wraps fs.ErrNotExist where there is none, checkpoints.ErrDamaged or
+// checkpoints.ErrNewer.
+func ReadConfig(dir string) (*Config, error) {
 	path := filepath.Join(dir, "config.json")
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -44,7 +44,7 @@ func prepareDir(dir string) (isNew bool, err error) {
 
 // configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
 func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
-	config, err := readConfig(r.Dir)
+	config, err := ReadConfig(r.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"ludus/checkpoints"
-	"ludus/env"
 )
 
 // ErrRecord is wrapped by errors about the record of a match: it is of another match, or not a record.
@@ -173,24 +172,16 @@ func (m *Match) recall(ctx context.Context, line []byte, openings *openings, gam
 
 // replay makes the texts the moves of a game that has its opening.
 func (m *Match) replay(g *played, texts []string) error {
-	state := m.Game.NewState()
-	var moves, legal []env.Action
-	for ply, text := range texts {
-		a, err := m.Game.ParseAction(text)
-		if err != nil {
-			return err
-		}
-		if legal = state.Legal(legal[:0]); state.Done() || !slices.Contains(legal, a) {
-			return fmt.Errorf("move %d, %s, is not legal", ply+1, text)
-		}
-		state.Apply(a)
-		moves = append(moves, a)
+	moves, err := Replay(m.Game, texts)
+	if err != nil {
+		return err
 	}
-	switch {
-	case !state.Done():
-		return errors.New("it is not finished")
-	case !slices.Equal(g.moves, moves[:min(len(g.moves), len(moves))]):
+	if !slices.Equal(g.moves, moves[:min(len(g.moves), len(moves))]) {
 		return errors.New("it starts from another opening")
+	}
+	state := m.Game.NewState()
+	for _, a := range moves {
+		state.Apply(a)
 	}
 	g.moves = moves
 	g.end(state)

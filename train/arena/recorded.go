@@ -1,0 +1,90 @@
+package arena
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"ludus/checkpoints"
+	"ludus/env"
+)
+
+// Recorded is a match as its record has it ([Match.Record]).
+type Recorded struct {
+	Game  string // canonical name
+	A, B  string // the agents' texts
+	Games []RecordedGame
+}
+
+// RecordedGame is a finished game of a record.
+type RecordedGame struct {
+	Number int      // in the match, from 0
+	First  bool     // A moved first
+	Moves  []string // all from the start
+	Goals  [2]int   // A's and B's
+}
+
+// recordBegins is how the first line of a record begins.
+const recordBegins = `{"match":`
+
+// IsRecord reports whether the file at path begins like the record of a match.
+func IsRecord(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(recordBegins))
+	n, _ := f.Read(begin)
+	return string(begin[:n]) == recordBegins
+}
+
+// ReadRecorded reads the record of a match, which may still be played: games in the order of their numbers. Their moves are
+// as they stand in the file; [Replay] checks them. Errors wrap [ErrRecord] where the file is no record, damaged or newer.
+func ReadRecorded(path string) (*Recorded, error) {
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		return nil, err
+	}
+	var header recordHeader
+	if len(lines) == 0 || json.Unmarshal(lines[0], &header) != nil || header.Match < 1 {
+		return nil, fmt.Errorf("%w: %s is not the record of a match", ErrRecord, path)
+	}
+	if header.Match > recordVersion {
+		return nil, fmt.Errorf("%w: %s: its format is %d, and this program knows those up to %d", ErrRecord, path, header.Match, recordVersion)
+	}
+	r := &Recorded{Game: header.Game, A: header.A, B: header.B}
+	for i, line := range lines[1:] {
+		var g recordedGame
+		if err := json.Unmarshal(line, &g); err != nil {
+			return nil, fmt.Errorf("%w: %s: line %d: %w", ErrRecord, path, i+2, err)
+		}
+		r.Games = append(r.Games, RecordedGame{Number: g.Game, First: g.First == "a", Moves: g.Moves, Goals: g.Goals})
+	}
+	slices.SortStableFunc(r.Games, func(a, b RecordedGame) int { return a.Number - b.Number })
+	return r, nil
+}
+
+// Replay turns the texts of a finished game's moves into actions. The error says which one is not legal, or that the game
+// does not end with them.
+func Replay(game *env.Game, texts []string) ([]env.Action, error) {
+	state := game.NewState()
+	var moves, legal []env.Action
+	for ply, text := range texts {
+		a, err := game.ParseAction(text)
+		if err != nil {
+			return nil, err
+		}
+		if legal = state.Legal(legal[:0]); state.Done() || !slices.Contains(legal, a) {
+			return nil, fmt.Errorf("move %d, %s, is not legal", ply+1, text)
+		}
+		state.Apply(a)
+		moves = append(moves, a)
+	}
+	if !state.Done() {
+		return nil, errors.New("it is not finished")
+	}
+	return moves, nil
+}

@@ -1,0 +1,95 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/env"
+)
+
+// Played is a finished game of self-play.
+type Played struct {
+	Number  int // in the run, from 0
+	Opening int // moves before the search took over
+	Moves   []env.Action
+	Goals   [2]int     // First's and Second's, 0 to 100
+	Plies   []Searched // of the moves after the opening
+}
+
+// Searched is what the search found where a move was played.
+type Searched struct {
+	Value  float64   // expected utility for First after the move, or the position's exact one
+	Proven bool      // Value is exact
+	Policy []float32 // what the network was to learn, by legal action, ascending; sums to 1
+}
+
+// PlayedIn lists the generations whose finished games the run directory holds, ascending.
+func PlayedIn(dir string) ([]int, error) {
+	entries, err := os.ReadDir(filepath.Dir(gamesPath(dir, 0)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var generations []int
+	for _, e := range entries {
+		stem, isGames := strings.CutSuffix(e.Name(), ".games")
+		if g, err := strconv.Atoi(stem); isGames && err == nil && filepath.Base(gamesPath(dir, g)) == e.Name() {
+			generations = append(generations, g)
+		}
+	}
+	slices.Sort(generations)
+	return generations, nil
+}
+
+// ReadPlayed reads the games that ended in a generation, in the order of their numbers. The error wraps fs.ErrNotExist where
+// there is no such file, checkpoints.ErrDamaged or checkpoints.ErrNewer.
+func ReadPlayed(game *env.Game, dir string, generation int) ([]Played, error) {
+	records, first, err := readGames(game, dir, generation)
+	if err != nil {
+		return nil, fmt.Errorf("games of generation %d: %w", generation, err)
+	}
+	games := make([]Played, len(records))
+	for i, r := range records {
+		games[i] = Played{Number: first + i, Opening: len(r.opening), Moves: r.moves(), Goals: r.goals, Plies: r.searched(game)}
+	}
+	return games, nil
+}
+
+// searched tells of every searched move.
+func (r *record) searched(game *env.Game) []Searched {
+	all := make([]Searched, len(r.plies))
+	state := game.NewState()
+	for _, a := range r.opening {
+		state.Apply(a)
+	}
+	for i := range r.plies {
+		p := &r.plies[i]
+		mover := state.Player()
+		all[i] = Searched{Value: p.value(game), Proven: p.proven >= 0, Policy: make([]float32, len(p.policy))}
+		if mover != env.First {
+			all[i].Value = -all[i].Value
+		}
+		normalise(all[i].Policy, p.policy)
+		state.Apply(p.action)
+	}
+	return all
+}
+
+// value is the mover's expected utility.
+func (p *ply) value(game *env.Game) float64 {
+	if p.proven >= 0 {
+		return float64(game.Classes[p.proven].Utility)
+	}
+	shares := make([]float32, len(p.classes))
+	normalise(shares, p.classes)
+	value := 0.0
+	for class, share := range shares {
+		value += float64(share) * float64(game.Classes[class].Utility)
+	}
+	return value
+}
