@@ -22,7 +22,7 @@ type product struct {
 }
 
 // pass is one pass of a transform over lines of elements, each of vectors times a register's channels. Steps are in
-// bytes. Only final passes read bias, accumulate and limit.
+// bytes. Only final passes read bias, accumulate and limit, which is 0 or -Inf.
 type pass struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // between the elements of a line

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"unsafe"
 
 	"ludus/model/infer/kernel/winograd"
@@ -32,27 +33,33 @@ func pureGemm(p *product, columns int) {
 			for j := 0; j < columns; j += 8 {
 				column := (panel*columns + j) * 4
 				for i := range rows {
-					var sum [8]float32
+					start := &zeros
 					if p.init != nil {
-						sum = *at(p.init, init+i*p.initRow+column)
+						start = at(p.init, init+i*p.initRow+column)
 					}
-					pureDot(p, &sum, a+i*p.aRow, b+panel*p.bPanelStep+4*j)
+					sum := at(p.c, c+i*p.cRow+column)
+					pureDot(p, sum, start, a+i*p.aRow, b+panel*p.bPanelStep+4*j)
 					if p.relu != 0 {
-						limit(&sum, 0)
+						rectify(sum)
 					}
-					*at(p.c, c+i*p.cRow+column) = sum
 				}
 			}
 		}
 	}
 }
 
-// pureDot adds a row of A times 8 columns of B, given by their offsets, to sum.
-func pureDot(p *product, sum *[8]float32, a, b int) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]
-	for range p.depth {
-		x, y := *(*float32)(unsafe.Add(p.a, a)), at(p.b, b)
-		// Products are rounded by a conversion, or some machines would fuse some of them.
+// zeros are what sums without another start start from.
+var zeros [8]float32
+
+// pureDot sets sum to start and a row of A times 8 columns of B, given by their offsets. The loop does four terms a round
+// since a jump back is costly in WebAssembly.
+func pureDot(p *product, sum, start *[8]float32, a, b int) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
+	row, panel, step, stride := unsafe.Add(p.a, a), unsafe.Add(p.b, b), p.aColumn, p.bRow
+	depth := p.depth
+	// Products are rounded by a conversion, or some machines would fuse some of them.
+	for ; depth >= 4; depth -= 4 {
+		x, y := *(*float32)(row), (*[8]float32)(panel)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -61,50 +68,176 @@ func pureDot(p *product, sum *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		a += p.aColumn
-		b += p.bRow
+		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+		x, y = *(*float32)(row), (*[8]float32)(panel)
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+		s4 += float32(x * y[4])
+		s5 += float32(x * y[5])
+		s6 += float32(x * y[6])
+		s7 += float32(x * y[7])
+		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+		x, y = *(*float32)(row), (*[8]float32)(panel)
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+		s4 += float32(x * y[4])
+		s5 += float32(x * y[5])
+		s6 += float32(x * y[6])
+		s7 += float32(x * y[7])
+		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+		x, y = *(*float32)(row), (*[8]float32)(panel)
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+		s4 += float32(x * y[4])
+		s5 += float32(x * y[5])
+		s6 += float32(x * y[6])
+		s7 += float32(x * y[7])
+		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+	}
+	for ; depth > 0; depth-- {
+		x, y := *(*float32)(row), (*[8]float32)(panel)
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+		s4 += float32(x * y[4])
+		s5 += float32(x * y[5])
+		s6 += float32(x * y[6])
+		s7 += float32(x * y[7])
+		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
 	}
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// limit raises what is smaller to low.
-func limit(x *[8]float32, low float32) {
-	for j, v := range x {
-		if v < low {
-			x[j] = low
-		}
-	}
+// rectify makes negative elements 0. It has no branch, which would be foreseen as often as not.
+func rectify(x *[8]float32) {
+	x[0] = (x[0] + abs(x[0])) / 2
+	x[1] = (x[1] + abs(x[1])) / 2
+	x[2] = (x[2] + abs(x[2])) / 2
+	x[3] = (x[3] + abs(x[3])) / 2
+	x[4] = (x[4] + abs(x[4])) / 2
+	x[5] = (x[5] + abs(x[5])) / 2
+	x[6] = (x[6] + abs(x[6])) / 2
+	x[7] = (x[7] + abs(x[7])) / 2
 }
+
+func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
 func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
 		for i, matrix := range [][][]float64{matrixA: m.A, matrixB: m.B, matrixG: m.G} {
-			forward, transposed := float32s(matrix), float32s(transpose(matrix))
-			table[n][i] = [3]func(*pass){
-				wide:   func(p *pass) { purePass(p, forward, false) },
-				narrow: func(p *pass) { purePass(p, transposed, false) },
-				final:  func(p *pass) { purePass(p, transposed, true) },
-			}
+			h := halve(matrix)
+			table[n][i] = [3]func(*pass){wide: h.wide, narrow: h.narrow, final: h.final}
 		}
 	}
 	return table
 }
 
-// purePass computes destination = matrix source for each line and vector.
-func purePass(p *pass, matrix [][]float32, final bool) {
+// halved is a matrix M [P, N] with rows in pairs that differ in signs alone. The first row of a pair keeps the terms where
+// the two agree and the second those where they don't; each pair of sums (e, o) then becomes (e + o, e - o). That takes
+// about half of M's products. Mᵀ goes the other way round.
+type halved struct {
+	rows    [][]term // [P], from N
+	columns [][]term // [N], from P
+	paired  []bool   // [P], whether this row and the next are a pair
+}
+
+// term is a product that a sum has.
+type term struct {
+	place  int // of the element
+	factor float32
+}
+
+func halve(matrix [][]float64) *halved {
+	h := &halved{rows: make([][]term, len(matrix)), columns: make([][]term, len(matrix[0])), paired: make([]bool, len(matrix))}
+	add := func(row, column int, c float64) {
+		if c != 0 {
+			h.rows[row] = append(h.rows[row], term{column, float32(c)})
+			h.columns[column] = append(h.columns[column], term{row, float32(c)})
+		}
+	}
+	for i := 0; i < len(matrix); i++ {
+		h.paired[i] = i+1 < len(matrix) && differInSigns(matrix[i], matrix[i+1])
+		for j, c := range matrix[i] {
+			if h.paired[i] && matrix[i+1][j] != c {
+				add(i+1, j, c)
+			} else {
+				add(i, j, c)
+			}
+		}
+		if h.paired[i] {
+			i++
+		}
+	}
+	return h
+}
+
+// differInSigns reports whether two rows are equal but for some signs.
+func differInSigns(x, y []float64) bool {
+	for j := range x {
+		if math.Abs(x[j]) != math.Abs(y[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+// wide computes destination = M source for each line and vector.
+func (h *halved) wide(p *pass) {
 	for line := range p.lines {
 		for v := range p.vectors {
-			from, to := line*p.sourceLine+v*32, line*p.destinationLine+v*32
-			for i, row := range matrix {
-				destination := at(p.destination, to+i*p.destinationStep)
-				var sum [8]float32
-				if final {
-					sum = *at(p.bias, v*32)
+			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
+			to := unsafe.Add(p.destination, line*p.destinationLine+v*32)
+			for i, terms := range h.rows {
+				pureSum((*[8]float32)(unsafe.Add(to, i*p.destinationStep)), &zeros, from, p.sourceStep, terms)
+			}
+			for i, paired := range h.paired {
+				if paired {
+					x, y := at(to, i*p.destinationStep), at(to, (i+1)*p.destinationStep)
+					cross(x, y, x, y)
 				}
-				pureRow(p, &sum, row, from)
-				if final {
-					pureFinal(p, &sum, destination)
+			}
+		}
+	}
+}
+
+// narrow computes destination = Mᵀ source for each line and vector.
+func (h *halved) narrow(p *pass) {
+	var sums [maxPoints][8]float32
+	for line := range p.lines {
+		for v := range p.vectors {
+			h.gather(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
+			to := line*p.destinationLine + v*32
+			for i, terms := range h.columns {
+				pureSum(at(p.destination, to+i*p.destinationStep), &zeros, unsafe.Pointer(&sums), 32, terms)
+			}
+		}
+	}
+}
+
+// final is narrow with bias, what was there before, and a limit.
+func (h *halved) final(p *pass) {
+	var sums [maxPoints][8]float32
+	for line := range p.lines {
+		for v := range p.vectors {
+			h.gather(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
+			to := line*p.destinationLine + v*32
+			for i, terms := range h.columns {
+				var sum [8]float32
+				pureSum(&sum, at(p.bias, v*32), unsafe.Pointer(&sums), 32, terms)
+				destination := at(p.destination, to+i*p.destinationStep)
+				if p.accumulate != 0 {
+					add(&sum, destination)
+				}
+				if p.limit == 0 {
+					rectify(&sum)
 				}
 				*destination = sum
 			}
@@ -112,55 +245,63 @@ func purePass(p *pass, matrix [][]float32, final bool) {
 	}
 }
 
-// pureRow adds a row of coefficients times the elements of the line at from to sum.
-func pureRow(p *pass, sum *[8]float32, row []float32, from int) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]
-	for _, c := range row {
-		if c != 0 {
-			x := at(p.source, from)
-			s0 += float32(c * x[0])
-			s1 += float32(c * x[1])
-			s2 += float32(c * x[2])
-			s3 += float32(c * x[3])
-			s4 += float32(c * x[4])
-			s5 += float32(c * x[5])
-			s6 += float32(c * x[6])
-			s7 += float32(c * x[7])
+// maxPoints is the number of points of the longest line.
+const maxPoints = 12
+
+// gather reads a line of points, and of pairs their sum and difference.
+func (h *halved) gather(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
+	for i := 0; i < len(h.rows); i++ {
+		x := at(from, i*step)
+		if h.paired[i] {
+			cross(&sums[i], &sums[i+1], x, at(from, (i+1)*step))
+			i++
+			continue
 		}
-		from += p.sourceStep
+		sums[i] = *x
+	}
+}
+
+// pureSum sets sum to start and terms of elements that are so many bytes apart.
+func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
+	for _, t := range terms {
+		c, x := t.factor, at(from, t.place*step)
+		s0 += float32(c * x[0])
+		s1 += float32(c * x[1])
+		s2 += float32(c * x[2])
+		s3 += float32(c * x[3])
+		s4 += float32(c * x[4])
+		s5 += float32(c * x[5])
+		s6 += float32(c * x[6])
+		s7 += float32(c * x[7])
 	}
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-func pureFinal(p *pass, sum, destination *[8]float32) {
-	if p.accumulate != 0 {
-		for j, v := range destination {
-			sum[j] += v
-		}
-	}
-	limit(sum, p.limit)
+// cross sets sum to x + y and difference to x - y. They may be x and y.
+func cross(sum, difference, x, y *[8]float32) {
+	x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+	y0, y1, y2, y3, y4, y5, y6, y7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
+	sum[0], difference[0] = x0+y0, x0-y0
+	sum[1], difference[1] = x1+y1, x1-y1
+	sum[2], difference[2] = x2+y2, x2-y2
+	sum[3], difference[3] = x3+y3, x3-y3
+	sum[4], difference[4] = x4+y4, x4-y4
+	sum[5], difference[5] = x5+y5, x5-y5
+	sum[6], difference[6] = x6+y6, x6-y6
+	sum[7], difference[7] = x7+y7, x7-y7
 }
 
-func transpose(x [][]float64) [][]float64 {
-	y := make([][]float64, len(x[0]))
-	for i := range y {
-		y[i] = make([]float64, len(x))
-		for j := range x {
-			y[i][j] = x[j][i]
-		}
-	}
-	return y
-}
-
-func float32s(x [][]float64) [][]float32 {
-	y := make([][]float32, len(x))
-	for i, row := range x {
-		y[i] = make([]float32, len(row))
-		for j, v := range row {
-			y[i][j] = float32(v)
-		}
-	}
-	return y
+// add adds y to x.
+func add(x, y *[8]float32) {
+	x[0] += y[0]
+	x[1] += y[1]
+	x[2] += y[2]
+	x[3] += y[3]
+	x[4] += y[4]
+	x[5] += y[5]
+	x[6] += y[6]
+	x[7] += y[7]
 }
 
 // purePeak multiplies and adds in as many independent chains as the assembly does.
