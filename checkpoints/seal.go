@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"regexp"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -19,18 +19,13 @@ const sealMagic = "ludus-sealed "
 // maxPayload bounds the memory that a forged file can ask for.
 const maxPayload = 1 << 29
 
-var (
-	sealKind   = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-	sealHeader = regexp.MustCompile(`^` + sealMagic + `([a-z0-9-]{1,32}) ([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9})\n`)
-)
-
 // Seal wraps payload, at most 512 MiB, into a file that says what it is: a kind (lower-case letters, digits and dashes, at
 // most 32), the caller's format version (0 to 999,999,999), the compressed payload and a SHA-256 of everything. The bytes
 // depend on the arguments alone.
 //
 // Arguments outside these ranges are the caller's bugs.
 func Seal(kind string, version int, payload []byte) []byte {
-	if !sealKind.MatchString(kind) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
+	if !isKind([]byte(kind)) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
 		panic("checkpoints: Seal with a bad kind or version, or more than 512 MiB")
 	}
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
@@ -49,27 +44,47 @@ func Seal(kind string, version int, payload []byte) []byte {
 // is one. Whether it knows the version is the caller's to say, with [ErrNewer]. Unseal takes at most 512 MiB for the payload,
 // whatever data claims.
 func Unseal(kind string, data []byte) (payload []byte, version int, err error) {
-	header := sealHeader.FindSubmatch(data)
-	if header == nil {
+	header, body, ok := cutHeader(data)
+	if !ok {
 		return nil, 0, fmt.Errorf("%w: it does not begin like a sealed file of ludus", ErrDamaged)
 	}
-	size, packed := number(header[3]), number(header[4])
-	body := data[len(header[0]):]
+	size, packed := number(header[2]), number(header[3])
 	if want := packed + sha256.Size; len(body) != want {
-		return nil, 0, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), len(header[0])+want)
+		return nil, 0, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), len(data)-len(body)+want)
 	}
 	sum := sha256.Sum256(data[:len(data)-sha256.Size])
 	if !bytes.Equal(sum[:], body[packed:]) {
 		return nil, 0, fmt.Errorf("%w: its SHA-256 is wrong", ErrDamaged)
 	}
-	if found := string(header[1]); found != kind {
+	if found := string(header[0]); found != kind {
 		return nil, 0, fmt.Errorf("%w: it holds %s instead of %s", ErrDamaged, found, kind)
 	}
 	payload, err = unpack(body[:packed], size)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	return payload, number(header[2]), nil
+	return payload, number(header[1]), nil
+}
+
+// cutHeader splits data after its first line, which is that of a sealed file: KIND, VERSION, SIZE and PACKED.
+func cutHeader(data []byte) (fields [][]byte, body []byte, ok bool) {
+	line, body, ok := bytes.Cut(data, []byte("\n"))
+	line, magic := bytes.CutPrefix(line, []byte(sealMagic))
+	fields = bytes.Split(line, []byte(" "))
+	ok = ok && magic && len(fields) == 4 && isKind(fields[0]) && !slices.ContainsFunc(fields[1:], notNumber)
+	return fields, body, ok
+}
+
+// isKind reports whether text is 1 to 32 lower-case letters, digits and dashes.
+func isKind(text []byte) bool {
+	odd := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
+	return len(text) >= 1 && len(text) <= 32 && !bytes.ContainsFunc(text, odd)
+}
+
+// notNumber reports whether text is not 1 to 9 digits.
+func notNumber(text []byte) bool {
+	odd := func(r rune) bool { return r < '0' || r > '9' }
+	return len(text) < 1 || len(text) > 9 || bytes.ContainsFunc(text, odd)
 }
 
 // unpack decompresses a payload of exactly size bytes.
