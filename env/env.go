@@ -62,10 +62,10 @@ type Game struct {
 	Rules   string    // the rules in a few lines, for people
 
 	Tensor       Shape
-	Planes       []string // what each of the tensor's C planes means
+	Planes       []string // each of the tensor's C planes: a name, a colon, and which values it has
 	PolicyPlanes int      // planes of H*W policy entries...
 	PolicyExtras int      // ...followed by this many single ones
-	PolicyNames  []string // what each policy plane and extra means
+	PolicyNames  []string // what each policy plane and extra means, in the mover's frame
 
 	ActionTexts []string // official text of each action; entries that no position allows may be ""
 	Classes     []Class  // a player's outcomes, best first
@@ -180,6 +180,10 @@ func (g *Game) NumActions() int { return g.PolicyPlanes*g.Tensor.Cells() + g.Pol
 // Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. It is its own inverse.
 // The caller must not change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
+
+// FrameCell is where mover p's frame has the absolute cell: entry FrameCell(p, cell) of each plane is about it. Frame turns
+// the cells of the policy's planes alike.
+func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
 // ClassFor turns First's class into p's.
 func (g *Game) ClassFor(p Player, class int) int {

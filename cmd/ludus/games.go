@@ -85,7 +85,11 @@ func writeGame(w io.Writer, g *env.Game) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
 	}
 	fmt.Fprintln(table)
-	fmt.Fprintf(table, "tensor\t[%d %d %d]\t%s\n", g.Tensor.C, g.Tensor.H, g.Tensor.W, strings.Join(g.Planes, ", "))
+	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the mover sees it, [0 0] being %s for %s and %s for %s\n",
+		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
+	for i, plane := range g.Planes {
+		fmt.Fprintf(table, "plane %d\t\t%s\n", i, plane)
+	}
 	fmt.Fprintf(table, "policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
 	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), exampleMove(g))
@@ -103,6 +107,16 @@ func goalsOf(c env.Class) string {
 		return ", goals by play"
 	}
 	return fmt.Sprintf(", goals %d and %d", c.Own, c.Other)
+}
+
+// firstCell names the cell that is [0 0] of the tensor of p.
+func firstCell(g *env.Game, p env.Player) string {
+	cell := g.FrameCell(p, 0) // the frame being its own inverse
+	row, column := g.Drawing.Rows[cell/g.Tensor.W], g.Drawing.Columns[cell%g.Tensor.W]
+	if g.Drawing.TopDown {
+		return row + " " + column
+	}
+	return fmt.Sprintf("x=%s y=%s", column, row)
 }
 
 func moveCount(g *env.Game) (n int) {

@@ -163,6 +163,11 @@ func TestFaultyGames(t *testing.T) {
 		{"Shape", func(g *env.Game) { g.ActionTexts[0] = g.ActionTexts[1] }},
 		{"Classes", func(g *env.Game) { g.Classes[1].Utility = -0.5 }},
 		{"Frames", func(g *env.Game) { g.Frame(env.Second)[0] = 1 }},
+		{"Frames", func(g *env.Game) { // straight up becomes straight down, but the board is not turned
+			for up, n := g.Tensor.Cells(), g.Tensor.Cells(); up < 2*n; up++ {
+				g.Frame(env.Second)[up], g.Frame(env.Second)[up+3*n] = env.Action(up+3*n), env.Action(up)
+			}
+		}},
 		{"Symmetries", func(g *env.Game) {
 			s := g.Symmetries[1]
 			s.Actions[3], s.Actions[4] = s.Actions[4], s.Actions[3]

@@ -56,7 +56,8 @@ func checkClasses(g *env.Game) error {
 	return nil
 }
 
-// checkFrames checks that First's frame is absolute and that Second's is an involution.
+// checkFrames checks that First's frame is absolute, that Second's is an involution, and that it turns the cells of every
+// policy plane alike and keeps the extras.
 func checkFrames(g *env.Game) error {
 	for a := range g.NumActions() {
 		action := env.Action(a)
@@ -66,6 +67,11 @@ func checkFrames(g *env.Game) error {
 		second := g.Frame(env.Second)
 		if to := second[a]; to < 0 || int(to) >= len(second) || second[to] != action {
 			return fmt.Errorf("Second's frame is not its own inverse at action %d", a)
+		}
+		cells := g.Tensor.Cells()
+		extra := a >= g.PolicyPlanes*cells
+		if extra && second[a] != action || !extra && int(second[a])%cells != g.FrameCell(env.Second, a%cells) {
+			return fmt.Errorf("Second's frame moves action %d elsewhere than its cell", a)
 		}
 	}
 	return nil

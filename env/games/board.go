@@ -339,6 +339,15 @@ func grid(rows, columns, y0 int, piece func(cell int) byte) string {
 	return b.String()
 }
 
+// piecePlanes says what the first three planes of every game's tensor hold, board being which cells have a 1 in the first.
+func piecePlanes(board string) []string {
+	return []string{
+		"board: " + board,
+		"own pieces: 1 on each cell where a piece of the mover stands, 0 elsewhere",
+		"other's pieces: 1 on each cell where a piece of the opponent stands, 0 elsewhere",
+	}
+}
+
 // labels are prefix and a number for each of n rows or columns, counted from first.
 func labels(prefix string, first, n int) []string {
 	list := make([]string, n)

@@ -61,7 +61,7 @@ func buildBreakthrough(v values) (*env.Game, error) {
 		Players:      [2]string{"white", "black"},
 		Rules:        b.rules(),
 		Tensor:       env.Shape{C: 3, H: b.rows, W: b.columns},
-		Planes:       []string{"board", "own pieces", "other's pieces"},
+		Planes:       piecePlanes("1 on every cell"),
 		PolicyPlanes: 6,
 		PolicyNames:  []string{"up left", "up", "up right", "down left", "down", "down right"},
 		Classes:      winLoss,

@@ -76,10 +76,13 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	middle := (f.size + 1) / 2
 	f.classes = f.makeClasses()
 	g := &env.Game{
-		Players:      [2]string{"red", "blue"},
-		Rules:        f.rules(middle),
-		Tensor:       env.Shape{C: 6, H: f.size, W: f.size},
-		Planes:       []string{"board", "own pieces", "other's pieces", "turns left", "own captures", "other's captures"},
+		Players: [2]string{"red", "blue"},
+		Rules:   f.rules(middle),
+		Tensor:  env.Shape{C: 6, H: f.size, W: f.size},
+		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
+			fmt.Sprintf("turns left: everywhere the turns until the end, the one to play included / %d", f.steps),
+			fmt.Sprintf("own captures: everywhere how many the mover has made, %d at most / %d", mostCaptures, mostCaptures),
+			fmt.Sprintf("other's captures: everywhere how many the opponent has made, %d at most / %d", mostCaptures, mostCaptures)),
 		PolicyPlanes: len(hops),
 		PolicyExtras: 1,
 		Classes:      f.classes,

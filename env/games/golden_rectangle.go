@@ -60,10 +60,12 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 	}
 	r.findRectangles(span)
 	g := &env.Game{
-		Players:      [2]string{"red", "yellow"},
-		Rules:        r.rules(span),
-		Tensor:       env.Shape{C: 5, H: r.rows, W: r.columns},
-		Planes:       []string{"board", "own pieces", "other's pieces", "next free cells", "mover is red"},
+		Players: [2]string{"red", "yellow"},
+		Rules:   r.rules(span),
+		Tensor:  env.Shape{C: 5, H: r.rows, W: r.columns},
+		Planes: append(piecePlanes("1 on every cell"),
+			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
+			"mover is red: 1 everywhere if red is to move, 0 everywhere if yellow is"),
 		PolicyPlanes: 1,
 		PolicyNames:  []string{"mark"},
 		Classes:      winLoss,

@@ -95,10 +95,13 @@ func newQuad[W words](v values) (*env.Game, error) {
 	q.findSquares()
 
 	g := &env.Game{
-		Players:      [2]string{"x", "o"},
-		Rules:        q.rules(),
-		Tensor:       env.Shape{H: size, W: size},
-		Planes:       []string{"board", "own pieces", "other's pieces", "mover is x", "own quads left", "other's quads left"},
+		Players: [2]string{"x", "o"},
+		Rules:   q.rules(),
+		Tensor:  env.Shape{H: size, W: size},
+		Planes: append(piecePlanes("1 on every cell of the board, 0 in corners that it lacks"),
+			"mover is x: 1 everywhere if x is to move, 0 everywhere if o is",
+			fmt.Sprintf("own quads left: everywhere the marks that the mover has left / %d", q.quads),
+			fmt.Sprintf("other's quads left: everywhere the marks that the opponent has left / %d", q.quads)),
 		PolicyPlanes: 1,
 		PolicyNames:  []string{"mark"},
 		Classes:      quadClasses,
@@ -106,7 +109,10 @@ func newQuad[W words](v values) (*env.Game, error) {
 		NewState:     q.newState,
 	}
 	if q.whites > 0 {
-		g.Planes = append(g.Planes, "white pieces", "own whites left", "other's whites left")
+		g.Planes = append(g.Planes,
+			"white pieces: 1 on each cell that either player has blocked, 0 elsewhere",
+			fmt.Sprintf("own whites left: everywhere the blocks that the mover has left / %d", q.whites),
+			fmt.Sprintf("other's whites left: everywhere the blocks that the opponent has left / %d", q.whites))
 		g.PolicyPlanes = 2
 		g.PolicyNames = append(g.PolicyNames, "block")
 	}
