@@ -44,7 +44,8 @@ func marshalONNX(w *infer.Weights) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return onnx.Marshal(game, w)
+	version, _ := build()
+	return onnx.Marshal(game, w, version)
 }
 
 func exportCommand() *cobra.Command {

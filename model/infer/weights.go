@@ -92,8 +92,11 @@ func (w *Weights) checkTensors() error {
 	}
 	for i, s := range specs {
 		t := w.Tensors[i]
-		if t.Name != s.name || !slices.Equal(t.Shape, s.shape) || len(t.Data) != product(s.shape) {
+		if t.Name != s.name || !slices.Equal(t.Shape, s.shape) {
 			return fmt.Errorf("tensor %d is %q %v; the architecture has %q %v", i, t.Name, t.Shape, s.name, s.shape)
+		}
+		if len(t.Data) != product(s.shape) {
+			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d", i, t.Name, t.Shape, len(t.Data), product(s.shape))
 		}
 	}
 	return nil

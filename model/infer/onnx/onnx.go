@@ -25,20 +25,27 @@ const (
 	opset     = 17
 )
 
-// Marshal writes the network w of game as a model. Equal weights give equal bytes. It is an error if they are not a whole
-// network of game.
-func Marshal(game *env.Game, w *infer.Weights) ([]byte, error) {
+// Marshal writes the network w of game as a model, producer being the version of the program that does so ("" if unknown).
+// Equal arguments give equal bytes. It is an error if the weights are not a whole network of game.
+func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	properties, err := metadata(game)
+	if err != nil {
+		return nil, err
 	}
 	b := &builder{weights: channelsFirst(w, game.Tensor.Cells()), graph: &pb.GraphProto{Name: proto.String(game.Name)}}
 	b.network(game)
 	model := &pb.ModelProto{
-		IrVersion:    proto.Int64(irVersion),
-		OpsetImport:  []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
-		ProducerName: proto.String("ludus"),
-		DocString:    proto.String("Plays " + game.Name + "; what goes in and comes out is in the frame of the player to move."),
-		Graph:        b.graph,
+		IrVersion:       proto.Int64(irVersion),
+		OpsetImport:     []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
+		ProducerName:    proto.String("ludus"),
+		ProducerVersion: proto.String(producer),
+		DocString: proto.String("Plays " + game.Name + "; what goes in and comes out is in the frame of the player to move. " +
+			"The metadata says how to encode a position and how to read the answer."),
+		Graph:         b.graph,
+		MetadataProps: properties,
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(model)
 }

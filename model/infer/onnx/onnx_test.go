@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -27,7 +28,7 @@ func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {
 
 func marshal(t *testing.T, game *env.Game, w *infer.Weights) *pb.ModelProto {
 	t.Helper()
-	data, err := Marshal(game, w)
+	data, err := Marshal(game, w, "v1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,17 +168,34 @@ func TestChannelsFirst(t *testing.T) {
 
 func TestEqualWeightsGiveEqualBytes(t *testing.T) {
 	game, w := newWeights(t, "free-for-all-2p")
-	a, err := Marshal(game, w)
-	b, err2 := Marshal(game, w.Clone())
+	a, err := Marshal(game, w, "v1")
+	b, err2 := Marshal(game, w.Clone(), "v1")
 	if err != nil || err2 != nil || !bytes.Equal(a, b) {
 		t.Errorf("the models differ, %v, %v", err, err2)
 	}
 }
 
-func TestWeightsOfAnotherGame(t *testing.T) {
-	_, w := newWeights(t, "quad-5x5")
-	other, _ := newWeights(t, "quad-7x7")
-	if _, err := Marshal(other, w); err == nil {
-		t.Error("weights of another game are accepted")
+// TestMarshalErrors holds that weights which are not a whole network of the game are refused with a reason.
+func TestMarshalErrors(t *testing.T) {
+	_, other := newWeights(t, "quad-7x7")
+	for want, spoil := range map[string]func(w *infer.Weights){
+		`"quad-7x7"; the game is "quad-5x5"`: func(w *infer.Weights) { *w = *other },
+		"other shapes": func(w *infer.Weights) {
+			*w = *other
+			w.Config.Game = "quad-5x5"
+		},
+		"channels is 0":                  func(w *infer.Weights) { *w = infer.Weights{} },
+		"the architecture has 31":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
+		"blocks is -1":                   func(w *infer.Weights) { w.Config.Blocks = -1 },
+		`"stem.conv" [32 3 3 6]`:         func(w *infer.Weights) { w.Tensors[0].Name = "stem" },
+		`"stem.scale" [32]`:              func(w *infer.Weights) { w.Tensors[1].Shape = []int{1, 32} },
+		"holds 31 values; it must be 32": func(w *infer.Weights) { w.Tensors[2].Data = w.Tensors[2].Data[1:] },
+	} {
+		game, w := newWeights(t, "quad-5x5")
+		spoil(w)
+		data, err := Marshal(game, w, "")
+		if err == nil || data != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want one with %s", err, want)
+		}
 	}
 }

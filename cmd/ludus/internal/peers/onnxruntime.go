@@ -15,7 +15,7 @@ var onnxruntimeScript string
 
 // ONNXRuntime starts ONNX Runtime on one thread with a network of game. It measures positions in batches of that size.
 func ONNXRuntime(ctx context.Context, game *env.Game, w *infer.Weights, batch int) (*Peer, error) {
-	model, err := onnx.Marshal(game, w)
+	model, err := onnx.Marshal(game, w, "")
 	if err != nil {
 		return nil, fmt.Errorf("ONNX Runtime: %w", err)
 	}

@@ -1,0 +1,128 @@
+package onnx
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"ludus/env"
+	pb "ludus/model/infer/onnx/internal/onnxpb"
+)
+
+// metadataVersion grows with every change that a reader of the metadata could stumble over.
+const metadataVersion = 1
+
+// board says what the cells of a game are called, and which of them there are.
+type board struct {
+	Rows    []string `json:"rows"`
+	Columns []string `json:"columns"`
+	Cells   []int    `json:"cells"` // by absolute cell: 1 if it exists
+}
+
+// frame says where one mover sees what is absolute elsewhere.
+type frame struct {
+	Cells  []int        `json:"cells"`
+	Policy []env.Action `json:"policy"`
+}
+
+// outcome is a class as its player sees it.
+type outcome struct {
+	Name    string  `json:"name"`
+	Goals   []int   `json:"goals"` // own and other; null where play settles them
+	Utility float32 `json:"utility"`
+}
+
+// metadata lists what a model says about itself (the package's comment has the table), in this order.
+func metadata(game *env.Game) ([]*pb.StringStringEntryProto, error) {
+	parameters := map[string]string{}
+	for _, p := range game.Params {
+		parameters[p.Name] = p.Value
+	}
+	frames := map[string]frame{}
+	for p, name := range game.Players {
+		frames[name] = frameOf(game, env.Player(p))
+	}
+	var entries []*pb.StringStringEntryProto
+	for _, e := range []struct {
+		key   string
+		value any
+	}{
+		{"metadata_version", metadataVersion},
+		{"game", game.Name},
+		{"family", game.Family},
+		{"parameters", parameters},
+		{"players", game.Players},
+		{"rules", strings.TrimSpace(game.Rules)},
+		{"board", boardOf(game)},
+		{"actions", game.ActionTexts},
+		{"frames", frames},
+		{"planes", game.Planes},
+		{"policy_planes", game.PolicyNames[:game.PolicyPlanes]},
+		{"policy_extras", game.PolicyNames[game.PolicyPlanes:]},
+		{"outcomes", outcomesOf(game)},
+		{"inputs", inputTexts()},
+		{"outputs", outputTexts(game)},
+	} {
+		value, err := json.Marshal(e.value)
+		if err != nil {
+			return nil, fmt.Errorf("onnx: metadata %s of %s: %w", e.key, game.Name, err)
+		}
+		entries = append(entries, &pb.StringStringEntryProto{Key: proto.String(e.key), Value: proto.String(string(value))})
+	}
+	return entries, nil
+}
+
+func boardOf(game *env.Game) board {
+	b := board{Rows: game.Drawing.Rows, Columns: game.Drawing.Columns}
+	for _, exists := range game.Drawing.Cells {
+		cell := 0
+		if exists {
+			cell = 1
+		}
+		b.Cells = append(b.Cells, cell)
+	}
+	return b
+}
+
+func frameOf(game *env.Game, p env.Player) frame {
+	f := frame{Policy: game.Frame(p)}
+	for cell := range game.Tensor.Cells() {
+		f.Cells = append(f.Cells, game.FrameCell(p, cell))
+	}
+	return f
+}
+
+func outcomesOf(game *env.Game) []outcome {
+	list := make([]outcome, len(game.Classes))
+	for i, c := range game.Classes {
+		list[i] = outcome{Name: c.Name, Utility: c.Utility}
+		if !game.GoalHead {
+			list[i].Goals = []int{c.Own, c.Other}
+		}
+	}
+	return list
+}
+
+// inputTexts says what goes in.
+func inputTexts() map[string]string {
+	return map[string]string{
+		Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
+			"Cell i of the board is in row i / columns and column i % columns; entry frames[mover].cells[i] of a plane is about it.",
+	}
+}
+
+// outputTexts says what comes out.
+func outputTexts(game *env.Game) map[string]string {
+	texts := map[string]string{
+		Policy: "float32 [batch, actions]: logits, illegal actions included; frames[mover].policy[a] is the entry of action a. " +
+			"The softmax over the entries of the legal actions is the policy, its greatest the move to play.",
+		Outcome: "float32 [batch, outcomes]: the probability of each outcome, the mover's",
+		Value:   "float32 [batch]: the mover's expected utility, in [-1, 1]: the sum of utility times probability over the outcomes",
+	}
+	if game.GoalHead {
+		texts[Goals] = "float32 [batch, 2]: the expected goals / 100, the mover's first; not limited to [0, 1]"
+	}
+	return texts
+}

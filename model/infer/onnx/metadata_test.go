@@ -1,0 +1,224 @@
+package onnx
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	pb "ludus/model/infer/onnx/internal/onnxpb"
+)
+
+// variants are games beside those with short names: an even board, cut rules, two words of cells.
+var variants = []string{
+	"breakthrough(columns=3,rows=5,captures=false)", "quad(size=6,quads=9,whites=2,corners=left)",
+	"quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)", "free-for-all(size=6,steps=9,objective=score)",
+}
+
+// about is a model's metadata as a reader sees it.
+type about struct {
+	Version      int `json:"metadata_version"`
+	Game, Family string
+	Parameters   map[string]string
+	Players      []string
+	Rules        string
+	Board        struct {
+		Rows, Columns []string
+		Cells         []float32
+	}
+	Actions      []string
+	Frames       map[string]struct{ Cells, Policy []int }
+	Planes       []string
+	PolicyPlanes []string `json:"policy_planes"`
+	PolicyExtras []string `json:"policy_extras"`
+	Outcomes     []struct {
+		Name    string
+		Goals   []int
+		Utility float32
+	}
+	Inputs, Outputs map[string]string
+}
+
+// readAbout parses a model's metadata, in which every value has to be JSON and every key known.
+func readAbout(t *testing.T, model *pb.ModelProto) (a about) {
+	t.Helper()
+	values := map[string]json.RawMessage{}
+	for _, e := range model.GetMetadataProps() {
+		if values[e.GetKey()] != nil {
+			t.Errorf("the key %s is there twice", e.GetKey())
+		}
+		values[e.GetKey()] = json.RawMessage(e.GetValue())
+	}
+	whole, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(whole)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestMetadata(t *testing.T) {
+	for _, name := range append(games.Names(), variants...) {
+		game, w := newWeights(t, name)
+		model := marshal(t, game, w)
+		a := readAbout(t, model)
+		if model.GetProducerName() != "ludus" || model.GetProducerVersion() != "v1.2.3" || a.Version != 1 {
+			t.Errorf("%s: made by %s %s, metadata version %d", name, model.GetProducerName(), model.GetProducerVersion(), a.Version)
+		}
+		if a.Game != game.Name || a.Family != game.Family || !slices.Equal(a.Players, game.Players[:]) || a.Rules != game.Rules {
+			t.Errorf("%s: metadata tell of the game %s", name, a.Game)
+		}
+		for _, p := range game.Params {
+			if a.Parameters[p.Name] != p.Value {
+				t.Errorf("%s: parameter %s is %q", name, p.Name, a.Parameters[p.Name])
+			}
+		}
+		if !slices.Equal(a.Actions, game.ActionTexts) || !slices.Equal(append(a.PolicyPlanes, a.PolicyExtras...), game.PolicyNames) {
+			t.Errorf("%s: metadata tell of other actions", name)
+		}
+		if len(a.Board.Rows) != game.Tensor.H || len(a.Board.Columns) != game.Tensor.W || len(a.PolicyPlanes) != game.PolicyPlanes {
+			t.Errorf("%s: the board is %v", name, a.Board)
+		}
+		for p, player := range game.Players {
+			for action, entry := range game.Frame(env.Player(p)) {
+				if a.Frames[player].Policy[action] != int(entry) {
+					t.Fatalf("%s: %s of %s is entry %d", name, game.ActionTexts[action], player, a.Frames[player].Policy[action])
+				}
+			}
+		}
+		for i, o := range a.Outcomes {
+			c := game.Classes[i]
+			if o.Name != c.Name || o.Utility != c.Utility || !game.GoalHead && !slices.Equal(o.Goals, []int{c.Own, c.Other}) {
+				t.Errorf("%s: outcome %d is %v", name, i, o)
+			}
+		}
+		if len(a.Outcomes) != len(game.Classes) || a.Inputs[Input] == "" || len(a.Outputs) != len(model.Graph.GetOutput()) {
+			t.Errorf("%s: %d outcomes, inputs %v, outputs %v", name, len(a.Outcomes), a.Inputs, a.Outputs)
+		}
+	}
+}
+
+// TestMetadataEncode encodes the positions of random games by what the metadata say, and by what stands on the board and
+// was played, and compares that with the tensors of the games' own code.
+func TestMetadataEncode(t *testing.T) {
+	for _, name := range append(games.Names(), variants...) {
+		game, w := newWeights(t, name)
+		a := readAbout(t, marshal(t, game, w))
+		rng := rand.New(rand.NewPCG(3, 0))
+		want := make([]float32, game.Tensor.Size())
+		for range 20 {
+			p := position{state: game.NewState()}
+			for ; !p.state.Done(); p.play(game, rng) {
+				p.state.Encode(want)
+				if got := a.encode(&p); !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s: by the metadata it is %v\n%swant %v", name, got, p.state.Board(), want)
+				}
+			}
+		}
+	}
+}
+
+// position is a position with what was played before.
+type position struct {
+	state  env.State
+	plies  int
+	blocks [2]int // by player
+}
+
+// play plays a random legal move.
+func (p *position) play(game *env.Game, rng *rand.Rand) {
+	legal := p.state.Legal(nil)
+	action := legal[rng.IntN(len(legal))]
+	p.plies++
+	if strings.HasPrefix(game.ActionTexts[action], "(block ") {
+		p.blocks[p.state.Player()]++
+	}
+	p.state.Apply(action)
+}
+
+// encode fills a tensor as the planes and the mover's frame say.
+func (a *about) encode(p *position) []float32 {
+	var tensor []float32
+	frame := a.Frames[a.Players[p.state.Player()]]
+	for _, text := range a.Planes {
+		plane := make([]float32, len(frame.Cells))
+		value := a.plane(text, p)
+		for cell, entry := range frame.Cells {
+			plane[entry] = value(cell)
+		}
+		tensor = append(tensor, plane...)
+	}
+	return tensor
+}
+
+// plane is what a plane holds, by absolute cell.
+func (a *about) plane(text string, p *position) func(cell int) float32 {
+	pieces, mover := p.state.Pieces(nil), p.state.Player()
+	is := func(kind uint8) func(int) float32 { return func(cell int) float32 { return one(pieces[cell] == kind) } }
+	count := func(kind uint8) (n int) {
+		for _, piece := range pieces {
+			n += int(one(piece == kind))
+		}
+		return n
+	}
+	everywhere := func(number int) func(int) float32 {
+		_, scale, divided := strings.Cut(text, " / ")
+		divisor, err := strconv.Atoi(scale)
+		if !divided || err != nil {
+			divisor = 1
+		}
+		return func(int) float32 { return float32(number) / float32(divisor) }
+	}
+	parameter := func(name string) int {
+		number, _ := strconv.Atoi(a.Parameters[name])
+		return number
+	}
+	own, other := uint8(1+mover), uint8(2-mover)
+	columns := len(a.Board.Columns)
+	switch name, _, _ := strings.Cut(text, ":"); name {
+	case "board":
+		return func(cell int) float32 { return a.Board.Cells[cell] }
+	case "own pieces":
+		return is(own)
+	case "other's pieces":
+		return is(other)
+	case "white pieces":
+		return is(3)
+	case "next free cells":
+		return func(cell int) float32 { return one(pieces[cell] == 0 && (cell < columns || pieces[cell-columns] != 0)) }
+	case "mover is " + a.Players[0]:
+		return everywhere(int(1 - mover))
+	case "own quads left":
+		return everywhere(parameter("quads") - count(own))
+	case "other's quads left":
+		return everywhere(parameter("quads") - count(other))
+	case "own whites left":
+		return everywhere(parameter("whites") - p.blocks[mover])
+	case "other's whites left":
+		return everywhere(parameter("whites") - p.blocks[1-mover])
+	case "turns left":
+		return everywhere(parameter("steps") - p.plies)
+	case "own captures":
+		return everywhere(p.state.Goals()[mover] / 10)
+	case "other's captures":
+		return everywhere(p.state.Goals()[1-mover] / 10)
+	default:
+		panic("no plane is known by the name " + name)
+	}
+}
+
+func one(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}
