@@ -92,16 +92,20 @@ func rounded(x float64) float64 {
 
 // Ladder is a list of agents by strength: bars with whiskers.
 type Ladder struct {
-	ID, Title, Note string
-	Unit            string // of the values: "Elo" or "%"
-	Bars            []Bar
-	Missing         string // why there are no bars
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Note    string `json:"note,omitempty"`
+	Unit    string `json:"unit"` // of the values: "Elo" or "%"
+	Bars    []Bar  `json:"bars,omitempty"`
+	Missing string `json:"missing,omitempty"` // why there are no bars
 }
 
 // Bar is one agent's value with its 95 % interval.
 type Bar struct {
-	Name             string
-	Value, Low, High float64
-	Detail           string
-	Baseline         bool // not a checkpoint of the run
+	Name     string  `json:"name"`
+	Value    float64 `json:"value"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	Detail   string  `json:"detail"`
+	Baseline bool    `json:"baseline,omitempty"` // not a checkpoint of the run
 }

@@ -14,9 +14,11 @@ import (
 
 // Section is a part of the page.
 type Section struct {
-	ID, Title, Note string
-	Charts          []Chart
-	Ladders         []Ladder
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Note    string   `json:"note,omitempty"`
+	Charts  []Chart  `json:"charts"`
+	Ladders []Ladder `json:"ladders,omitempty"`
 }
 
 // curve is a figure of a generation; ok is false where it was not measured.

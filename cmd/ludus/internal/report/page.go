@@ -25,12 +25,18 @@ type Page struct {
 }
 
 // Fact is a name and a value.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // Setting is one setting of a run.
 type Setting struct {
-	Key, Value, Default, Doc string
-	Changed                  bool // from the default
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Doc     string `json:"doc"`
+	Changed bool   `json:"changed"` // from the default
 }
 
 //go:embed page.html

@@ -343,12 +343,12 @@ func TestSectionsOfRuns(t *testing.T) {
 
 // Lines that a stopped process wrote before it went back are dropped, and a line of no generation.
 func TestAscending(t *testing.T) {
-	var lines []Generation
-	for _, g := range []int{1, 2, 3, 2, 3, 0, 4} {
-		lines = append(lines, Generation{Metrics: train.Metrics{Generation: g, Steps: len(lines)}})
+	var run Run
+	for i, g := range []int{1, 2, 3, 2, 3, 0, 4} {
+		run.addGeneration(&Generation{Metrics: train.Metrics{Generation: g, Steps: i}})
 	}
 	var steps []int
-	for _, g := range ascending(lines) {
+	for _, g := range run.Generations {
 		steps = append(steps, g.Steps)
 	}
 	if !slices.Equal(steps, []int{0, 3, 4, 6}) {

@@ -1,13 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -33,6 +36,12 @@ type Run struct {
 	Suite       []train.Checked
 
 	Warnings []string // what could not be read
+
+	warned                  [parts][]string // by part of the folder
+	config, ratings         stamp
+	looked                  bool // for checkpoints
+	newestKept              int  // of them, -1 for none
+	metrics, matches, suite lines
 }
 
 // Generation is a line of metrics.jsonl.
@@ -41,118 +50,232 @@ type Generation struct {
 	Seconds float64 `json:"-"` // of playing and learning since the run began
 }
 
+// The parts of a run's folder, in the order in which what is wrong with them is told.
+const (
+	configPart = iota
+	weightsPart
+	metricsPart
+	matchesPart
+	suitePart
+	ratingsPart
+	parts
+)
+
 // ReadRun reads a run's folder. The error is that of a folder that is no run, or whose game is not known.
 func ReadRun(dir string) (*Run, error) {
-	r := &Run{Dir: dir, Name: filepath.Base(dir)}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	r := &Run{
+		Dir: dir, Name: filepath.Base(dir), config: stamp{path: path("config.json")}, ratings: stamp{path: path("ratings.json")},
+		metrics: followLines(path("metrics.jsonl")), matches: followLines(path("arena.jsonl")), suite: followLines(path("suite.jsonl")),
+	}
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
 	}
-	name, err := r.readConfig()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: it has no config.json", dir, train.ErrNoRun)
+	if _, err := r.Refresh(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		r.warn(err)
-	}
-	r.readWeights()
-	if name == "" && r.Weights != nil {
-		name = r.Weights.Config.Game
-	}
-	if name == "" {
-		return nil, fmt.Errorf("%s: neither config.json nor a checkpoint tells the game: %w", dir, err)
-	}
-	if r.Game, err = games.New(name); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	r.Generations = ascending(readLines[Generation](r, "metrics.jsonl"))
-	r.Matches = readLines[train.Judged](r, "arena.jsonl")
-	r.Suite = readLines[train.Checked](r, "suite.jsonl")
-	r.readRatings()
 	return r, nil
 }
 
-func (r *Run) warn(err error) { r.Warnings = append(r.Warnings, err.Error()) }
-
-// readConfig reads config.json and returns the game's name, if it gets that far.
-func (r *Run) readConfig() (game string, err error) {
-	path := filepath.Join(r.Dir, "config.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
+// Refresh reads what the folder has got since it was read last, and reports whether that is anything. Of checkpoints that
+// come after the first it reads the names alone. The error is ReadRun's, or that the folder holds another game's run now;
+// then r is of no more use.
+func (r *Run) Refresh() (changed bool, err error) {
+	name := ""
+	if r.Game != nil {
+		name = r.Game.Name
 	}
-	config := new(train.Config)
-	if err := json.Unmarshal(data, config); err != nil {
-		return config.Game, fmt.Errorf("%s cannot be read: %w", path, err)
+	if changed, err = r.refreshConfig(&name); err != nil {
+		return false, err
 	}
-	r.Config = config
-	return config.Game, nil
+	changed = r.refreshWeights() || changed
+	if r.Game == nil {
+		if name == "" && r.Weights != nil {
+			name = r.Weights.Config.Game
+		}
+		if name == "" {
+			return false, fmt.Errorf("%s: neither config.json nor a checkpoint tells the game: %s", r.Dir, strings.Join(r.warned[configPart], "; "))
+		}
+		if r.Game, err = games.New(name); err != nil {
+			return false, fmt.Errorf("%s: %w", r.Dir, err)
+		}
+	}
+	changed = refreshLines(r, &r.metrics, metricsPart, r.forgetGenerations, r.addGeneration) || changed
+	changed = refreshLines(r, &r.matches, matchesPart, func() { r.Matches = nil }, func(m *train.Judged) { r.Matches = append(r.Matches, *m) }) || changed
+	changed = refreshLines(r, &r.suite, suitePart, func() { r.Suite = nil }, func(c *train.Checked) { r.Suite = append(r.Suite, *c) }) || changed
+	changed = r.refreshRatings() || changed
+	r.Warnings = slices.Concat(r.warned[:]...)
+	return changed, nil
 }
 
-// readWeights reads the newest whole checkpoint.
-func (r *Run) readWeights() {
-	weights, origin, err := arena.ReadWeights(r.Dir)
-	r.Origin = origin
-	for _, damaged := range origin.Damaged {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%v; passed over", damaged))
+// warn notes what is wrong with a part of the folder, in place of what was noted of it before.
+func (r *Run) warn(part int, errs ...error) {
+	r.warned[part] = nil
+	for _, err := range errs {
+		if err != nil {
+			r.warned[part] = append(r.warned[part], err.Error())
+		}
 	}
+}
+
+// refreshConfig reads config.json, and the game's name if it gets that far.
+func (r *Run) refreshConfig(game *string) (changed bool, err error) {
+	changed, err = r.config.changed()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("%s: %w: it has no config.json", r.Dir, train.ErrNoRun)
+	}
+	if !changed {
+		return false, err
+	}
+	data, err := os.ReadFile(r.config.path)
+	config := new(train.Config)
+	if err == nil {
+		err = json.Unmarshal(data, config)
+	}
+	if *game != "" && config.Game != *game && err == nil {
+		return false, fmt.Errorf("%s: the run was of %s, and is of %s now", r.config.path, *game, config.Game)
+	}
+	*game = cmp.Or(config.Game, *game)
+	r.Config = config
 	if err != nil {
-		r.warn(err)
+		r.Config, err = nil, fmt.Errorf("%s cannot be read: %w", r.config.path, err)
+	}
+	r.warn(configPart, err)
+	return true, nil
+}
+
+// refreshWeights reads the newest whole checkpoint, or, where one was read, notes which is the newest.
+func (r *Run) refreshWeights() (changed bool) {
+	store, err := checkpoints.Open(filepath.Join(r.Dir, "checkpoints"))
+	if err != nil {
+		r.warn(weightsPart, err)
+		return false
+	}
+	newest := -1
+	if ids, err := store.List(); err == nil && len(ids) > 0 {
+		newest = ids[len(ids)-1]
+	}
+	if r.looked && newest == r.newestKept {
+		return false
+	}
+	known := r.looked && r.Weights != nil
+	r.looked, r.newestKept = true, newest
+	if known {
+		r.Origin.Generation = newest
+		return true
+	}
+	weights, origin, err := arena.ReadWeights(r.Dir)
+	r.Weights, r.Origin = weights, origin
+	var errs []error
+	for _, damaged := range origin.Damaged {
+		errs = append(errs, fmt.Errorf("%w; passed over", damaged))
+	}
+	r.warn(weightsPart, append(errs, err)...)
+	return true
+}
+
+// refreshRatings reads ratings.json, if there is one.
+func (r *Run) refreshRatings() (changed bool) {
+	changed, err := r.ratings.changed()
+	if errors.Is(err, fs.ErrNotExist) {
+		changed = r.Ratings != nil
+		r.Ratings = nil
+		r.warn(ratingsPart)
+		return changed
+	}
+	if err == nil && !changed {
+		return false
+	}
+	if err == nil {
+		r.Ratings, err = ratings.ReadTable(r.Dir)
+	}
+	r.warn(ratingsPart, err)
+	return true
+}
+
+// stamp tells when a file that is replaced as a whole has been.
+type stamp struct {
+	path string
+	seen fs.FileInfo
+}
+
+// changed reports whether the file is another one than at the last call.
+func (s *stamp) changed() (bool, error) {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		s.seen = nil
+		return false, err
+	}
+	before := s.seen
+	s.seen = info
+	return before == nil || !os.SameFile(info, before) || info.Size() != before.Size() || !info.ModTime().Equal(before.ModTime()), nil
+}
+
+// lines is a file of JSON lines that grows.
+type lines struct {
+	*checkpoints.Lines
+	path           string
+	count, damaged int
+	first          error // what is wrong with the first damaged one
+}
+
+func followLines(path string) lines { return lines{Lines: checkpoints.FollowLines(path), path: path} }
+
+// fault tells of the damaged lines, if there are any.
+func (l *lines) fault() error {
+	if l.damaged == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", l.path, l.damaged, l.count, l.first)
+}
+
+// refreshLines adds the lines that a file has got, and forgets those before where it is another file. Damaged ones are
+// told and left out.
+func refreshLines[T any](r *Run, l *lines, part int, forget func(), add func(*T)) (changed bool) {
+	for {
+		more, afresh, err := l.More()
+		if afresh {
+			l.count, l.damaged, l.first = 0, 0, nil
+			forget()
+		}
+		for _, line := range more {
+			l.count++
+			x := new(T)
+			if err := json.Unmarshal(line, x); err == nil {
+				add(x)
+			} else if l.damaged++; l.damaged == 1 {
+				l.first = fmt.Errorf("line %d: %w", l.count, err)
+			}
+		}
+		changed = changed || afresh || len(more) > 0
+		if err != nil || len(more) == 0 {
+			r.warn(part, err, l.fault())
+			return changed
+		}
+	}
+}
+
+func (r *Run) forgetGenerations() { r.Generations = nil }
+
+// addGeneration adds a line of metrics.jsonl and the seconds before it. It drops generations that the line tells again, or
+// goes back over, and a line of none. Of lists by ply the newest alone are kept.
+func (r *Run) addGeneration(g *Generation) {
+	if g.Generation < 1 {
 		return
 	}
-	r.Weights = weights
-}
-
-func (r *Run) readRatings() {
-	table, err := ratings.ReadTable(r.Dir)
-	if err == nil {
-		r.Ratings = table
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		r.warn(err)
+	for len(r.Generations) > 0 && r.newest().Generation >= g.Generation {
+		r.Generations = r.Generations[:len(r.Generations)-1]
 	}
-}
-
-// readLines reads a file of JSON lines in the run's folder. A missing one has none; damaged lines are told and left out.
-func readLines[T any](r *Run, name string) []T {
-	path := filepath.Join(r.Dir, name)
-	lines, err := checkpoints.ReadLines(path)
-	if err != nil {
-		r.warn(err)
+	if g.Seconds = g.PlaySeconds + g.LearnSeconds; len(r.Generations) > 0 {
+		g.Seconds += r.newest().Seconds
 	}
-	var list []T
-	damaged, first := 0, error(nil)
-	for i, line := range lines {
-		var x T
-		if err := json.Unmarshal(line, &x); err != nil {
-			if damaged++; damaged == 1 {
-				first = fmt.Errorf("line %d: %w", i+1, err)
-			}
-			continue
+	for i := len(r.Generations) - 1; i >= 0 && g.Games > 0; i-- {
+		if before := &r.Generations[i]; before.Games > 0 {
+			before.Distinct, before.Entropy = nil, nil
+			break
 		}
-		list = append(list, x)
 	}
-	if damaged > 0 {
-		r.warn(fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, damaged, len(lines), first))
-	}
-	return list
-}
-
-// ascending drops generations that a later line tells again, or that go back, and lines of none, and adds up the
-// seconds.
-func ascending(lines []Generation) []Generation {
-	var list []Generation
-	for _, g := range lines {
-		if g.Generation < 1 {
-			continue
-		}
-		for len(list) > 0 && list[len(list)-1].Generation >= g.Generation {
-			list = list[:len(list)-1]
-		}
-		if g.Seconds = g.PlaySeconds + g.LearnSeconds; len(list) > 0 {
-			g.Seconds += list[len(list)-1].Seconds
-		}
-		list = append(list, g)
-	}
-	return list
+	r.Generations = append(r.Generations, *g)
 }
 
 // Trained is how far the run was at the end of a generation: games finished, and seconds of playing and learning.

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/train"
+)
+
+// sections is what a run's charts come to.
+func sections(t *testing.T, r *Run) string {
+	t.Helper()
+	data, err := json.Marshal(Sections(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// A run that is read bit by bit while it grows comes to the same as one that is read at once.
+func TestRefresh(t *testing.T) {
+	source := trained(t, "quad-5x5")
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+		t.Fatal(err)
+	}
+	whole := map[string]string{}
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl", "ratings.json"} {
+		whole[name] = read(t, source, name)
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := r.Refresh(); changed || err != nil {
+		t.Errorf("nothing new, but changed is %v, %v", changed, err)
+	}
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl"} {
+		text := whole[name]
+		for cut := 0; cut < len(text); cut += 777 {
+			write(t, dir, name, text[:cut])
+			if _, err := r.Refresh(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, dir, name, text)
+		if changed, err := r.Refresh(); !changed || err != nil {
+			t.Errorf("%s: changed is %v, %v", name, changed, err)
+		}
+	}
+	write(t, dir, "ratings.json", whole["ratings.json"])
+	if changed, err := r.Refresh(); !changed || err != nil {
+		t.Errorf("ratings: changed is %v, %v", changed, err)
+	}
+	again, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sections(t, r), sections(t, again); got != want {
+		t.Errorf("bit by bit: %s\nat once: %s", got, want)
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+
+	write(t, dir, "metrics.jsonl", whole["metrics.jsonl"]+"{]\n")
+	if _, err := r.Refresh(); err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "1 of ") {
+		t.Errorf("a damaged line: %v, warnings %q", err, r.Warnings)
+	}
+	write(t, dir, "metrics.jsonl", whole["metrics.jsonl"]) // as a resumed run would
+	if _, err := r.Refresh(); err != nil || len(r.Warnings) != 0 || sections(t, r) != sections(t, again) {
+		t.Errorf("written anew: %v, warnings %q", err, r.Warnings)
+	}
+	write(t, dir, "config.json", strings.Replace(read(t, dir, "config.json"), "quad-5x5", "quad-7x7", 1))
+	if _, err := r.Refresh(); err == nil || !strings.Contains(err.Error(), "is of quad-7x7 now") {
+		t.Errorf("another game: %v", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Refresh(); !errors.Is(err, train.ErrNoRun) {
+		t.Errorf("a run that is gone: %v", err)
+	}
+}
