@@ -74,11 +74,19 @@ func (b *Tab) Press(keys ...string) {
 	}
 }
 
+// Focus gives an element the focus without pressing it.
+func (b *Tab) Focus(selector string) {
+	b.Helper()
+	if !Ask[bool](b, fmt.Sprintf("((e) => { e.focus(); return e === document.activeElement; })(document.querySelector(%q))", selector)) {
+		b.Fatalf("%s takes no focus", selector)
+	}
+}
+
 // Choose chooses an option of a select by its value, with the keyboard.
 func (b *Tab) Choose(selector, value string) {
 	b.Helper()
-	at := Ask[int](b, fmt.Sprintf(`((selector, value) => { const e = document.querySelector(selector); e.focus();
-		return [...e.options].findIndex((o) => o.value === value); })(%q, %q)`, selector, value))
+	b.Focus(selector)
+	at := Ask[int](b, fmt.Sprintf("[...document.querySelector(%q).options].findIndex((o) => o.value === %q)", selector, value))
 	if at < 0 {
 		b.Fatalf("%s has no option %q", selector, value)
 	}

@@ -90,23 +90,6 @@ func stepThrough(t *testing.T, b *browsertest.Tab) {
 	}
 }
 
-// pieceNames reads the drawn board: the names of pieces by the labels of their row and column.
-func pieceNames(b *browsertest.Tab) map[string]string {
-	b.Helper()
-	return browsertest.Ask[map[string]string](b, `(() => {
-		const labels = [...document.querySelectorAll("#board .label")], found = {};
-		const near = (e, name, at) => Math.abs(Number(e.getAttribute(name)) - at) < 0.01;
-		const edge = Math.min(...labels.map((e) => Number(e.getAttribute("x")))); // row labels stand there
-		for (const piece of document.querySelectorAll("#board circle.piece")) {
-			const [x, y] = [piece.cx.baseVal.value, piece.cy.baseVal.value];
-			const row = labels.find((e) => near(e, "x", edge) && near(e, "y", y));
-			const column = labels.find((e) => !near(e, "x", edge) && near(e, "x", x));
-			found[row.textContent + " " + column.textContent] = /named-(\w+)/.exec(piece.getAttribute("class"))[1];
-		}
-		return found;
-	})()`)
-}
-
 // Pieces stand where the moves' texts say, on boards that are drawn downwards and upwards.
 func TestBoardsInBrowser(t *testing.T) {
 	for _, c := range []struct {
@@ -124,7 +107,7 @@ func TestBoardsInBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := browsertest.Open(t, browsertest.File(t, filepath.Join(dir, FileName)))
-		before := pieceNames(b)
+		before := b.Pieces()
 		if !maps.Equal(before, c.start) {
 			t.Errorf("%s begins with %v", c.game, before)
 		}
@@ -140,7 +123,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		to := words[move.SubexpIndex("row")] + " " + words[move.SubexpIndex("column")]
 		first := b.Text("#record button .who")
 		b.Click(`[data-go="next"]`)
-		if after := pieceNames(b); after[to] != first || before[to] == first {
+		if after := b.Pieces(); after[to] != first || before[to] == first {
 			t.Errorf("%s: after %s by %s the board is %v", c.game, words[0], first, after)
 		}
 	}

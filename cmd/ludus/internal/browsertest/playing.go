@@ -1,0 +1,203 @@
+package browsertest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"ludus/env"
+)
+
+// Playing is the playing app in a tab, with the game that is played there followed by the rules: whatever the page shows is
+// held against that game.
+type Playing struct {
+	*Tab
+	Game  *env.Game
+	Reach func(selector string) // how a person presses an element: Click or Tap
+	State env.State             // after all moves that the page lists
+
+	Moves []string // that led to State
+}
+
+// view is what the app shows.
+type view struct {
+	State, Status, Message string
+	Moves                  []string // texts of the list of moves, without one for the start
+	Shown                  string   // number of moves before the position shown
+	Pieces                 map[string]string
+	Cells                  map[int]string // what screen readers call the cells, by cell
+	Focus                  bool           // a cell has it
+}
+
+const viewScript = `(() => {
+	const text = (id) => document.getElementById(id).textContent.trim();
+	const list = [...document.querySelectorAll("#moves [data-ply]")];
+	return {
+		State: document.body.dataset.state, Status: text("status"), Message: text("message"),
+		Moves: list.filter((e) => e.dataset.ply !== "0").map((e) => e.textContent),
+		Shown: list.find((e) => e.hasAttribute("aria-current"))?.dataset.ply || "0",
+		Pieces: ` + piecesScript + `,
+		Cells: Object.fromEntries([...document.querySelectorAll("#board [data-cell]")].map((e) => [e.dataset.cell, e.getAttribute("aria-label")])),
+		Focus: document.activeElement.matches("#board [data-cell]"),
+	};
+})()`
+
+// NewPlaying follows the app in a tab that it opened in.
+func NewPlaying(tab *Tab, game *env.Game) *Playing {
+	tab.Helper()
+	p := &Playing{Tab: tab, Game: game, Reach: tab.Click}
+	p.Follow("ready")
+	return p
+}
+
+// See is what the app shows now.
+func (p *Playing) See() view {
+	p.Helper()
+	return Ask[view](p.Tab, viewScript)
+}
+
+// Follow waits until the app is in one of the states, replays the moves that it lists, and checks what it shows.
+func (p *Playing) Follow(states ...string) view {
+	p.Helper()
+	p.Wait(fmt.Sprintf("[%s].includes(document.body.dataset.state)", strings.Join(quoted(append(states, "error")), ", ")))
+	v := p.See()
+	p.check(v, states)
+	return v
+}
+
+func quoted(words []string) []string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = fmt.Sprintf("%q", word)
+	}
+	return all
+}
+
+// check replays the moves that v lists, and compares the newest position with what is drawn and said.
+func (p *Playing) check(v view, states []string) {
+	p.Helper()
+	if !slices.Contains(states, v.State) {
+		p.Fatalf("the app's state is %q, message %q", v.State, v.Message)
+	}
+	p.State, p.Moves = p.Game.NewState(), nil
+	for i, text := range v.Moves {
+		a := p.find(text)
+		if a < 0 {
+			p.Fatalf("entry %d in the list of moves, %q, is no legal move of %s", i+1, text, p.State.Board())
+		}
+		p.State.Apply(a)
+		p.Moves = append(p.Moves, p.Game.ActionTexts[a])
+	}
+	if v.Shown != fmt.Sprint(len(p.Moves)) {
+		p.Errorf("after %d moves, the list marks %s", len(p.Moves), v.Shown)
+	}
+	if p.State.Done() != (v.State == "over") {
+		p.Errorf("the app's state is %q at %s", v.State, p.State.Board())
+	}
+	p.compare(v, p.State)
+}
+
+// At is the position after the first moves of the list.
+func (p *Playing) At(ply int) env.State {
+	p.Helper()
+	state := p.Game.NewState()
+	for _, text := range p.Moves[:ply] {
+		a, err := p.Game.ParseAction(text)
+		if err != nil {
+			p.Fatal(err)
+		}
+		state.Apply(a)
+	}
+	return state
+}
+
+// find is the legal move that a text of the list names, or -1.
+func (p *Playing) find(text string) env.Action {
+	for _, a := range p.State.Legal(nil) {
+		if strings.Contains(text, p.Game.ActionTexts[a]) {
+			return a
+		}
+	}
+	return -1
+}
+
+// compare holds the board, its buttons and the status against a position.
+func (p *Playing) compare(v view, state env.State) {
+	p.Helper()
+	if want := PiecesOf(p.Game, state); !maps.Equal(v.Pieces, want) {
+		p.Errorf("drawn are %v, want %v", v.Pieces, want)
+	}
+	if !strings.Contains(v.Status, state.Status()) {
+		p.Errorf("the status is %q, want %q", v.Status, state.Status())
+	}
+	pieces := state.Pieces(nil)
+	for cell, exists := range p.Game.Drawing.Cells {
+		name, found := v.Cells[cell]
+		if found != exists {
+			p.Errorf("cell %d has a button: %v, want %v", cell, found, exists)
+		}
+		if !exists {
+			continue
+		}
+		row, column := labels(p.Game, cell)
+		words := []string{row, column}
+		if pieces[cell] > 0 {
+			words = append(words, p.Game.Drawing.Pieces[pieces[cell]-1].Name)
+		}
+		for _, word := range words {
+			if !strings.Contains(name, word) {
+				p.Errorf("cell %d is called %q, which does not tell %q", cell, name, word)
+			}
+		}
+	}
+}
+
+// Move plays a legal move by pressing its cells, or its button where it has none.
+func (p *Playing) Move(a env.Action) {
+	p.Helper()
+	text := p.Game.ActionTexts[a]
+	touch := p.Game.Drawing.Touches[a]
+	switch {
+	case touch == env.Untouched:
+		p.Reach(fmt.Sprintf("#extras [data-move=%q]", text))
+	case touch.From >= 0:
+		p.Reach(cellOf(touch.From))
+		p.Reach(cellOf(touch.To))
+	default:
+		verb, _, _ := strings.Cut(strings.Trim(text, "()"), " ")
+		if radio := fmt.Sprintf("[name=verb][value=%q]", verb); Ask[bool](p.Tab, fmt.Sprintf(
+			"document.querySelector('#verb').checkVisibility() && !document.querySelector(%q).checked", radio)) {
+			p.Reach(radio)
+		}
+		p.Reach(cellOf(touch.To))
+	}
+}
+
+// cellOf selects a cell's button.
+func cellOf(cell int32) string { return fmt.Sprintf(`#board [data-cell="%d"]`, cell) }
+
+// Turn plays a move and waits for what follows: the move listed and, where the other side is an agent, its answer.
+func (p *Playing) Turn(a env.Action) {
+	p.Helper()
+	text := p.Game.ActionTexts[a]
+	before := len(p.Moves)
+	p.Move(a)
+	p.Wait(fmt.Sprintf(`document.querySelectorAll("#moves [data-ply]:not([data-ply='0'])").length > %d`, before))
+	v := p.Follow("ready", "over")
+	if len(p.Moves) <= before || p.Moves[before] != text {
+		p.Fatalf("%s was played, listed is %q", text, p.Moves[min(before, len(p.Moves)):])
+	}
+	if !v.Focus && p.Game.Drawing.Touches[a] != env.Untouched {
+		p.Errorf("after %s the focus is not on the board", text)
+	}
+}
+
+// PlayOn plays random moves for the person until the game is over or has had a number of moves, the agent's included.
+func (p *Playing) PlayOn(rng *rand.PCG, moves int) {
+	p.Helper()
+	for !p.State.Done() && len(p.Moves) < moves {
+		p.Turn(p.State.Pick(rng.Uint64()))
+	}
+}

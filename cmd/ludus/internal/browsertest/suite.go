@@ -1,0 +1,512 @@
+package browsertest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// Front is a front end with the playing app: a person in the first seat against an agent, or as its address says.
+type Front struct {
+	Name string // in names of screenshots
+	// Address is that of the app with a game, by its canonical name. It ends before the part after #.
+	Address func(t *testing.T, game string) string
+}
+
+// Games that Test asks a front end for: the five that have short names, and small ones for what needs no long game.
+var (
+	Named  = []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	placed = "quad(size=4,quads=4,whites=2,corners=cut)"    // pieces are placed, by two kinds of moves
+	moved  = "breakthrough(columns=3,rows=5,captures=true)" // pieces are moved
+	passed = "free-for-all(size=5,steps=30,objective=win)"  // a move may touch no cell
+)
+
+// Test plays in a front end as people do, with mouse, keys and fingers, and holds what it shows against the rules.
+func (f Front) Test(t *testing.T) {
+	b := Start(t)
+	for _, name := range Named {
+		f.run(t, b, "mouse "+name, name, f.mouse)
+	}
+	f.run(t, b, "keyboard", moved, keyboard)
+	f.run(t, b, "shortcuts", placed, shortcuts)
+	f.run(t, b, "touch", moved, touch)
+	f.run(t, b, "undo", placed, undo)
+	f.run(t, b, "steps", placed, steps)
+	f.run(t, b, "letting go", moved, letGo)
+	f.run(t, b, "hint", placed, hint)
+	f.run(t, b, "view of placed pieces", placed, look)
+	f.run(t, b, "view of moved pieces", moved, look)
+	f.run(t, b, "sides", placed, changeSides)
+	f.run(t, b, "strength", placed, strengthen)
+	f.run(t, b, "share", placed, share)
+	f.run(t, b, "broken links", placed, breakLinks)
+	f.run(t, b, "pass", passed, pass)
+	f.run(t, b, "agents", placed, watch)
+	f.run(t, b, "theme", placed, changeTheme)
+	f.run(t, b, "accessibility", placed, listen)
+	f.run(t, b, "first move", Named[0], waitForFirst)
+}
+
+// run makes a test of its own, at the same time as others, with the app in a tab.
+func (f Front) run(t *testing.T, b *Browser, title, name string, test func(p *Playing)) {
+	t.Run(title, func(t *testing.T) {
+		t.Parallel()
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(NewPlaying(b.Open(t, f.Address(t, name)), game))
+	})
+}
+
+// random is a generator of moves, the same in every test of a game.
+func random(p *Playing) *rand.PCG { return rand.NewPCG(1, uint64(p.Game.NumActions())) }
+
+// weaken makes the agent play without a search, so that it answers at once.
+func weaken(p *Playing) {
+	p.Helper()
+	p.Focus("#strength")
+	p.Press(kb.Home)
+}
+
+// agent is what a select of seats calls the agent that a page opens with.
+func agent(p *Playing) string {
+	p.Helper()
+	value := Ask[string](p.Tab, `document.getElementById("seat1").value`)
+	if value == "person" || Ask[string](p.Tab, `document.getElementById("seat0").value`) != "person" {
+		p.Fatalf("at first %q sits in the second seat", value)
+	}
+	return value
+}
+
+// mouse clicks a game to its end, and looks at its middle and its end in light and dark, wide and on a phone.
+func (f Front) mouse(p *Playing) {
+	weaken(p)
+	rng := random(p)
+	p.PlayOn(rng, 8)
+	f.lookAt(p, "middle")
+	p.PlayOn(rng, p.Game.MaxPlies)
+	if !p.State.Done() {
+		p.Fatal("the game is not over")
+	}
+	f.lookAt(p, "end")
+}
+
+// lookAt keeps screenshots, and checks that the page fits a phone, with cells that a finger can meet.
+func (f Front) lookAt(p *Playing, when string) {
+	p.Helper()
+	for _, width := range []int64{360, 1280} {
+		p.Resize(width, 800)
+		for _, theme := range []string{"light", "dark"} {
+			p.Prefer(theme)
+			p.Shoot(fmt.Sprintf("%s-%s-%s-%d-%s", f.Name, env.FileName(p.Game.Name), when, width, theme))
+		}
+		p.CheckWidth()
+		if side := Ask[float64](p.Tab, `Math.min(...[...document.querySelectorAll("#board [data-cell]")].map((e) => e.getBoundingClientRect())
+			.map((r) => Math.min(r.width, r.height)))`); side < 24 {
+			p.Errorf("on a screen of %d px a cell has %.0f px", width, side)
+		}
+	}
+}
+
+// keyboard plays a game to its end with keys alone.
+func keyboard(p *Playing) {
+	rng := random(p)
+	onBoard := func() bool { return p.See().Focus }
+	for presses := 0; !onBoard(); presses++ {
+		if presses == 60 {
+			p.Fatal("Tab does not lead to the board")
+		}
+		p.Press(kb.Tab)
+	}
+	choose := []string{kb.Enter, " "}
+	p.Reach = func(selector string) {
+		p.walk(selector)
+		p.Press(choose[0])
+		slices.Reverse(choose)
+	}
+	p.PlayOn(rng, p.Game.MaxPlies)
+	if !p.State.Done() {
+		p.Error("the game is not over")
+	}
+}
+
+// walk leads the focus over the board by arrow keys, to a cell by its selector.
+func (p *Playing) walk(selector string) {
+	p.Helper()
+	var to int
+	if _, err := fmt.Sscanf(selector, "#board [data-cell=\"%d\"]", &to); err != nil {
+		p.Fatalf("%s: %v", selector, err)
+	}
+	width := p.Game.Tensor.W
+	up, down := kb.ArrowUp, kb.ArrowDown
+	if !p.Game.Drawing.TopDown {
+		up, down = down, up
+	}
+	for range p.Game.Tensor.Cells() {
+		at := Ask[int](p.Tab, "Number(document.activeElement.dataset.cell ?? -1)")
+		switch {
+		case at == to:
+			return
+		case at < 0:
+			p.Fatal("the focus left the board")
+		case at%width < to%width:
+			p.Press(kb.ArrowRight)
+		case at%width > to%width:
+			p.Press(kb.ArrowLeft)
+		case at < to:
+			p.Press(down)
+		default:
+			p.Press(up)
+		}
+	}
+	p.Fatalf("arrow keys do not lead to cell %d", to)
+}
+
+// shortcuts presses the keys that stand for buttons, which the page lists.
+func shortcuts(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), 4)
+	listed := p.Text("#keys")
+	for _, key := range []string{"u", "h", "n", "[", "]"} {
+		if !strings.Contains(listed, key) {
+			p.Errorf("the list of keys does not tell %q: %q", key, listed)
+		}
+	}
+	played := len(p.Moves)
+	p.Press("[")
+	p.shows(played - 1)
+	p.Press("]")
+	p.shows(played)
+	p.Press("u")
+	p.Wait(fmt.Sprintf("%s < %d", listedMoves, played))
+	p.Follow("ready")
+	p.Press("h")
+	p.Wait(hinted)
+	p.Press("n")
+	p.Wait(listedMoves + " === 0")
+	p.Follow("ready")
+}
+
+const (
+	listedMoves = `document.querySelectorAll("#moves [data-ply]:not([data-ply='0'])").length`
+	hinted      = `document.querySelectorAll("#board .hint").length > 0`
+)
+
+// shows checks that an earlier position is shown.
+func (p *Playing) shows(ply int) {
+	p.Helper()
+	p.Wait(fmt.Sprintf(`(document.querySelector("#moves [aria-current]")?.dataset.ply || "0") === "%d"`, ply))
+	p.compare(p.See(), p.At(ply))
+}
+
+// touch plays a game to its end on a phone.
+func touch(p *Playing) {
+	p.Resize(360, 740)
+	p.Touch()
+	p.Reach = p.Tap
+	weaken(p)
+	p.PlayOn(random(p), p.Game.MaxPlies)
+	if !p.State.Done() {
+		p.Error("the game is not over")
+	}
+}
+
+// undo takes moves back, from a game's end to its start.
+func undo(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), p.Game.MaxPlies)
+	for len(p.Moves) > 0 {
+		before := slices.Clone(p.Moves)
+		p.Click("#undo")
+		p.Wait(fmt.Sprintf("%s < %d", listedMoves, len(before)))
+		p.Follow("ready")
+		if !slices.Equal(p.Moves, before[:len(p.Moves)]) || p.State.Player() != env.First {
+			p.Fatalf("%q undone is %q", before, p.Moves)
+		}
+	}
+	if !Ask[bool](p.Tab, `document.getElementById("undo").disabled`) {
+		p.Error("at the start there is something to undo")
+	}
+}
+
+// steps goes through the moves of a game by its list, and plays another move from an earlier position.
+func steps(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), 6)
+	for ply := range p.Moves[1:] {
+		p.Click(fmt.Sprintf(`#moves [data-ply="%d"]`, ply+1))
+		p.shows(ply + 1)
+	}
+	for ply := len(p.Moves) - 2; ply >= 0; ply-- {
+		p.Press("[")
+		p.shows(ply)
+	}
+	legal := p.Game.NewState().Legal(nil)
+	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionTexts[a] != p.Moves[0] })]
+	p.Move(other)
+	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, p.Game.ActionTexts[other]))
+	p.Follow("ready")
+	if len(p.Moves) > 3 {
+		p.Errorf("after another first move the list still holds %q", p.Moves)
+	}
+}
+
+// letGo chooses a piece, lets it go, and chooses another one.
+func letGo(p *Playing) {
+	weaken(p)
+	chosen := func() string {
+		return Ask[string](p.Tab, `[...document.querySelectorAll("#board [aria-pressed=true]")].map((e) => e.dataset.cell).join()`)
+	}
+	var from []int32
+	for _, a := range p.State.Legal(nil) {
+		from = append(from, p.Game.Drawing.Touches[a].From)
+	}
+	first, last := slices.Min(from), slices.Max(from)
+	p.Click(cellOf(first))
+	if got := chosen(); got != fmt.Sprint(first) {
+		p.Errorf("cell %d was clicked, chosen is %q", first, got)
+	}
+	p.Press(kb.Escape)
+	if got := chosen(); got != "" {
+		p.Errorf("after Escape %q is chosen", got)
+	}
+	p.Click(cellOf(first))
+	p.Click(cellOf(last))
+	if got := chosen(); got != fmt.Sprint(last) {
+		p.Errorf("another piece, %d, was clicked, chosen is %q", last, got)
+	}
+	p.Press(kb.Escape)
+	p.PlayOn(random(p), 2)
+}
+
+// hint asks for a hint, which the next move takes away.
+func hint(p *Playing) {
+	weaken(p)
+	p.Click("#hint")
+	p.Wait(hinted)
+	p.Follow("ready")
+	if len(p.Moves) > 0 {
+		p.Errorf("a hint was played: %q", p.Moves)
+	}
+	p.PlayOn(random(p), 2)
+	if Ask[bool](p.Tab, hinted) {
+		p.Error("the hint stays after a move")
+	}
+}
+
+// look switches the agent's view on and off.
+func look(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), 2)
+	for _, c := range []struct{ box, drawn string }{
+		{"#show-policy", `document.querySelectorAll("#board .heat, #board .arrow").length > 0`},
+		{"#show-visits", `[...document.querySelectorAll("#board .visits")].some((e) => Number(e.textContent) > 0)`},
+		{"#show-value", `document.getElementById("value").checkVisibility() && document.getElementById("value").hasAttribute("aria-valuenow")`},
+	} {
+		if Ask[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).checked", c.box)) {
+			p.Reach(c.box)
+		}
+		p.Wait("!(" + c.drawn + ")")
+		p.Reach(c.box)
+		p.Wait(c.drawn)
+		p.Turn(p.State.Pick(0))
+		p.Wait(c.drawn)
+		p.CheckNames()
+		p.Reach(c.box)
+		p.Wait("!(" + c.drawn + ")")
+	}
+}
+
+// changeSides gives the first seat to the agent.
+func changeSides(p *Playing) {
+	weaken(p)
+	name := agent(p)
+	p.Choose("#seat1", "person")
+	p.Choose("#seat0", name)
+	p.Wait(listedMoves + " > 0")
+	p.Follow("ready")
+	if p.State.Player() != env.Second {
+		p.Errorf("the agent has the first seat, and %s is to move", p.Game.Players[p.State.Player()])
+	}
+	p.PlayOn(random(p), p.Game.MaxPlies)
+	if !p.State.Done() {
+		p.Error("the game is not over")
+	}
+}
+
+// strengthen goes through the strengths, each of which the page tells, and plays at one with a search.
+func strengthen(p *Playing) {
+	weaken(p)
+	stops := Ask[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength"))`)
+	told := map[string]bool{}
+	for range stops {
+		told[p.Text("#strength-text")] = true
+		p.Press(kb.ArrowRight)
+	}
+	if len(told) != stops || stops < 5 || told[""] {
+		p.Errorf("%d stops are told as %q", stops, slices.Sorted(maps.Keys(told)))
+	}
+	p.Press(kb.Home, kb.ArrowRight, kb.ArrowRight)
+	p.PlayOn(random(p), 4)
+}
+
+// share opens the link to a position in the same page again.
+func share(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), 4)
+	p.Click("#share")
+	p.Wait(`location.hash.includes("moves=")`)
+	moves := slices.Clone(p.Moves)
+	p.Visit(Ask[string](p.Tab, "location.href"))
+	p.Follow("ready")
+	if !slices.Equal(p.Moves, moves) {
+		p.Errorf("the link to %q leads to %q", moves, p.Moves)
+	}
+}
+
+// breakLinks opens links that lead nowhere.
+func breakLinks(p *Playing) {
+	address, _, _ := strings.Cut(Ask[string](p.Tab, "location.href"), "#")
+	first := p.Game.ActionTexts[p.State.Legal(nil)[0]]
+	for _, part := range []string{
+		"moves=" + url.PathEscape("(mark r9 c9)"), "moves=" + url.PathEscape(first+";"+first), "moves=%", "moves=%ff", "moves=" + strings.Repeat("x", 1e5),
+		"moves=" + url.PathEscape("<img src=x onerror=alert(1)>"), "seats=nobody,nothing",
+	} {
+		p.Visit(address + "#" + part)
+		p.Wait(`document.getElementById("message").textContent.trim() !== ""`)
+		p.Follow("ready")
+		if len(p.Moves) > 0 {
+			p.Errorf("#%.40s leads to %q", part, p.Moves)
+		}
+		p.CheckWidth()
+	}
+	p.PlayOn(random(p), 2)
+	if message := p.Text("#message"); message != "" {
+		p.Errorf("after a move the message stays: %q", message)
+	}
+}
+
+// pass plays a move that touches no cell.
+func pass(p *Playing) {
+	var moves []string
+	for seed := uint64(0); moves == nil; seed++ {
+		moves = toPass(p.Game, rand.NewPCG(seed, 0))
+	}
+	p.Visit(Ask[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
+	p.Follow("ready")
+	if !slices.Equal(p.Moves, moves) {
+		p.Fatalf("the link to %q leads to %q", moves, p.Moves)
+	}
+	weaken(p)
+	p.Turn(p.State.Legal(nil)[0])
+}
+
+// toPass are the moves of a random game before a position in which the first player can only pass, nil where it has none.
+func toPass(game *env.Game, rng *rand.PCG) []string {
+	var moves []string
+	for state := game.NewState(); !state.Done(); {
+		legal := state.Legal(nil)
+		if state.Player() == env.First && game.Drawing.Touches[legal[0]] == env.Untouched {
+			return moves
+		}
+		a := state.Pick(rng.Uint64())
+		moves = append(moves, game.ActionTexts[a])
+		state.Apply(a)
+	}
+	return nil
+}
+
+// watch lets the agent play against itself, pauses it, steps, and lets it play on to the end.
+func watch(p *Playing) {
+	weaken(p)
+	p.PlayOn(random(p), 2)
+	name := agent(p)
+	p.Click("#new")
+	p.Follow("ready")
+	p.Choose("#seat0", name)
+	p.Click("#pause")
+	p.Follow("paused", "over")
+	for range 2 {
+		before := len(p.Moves)
+		p.Click("#step")
+		p.Wait(fmt.Sprintf("%s > %d", listedMoves, before))
+		p.Follow("paused", "over")
+		if len(p.Moves) != before+1 {
+			p.Errorf("a step made %d moves", len(p.Moves)-before)
+		}
+	}
+	p.Click("#pause")
+	p.Follow("over")
+}
+
+// changeTheme follows the system's wish and then the button, and remembers it.
+func changeTheme(p *Playing) {
+	background := func() string { return Ask[string](p.Tab, "getComputedStyle(document.body).backgroundColor") }
+	p.Prefer("light")
+	light := background()
+	p.Prefer("dark")
+	dark := background()
+	p.Click("#theme")
+	if light == dark || background() != light {
+		t := background()
+		p.Errorf("light is %s, dark %s, and after the button %s", light, dark, t)
+	}
+	p.Visit(Ask[string](p.Tab, "location.href"))
+	p.Follow("ready")
+	if background() != light {
+		p.Error("the page forgets the theme that was chosen")
+	}
+}
+
+// listen is what a screen reader gets.
+func listen(p *Playing) {
+	weaken(p)
+	p.CheckNames()
+	p.PlayOn(random(p), 4)
+	p.CheckNames()
+	last := p.Moves[len(p.Moves)-1]
+	spoken := Ask[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")].map((e) => e.textContent).join(" | ")`)
+	if !strings.Contains(spoken, last) {
+		p.Errorf("the agent played %s, told is %q", last, spoken)
+	}
+	roles := map[string]int{}
+	for _, n := range p.Nodes() {
+		roles[n.Role]++
+	}
+	for _, role := range []string{"button", "combobox", "slider", "checkbox", "list", "status"} {
+		if roles[role] == 0 {
+			p.Errorf("there is no %s among %v", role, roles)
+		}
+	}
+	if role := Ask[string](p.Tab, `document.getElementById("message").getAttribute("role")`); role != "alert" {
+		p.Errorf("the role of messages is %q", role)
+	}
+}
+
+// waitForFirst measures the time from opening the page to the agent's first move, at the strength that it opens with. A busy
+// machine is slow, so that only a page that hangs fails.
+func waitForFirst(p *Playing) {
+	address := fmt.Sprintf("%s#seats=%s,person", Ask[string](p.Tab, "location.href"), url.PathEscape(agent(p)))
+	p.Do(chromedp.Navigate("about:blank"))
+	began := time.Now()
+	p.Visit(address)
+	p.Wait(listedMoves + " > 0")
+	spent := time.Since(began)
+	p.Follow("ready")
+	p.Logf("first move after %v with %s", spent.Round(time.Millisecond), p.Text("#strength-text"))
+	if spent > 20*time.Second {
+		p.Errorf("the first move took %v", spent)
+	}
+}
