@@ -2,6 +2,7 @@
 // by real mouse, touch and key events. A page that complains on its console, or asks anything of another origin than its
 // own, fails its test; that holds for the page's workers as well.
 //
-// Where Chromium is not installed the tests are skipped, unless LUDUS_TEST_BROWSER is set; LUDUS_SHOTS names a folder that
-// is to keep screenshots. Only tests import this package.
+// Where Chromium is not installed the tests are skipped; with LUDUS_TEST_BROWSER=1 that is a failure, and with
+// LUDUS_TEST_BROWSER=0 they are skipped anyway. LUDUS_SHOTS names a folder that is to keep screenshots. Only tests import
+// this package.
 package browsertest
