@@ -62,7 +62,7 @@ checkpoint or an exported file. A network may be followed by options: net:PATH[@
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
-	root.AddCommand(trainCommand(), playCommand(), arenaCommand(), rateCommand(), compareCommand(), suiteCommand(), analyzeCommand(),
+	root.AddCommand(trainCommand(), playCommand(), serveCommand(), arenaCommand(), rateCommand(), compareCommand(), suiteCommand(), analyzeCommand(),
 		solveCommand(), exportCommand(), reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }

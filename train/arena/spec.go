@@ -112,6 +112,42 @@ func ParseWith(game *env.Game, text string, read Reader) (*Spec, error) {
 // String returns the text that was parsed.
 func (s *Spec) String() string { return s.text }
 
+// Reference is the PATH of the agent's network with what chooses its generation; "" where it has none.
+func (s *Spec) Reference() string { return s.path }
+
+// Bounds are the most that an agent may do for a move, as far as its text says.
+type Bounds struct {
+	Simulations int           // of mcts:N and sims=N
+	Depth       int           // of alphabeta:D
+	Nodes       int           // of solver:NODES
+	Time        time.Duration // of time=D
+}
+
+// Within checks that the agent does no more than b. Errors wrap [ErrSpec] and name the bound.
+func (s *Spec) Within(b Bounds) error {
+	simulations := s.options.Simulations
+	if s.kind == "mcts" {
+		simulations = s.number
+	}
+	var err error
+	switch {
+	case simulations > b.Simulations:
+		err = fmt.Errorf("%d simulations a move are too many here; at most %d", simulations, b.Simulations)
+	case s.options.Time > b.Time:
+		err = fmt.Errorf("time=%v is too long here; at most %v", s.options.Time, b.Time)
+	case s.options.Time > 0 && simulations == 0:
+		err = fmt.Errorf("time=%[1]v needs a bound on simulations here, such as sims=%[2]d,time=%[1]v", s.options.Time, b.Simulations)
+	case s.kind == "alphabeta" && s.number > b.Depth:
+		err = fmt.Errorf("%d plies are too deep here; at most %d", s.number, b.Depth)
+	case s.kind == "solver" && s.number > b.Nodes:
+		err = fmt.Errorf("%d nodes a move are too many here; at most %d", s.number, b.Nodes)
+	}
+	if err != nil {
+		return fmt.Errorf("%w %q: %w", ErrSpec, s.text, err)
+	}
+	return nil
+}
+
 // number reads a whole number from 1 to limit.
 func number(text, what string, limit int) (int, error) {
 	n, err := strconv.Atoi(text)

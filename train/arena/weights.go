@@ -37,7 +37,7 @@ const weightsPart = "weights.safetensors"
 // ReadWeights reads the network of a reference PATH[@GENERATION|@best]: PATH is a run's folder, of which the newest whole
 // checkpoint is read, or the one that is asked for; a checkpoint's folder; or a weights file. Errors wrap [ErrWeights].
 func ReadWeights(reference string) (*infer.Weights, Origin, error) {
-	path, at := cutGeneration(reference)
+	path, at := SplitReference(reference)
 	data, origin, err := readWeights(path, at)
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
@@ -66,8 +66,8 @@ func readNetwork(game *env.Game, reference string, read Reader) (*infer.Network,
 	return network, origin, nil
 }
 
-// cutGeneration splits PATH@12 and PATH@best; any other @ belongs to the path.
-func cutGeneration(reference string) (path, at string) {
+// SplitReference splits PATH@12 into PATH and 12, and PATH@best; any other @ belongs to the path.
+func SplitReference(reference string) (path, at string) {
 	if i := strings.LastIndexByte(reference, '@'); i > 0 {
 		if n, err := strconv.Atoi(reference[i+1:]); reference[i+1:] == "best" || err == nil && n >= 0 {
 			return reference[:i], reference[i+1:]

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"ludus/env"
+	"ludus/model/infer"
+	"ludus/train/arena"
+)
+
+// maxWeights is the largest weights file that is read, in bytes; networks of these games take a few million.
+const maxWeights = 256 << 20
+
+// lender lends agents. It keeps a few descriptions with their networks, and a few agents that nobody is using, in memory.
+type lender struct {
+	inside   func(path string) (string, error)
+	mostIdle int
+	mu       sync.Mutex
+	kept     []*description // at most maxKept, the one that was asked for last at the end
+	idle     int            // agents in all of them
+}
+
+// description is an agent's description, whose files looked like version when they were read.
+type description struct {
+	game    *env.Game
+	text    string
+	version string
+	spec    *arena.Spec
+	idle    []arena.Agent
+}
+
+// maxKept bounds the networks in memory, each of which takes some megabytes.
+const maxKept = 16
+
+func newLender(s *Server, threads int) *lender {
+	return &lender{inside: s.inside, mostIdle: threads + 2}
+}
+
+// lend returns an agent of a text, and what gives it back. Errors wrap [arena.ErrSpec] or [arena.ErrWeights].
+func (l *lender) lend(game *env.Game, text string) (agent arena.Agent, back func(), err error) {
+	d, err := l.describe(game, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.mu.Lock()
+	if last := len(d.idle) - 1; last >= 0 {
+		agent, d.idle = d.idle[last], slices.Delete(d.idle, last, last+1)
+		l.idle--
+	}
+	l.mu.Unlock()
+	if agent == nil {
+		if agent, err = d.spec.New(0); err != nil {
+			l.forget(d)
+			return nil, nil, err
+		}
+	}
+	return agent, func() { l.keep(d, agent) }, nil
+}
+
+// describe finds or makes a description.
+func (l *lender) describe(game *env.Game, text string) (*description, error) {
+	spec, err := arena.ParseWith(game, text, l.read)
+	if err != nil {
+		return nil, err
+	}
+	if err := spec.Within(bounds); err != nil {
+		return nil, err
+	}
+	version, err := l.version(spec.Reference())
+	if err != nil {
+		return nil, err
+	}
+	fresh := &description{game: game, text: text, version: version, spec: spec}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.kept, func(d *description) bool { return d.game == game && d.text == text })
+	switch {
+	case i >= 0 && l.kept[i].version == version:
+		d := l.kept[i]
+		l.kept = append(slices.Delete(l.kept, i, i+1), d)
+		return d, nil
+	case i >= 0:
+		l.remove(i)
+	case len(l.kept) == maxKept:
+		l.remove(0)
+	}
+	l.kept = append(l.kept, fresh)
+	return fresh, nil
+}
+
+// remove forgets a description and its idle agents.
+func (l *lender) remove(i int) {
+	l.idle -= len(l.kept[i].idle)
+	l.kept = slices.Delete(l.kept, i, i+1)
+}
+
+// forget is for a description that turned out to be no use.
+func (l *lender) forget(d *description) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.kept, d); i >= 0 {
+		l.remove(i)
+	}
+}
+
+// keep takes an agent back, for the next who asks for such a one, unless its description has been forgotten. Where too
+// many are idle, one goes whose description was asked for least recently.
+func (l *lender) keep(d *description, agent arena.Agent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.kept, d) {
+		return
+	}
+	d.idle = append(d.idle, agent)
+	l.idle++
+	for _, other := range l.kept {
+		if l.idle <= l.mostIdle {
+			return
+		}
+		if last := len(other.idle) - 1; last >= 0 {
+			other.idle = slices.Delete(other.idle, last, last+1)
+			l.idle--
+		}
+	}
+}
+
+// read reads the weights of a reference, whose path is one for inside.
+func (l *lender) read(reference string) (*infer.Weights, arena.Origin, error) {
+	real, at, err := l.find(reference)
+	if err != nil {
+		return nil, arena.Origin{}, err
+	}
+	weights, origin, err := arena.ReadWeights(real + at)
+	if err != nil { // in the words of who asked
+		path := strings.TrimSuffix(reference, at)
+		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, path), arena.ErrWeights.Error())
+		err = fmt.Errorf("%w%s", arena.ErrWeights, text)
+	}
+	return weights, origin, err
+}
+
+// find splits a reference into the real path and what follows it, which chooses a generation.
+func (l *lender) find(reference string) (real, at string, err error) {
+	path, at := arena.SplitReference(reference)
+	if at != "" {
+		at = "@" + at
+	}
+	if real, err = l.inside(path); err != nil {
+		return "", "", fmt.Errorf("%w: %w", arena.ErrWeights, err)
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("%w: %q cannot be read", arena.ErrWeights, path)
+	case !info.IsDir() && (!info.Mode().IsRegular() || info.Size() > maxWeights):
+		return "", "", fmt.Errorf("%w: %q is no file of weights", arena.ErrWeights, path)
+	}
+	return real, at, nil
+}
+
+// version changes when a reference comes to mean other weights; "" is for agents that have none.
+func (l *lender) version(reference string) (string, error) {
+	if reference == "" {
+		return "", nil
+	}
+	real, _, err := l.find(reference)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, name := range []string{"", "manifest.json", "checkpoints", "ratings.json", "arena.jsonl"} { // a run's and a checkpoint's
+		if info, err := os.Stat(filepath.Join(real, name)); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,44 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// inside finds the real path of one that a request names: relative to the folder of runs, or beginning with that folder as it
+// was given. It has to be there, and inside after symbolic links as well.
+func (s *Server) inside(path string) (string, error) {
+	within := filepath.FromSlash(path)
+	for _, given := range []string{filepath.Clean(s.runs), strings.TrimRight(s.runs, "/"+string(filepath.Separator))} {
+		if rest, ok := strings.CutPrefix(within, given); ok && given != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+			within = "." + rest
+			break
+		}
+	}
+	climbs := slices.Contains(strings.FieldsFunc(within, func(r rune) bool { return r == '/' || r == filepath.Separator }), "..")
+	if climbs || !filepath.IsLocal(within) {
+		return "", fmt.Errorf("%q is not a path within the folder of runs, %s", path, s.runs)
+	}
+	root, err := filepath.EvalSymlinks(s.runs)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		return "", fmt.Errorf("there is no folder of runs, %s", s.runs)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, within))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("there is no %q in %s", path, s.runs)
+	case err != nil:
+		return "", fmt.Errorf("%q in %s cannot be read", path, s.runs)
+	}
+	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%q leads out of the folder of runs, %s", path, s.runs)
+	}
+	return real, nil
+}

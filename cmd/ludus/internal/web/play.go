@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+// bounds are the most that an agent may do for a move here.
+var bounds = arena.Bounds{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
+
+// about is what a page has to know of the server.
+type about struct {
+	Games  []string    `json:"games"` // short names; others may be asked for as well
+	Runs   string      `json:"runs"`  // folder of runs, as it was given
+	Limits aboutLimits `json:"limits"`
+}
+
+type aboutLimits struct {
+	Simulations int     `json:"simulations"`
+	Depth       int     `json:"depth"`
+	Nodes       int     `json:"nodes"`
+	Seconds     float64 `json:"seconds"` // of time=D
+}
+
+// boardRoutes serves what package board answers.
+func (s *Server) boardRoutes() {
+	s.get("/api/about", func(*http.Request) (any, error) {
+		return about{games.Names(), s.runs, aboutLimits{bounds.Simulations, bounds.Depth, bounds.Nodes, bounds.Time.Seconds()}}, nil
+	})
+	s.mux.HandleFunc("POST /api/{op}", func(w http.ResponseWriter, r *http.Request) {
+		reply, err := s.answer(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.write(w, http.StatusOK, reply)
+	})
+}
+
+// answer reads a question and has it answered.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
+	op := r.PathValue("op")
+	if known := board.Operations(); !slices.Contains(known, op) {
+		return nil, refused(http.StatusNotFound, "there is nothing at %s; what is answered: %s", r.URL.Path, strings.Join(known, ", "))
+	}
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, refused(http.StatusBadRequest, "the request did not arrive whole: %v", err)
+	}
+	// A search may take longer than a request to arrive, and its client is not gone by then.
+	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	host := board.Host{
+		Game:           s.games.find,
+		MaxSimulations: bounds.Simulations,
+		Agent: func(ctx context.Context, game *env.Game, text string) (arena.Agent, func(), error) {
+			leave, err := s.searches.enter(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			agent, back, err := s.agents.lend(game, text)
+			if err != nil {
+				leave()
+				return nil, nil, err
+			}
+			deadline := time.AfterFunc(s.limits.search, func() {
+				cancel(refused(http.StatusUnprocessableEntity,
+					"the search did not end within %v; ask for fewer simulations, nodes or plies", s.limits.search))
+			})
+			return agent, func() { deadline.Stop(); back(); leave() }, nil
+		},
+	}
+	reply, err := host.Answer(ctx, op, body)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return reply, err
+}
+
+// gallery finds games by name. Each one that was ever made stays in memory, so that their number is bounded.
+type gallery struct {
+	mu    sync.Mutex
+	most  int
+	known map[string]*env.Game // by canonical name
+}
+
+func newGallery(most int) *gallery { return &gallery{most: most, known: map[string]*env.Game{}} }
+
+// find returns a game, whose name may be written in any way as long as few have been asked for.
+func (g *gallery) find(name string) (*env.Game, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if game := g.known[name]; game != nil {
+		return game, nil
+	}
+	if len(g.known) >= g.most && !slices.Contains(games.Names(), name) {
+		return nil, busy("%d different games have been asked for, and no more fit; only those and the ones with short names are played", g.most)
+	}
+	game, err := games.New(name)
+	if err != nil {
+		return nil, err
+	}
+	g.known[game.Name] = game
+	return game, nil
+}
