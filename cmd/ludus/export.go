@@ -61,7 +61,8 @@ that were exported before.
 
 Formats:
   weights    safetensors, named like quad-5x5.safetensors: for agents (net:FILE) and for training to start from (--from FILE)
-  onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size`,
+  onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size;
+             its metadata say how to play with it, and model/infer/onnx/examples has programs that do`,
 		Example: `  ludus export runs/quad-5x5 --format weights
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),

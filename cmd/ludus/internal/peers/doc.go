@@ -8,4 +8,7 @@
 //
 //	npm install --ignore-scripts onnxruntime-node@1.30.0
 //	apt-get install python3-torch
+//
+// Tests compare exported models in ONNX Runtime with our inference, have them looked at by ONNX's checker (Python's package
+// onnx, Debian's python3-onnx), and run the examples of model/infer/onnx. What is not installed is skipped.
 package peers

@@ -1,10 +1,14 @@
 package peers
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,17 +16,28 @@ import (
 	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/train/arena"
 )
 
-// mustRun is the environment variable that makes a missing engine a failure rather than a reason to skip.
+// mustRun is the environment variable that lists the packages whose absence is a failure rather than a reason to skip:
+// onnxruntime-node of Node, onnx of Python.
 const mustRun = "LUDUS_TEST_PEERS"
+
+// missing skips the test because a package is not there, unless it must be.
+func missing(t *testing.T, name, reason string) {
+	t.Helper()
+	if slices.Contains(strings.Fields(os.Getenv(mustRun)), name) {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
+}
 
 // installed skips the test where a peer is missing.
 func installed(t *testing.T, p *Peer, err error) *Peer {
 	t.Helper()
 	path := os.Getenv("NODE_PATH") // asking for it also makes the test's cached result depend on it
-	if errors.Is(err, ErrMissing) && os.Getenv(mustRun) == "" {
-		t.Skipf("%v; NODE_PATH is %q", err, path)
+	if errors.Is(err, ErrMissing) {
+		missing(t, "onnxruntime-node", err.Error()+"; NODE_PATH is "+path)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -47,26 +62,231 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 	return w
 }
 
-// TestONNXRuntimeAgrees compares an exported model in ONNX Runtime with our own inference, in every game.
-func TestONNXRuntimeAgrees(t *testing.T) {
+// network is a network to compare engines on.
+type network struct {
+	name    string
+	game    *env.Game
+	weights *infer.Weights
+	file    string // that holds the weights
+}
+
+// networks are one of random weights for each game, and those of the files that LUDUS_TEST_WEIGHTS names, a pattern such as
+// runs/*.safetensors.
+func networks(t *testing.T) (list []network) {
+	t.Helper()
+	folder := t.TempDir()
 	for _, name := range games.Names() {
-		t.Run(name, func(t *testing.T) {
-			game, err := games.New(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := randomWeights(game, infer.DefaultConfig(game))
-			p, err := ONNXRuntime(t.Context(), game, w, 1)
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := network{name, game, randomWeights(game, infer.DefaultConfig(game)), filepath.Join(folder, name)}
+		if err := os.WriteFile(n.file, n.weights.Marshal(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, n)
+	}
+	files, err := filepath.Glob(os.Getenv("LUDUS_TEST_WEIGHTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		weights, _, err := arena.ReadWeights(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		game, err := games.New(weights.Config.Game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, network{filepath.Base(file), game, weights, file})
+	}
+	return list
+}
+
+// policy is the agent policy:FILE of the network.
+func (n *network) policy(t *testing.T) arena.Agent {
+	t.Helper()
+	spec, err := arena.Parse(n.game, "policy:"+n.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := spec.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent
+}
+
+// TestONNXRuntimeAgrees compares an exported model in ONNX Runtime with our own inference: in every game the outputs in
+// 1,000 positions of random games, one by one and in batches, and in 200 of them the move that each likes best.
+func TestONNXRuntimeAgrees(t *testing.T) {
+	for _, n := range networks(t) {
+		t.Run(n.name, func(t *testing.T) {
+			p, err := ONNXRuntime(t.Context(), n.game, n.weights, 1)
 			installed(t, p, err)
-			network, err := infer.NewNetwork(game, w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, batch := range []int{1, 5, 32} {
-				agree(t, game, network, p, envtest.Positions(game, uint64(batch), batch))
+			states := envtest.Positions(n.game, 1, 1000)
+			bothMove(t, states)
+			ours := n.evaluate(t, states)
+			for _, batch := range []int{1, 37} { // 1,000 is no multiple of it, so that a smaller batch comes last
+				theirs := p.evaluateAll(t, n.game, states, batch)
+				n.compare(t, batch, ours, theirs)
+				if batch == 1 {
+					n.compareMoves(t, states, theirs["policy"])
+				}
 			}
 		})
 	}
+}
+
+// bothMove fails where one player is hardly ever to move.
+func bothMove(t *testing.T, states []env.State) {
+	t.Helper()
+	var moves [2]int
+	for _, s := range states {
+		moves[s.Player()]++
+	}
+	if min(moves[0], moves[1]) < len(states)/4 {
+		t.Errorf("of %d positions the players are to move in %v", len(states), moves)
+	}
+}
+
+// encode returns the states' tensors.
+func encode(game *env.Game, states []env.State) []float32 {
+	size := game.Tensor.Size()
+	inputs := make([]float32, len(states)*size)
+	for i, s := range states {
+		s.Encode(inputs[i*size : (i+1)*size])
+	}
+	return inputs
+}
+
+// evaluate is what our inference says, by output. A network to compare on has to tell positions apart by all of them.
+func (n *network) evaluate(t *testing.T, states []env.State) map[string][]float32 {
+	t.Helper()
+	rows, k := len(states), len(n.game.Classes)
+	outputs := map[string][]float32{
+		"policy": make([]float32, rows*n.game.NumActions()), "outcome": make([]float32, rows*k), "value": make([]float32, rows),
+	}
+	ours, err := infer.NewNetwork(n.game, n.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluator := ours.NewEvaluator(rows)
+	evaluator.EvaluateTensors(encode(n.game, states), outputs["policy"], outputs["outcome"])
+	for i, p := range outputs["outcome"] {
+		outputs["value"][i/k] += p * n.game.Classes[i%k].Utility
+	}
+	if n.game.GoalHead {
+		outputs["goals"] = evaluator.Goals()
+	}
+	for name, values := range outputs {
+		first := slices.Repeat(values[:len(values)/rows], rows)
+		if worst(first, values, same) < 0.02 {
+			t.Errorf("%s hardly differs from position to position", name)
+		}
+	}
+	return outputs
+}
+
+// evaluateAll runs a model on states in batches of that size.
+func (p *Peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, batch int) map[string][]float32 {
+	t.Helper()
+	all := map[string][]float32{}
+	for part := range slices.Chunk(states, batch) {
+		outputs, err := p.evaluate(encode(game, part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, values := range outputs {
+			all[name] = append(all[name], values...)
+		}
+	}
+	return all
+}
+
+// Units that differences are measured in.
+func same(float64) float64            { return 1 }
+func magnitude(value float64) float64 { return max(1, math.Abs(value)) }
+
+// worst is the largest difference of theirs from ours, in a unit that may depend on ours; NaN counts as infinite.
+func worst(ours, theirs []float32, unit func(float64) float64) (most float64) {
+	for i, v := range ours {
+		d := math.Abs(float64(theirs[i]-v)) / unit(float64(v))
+		if math.IsNaN(d) {
+			return math.Inf(1)
+		}
+		most = max(most, d)
+	}
+	return most
+}
+
+// compare compares outputs: probabilities and values are to be within 1e-4, the rest within 1e-3 of its size, or of 1 if
+// that is more.
+func (n *network) compare(t *testing.T, batch int, ours, theirs map[string][]float32) {
+	t.Helper()
+	if len(theirs) != len(ours) {
+		t.Fatalf("%d outputs; want %d", len(theirs), len(ours))
+	}
+	for _, name := range slices.Sorted(maps.Keys(ours)) {
+		if len(theirs[name]) != len(ours[name]) {
+			t.Fatalf("batch %d: %s has %d values; want %d", batch, name, len(theirs[name]), len(ours[name]))
+		}
+		unit, tolerance := same, 1e-4
+		if name == "policy" || name == "goals" {
+			unit, tolerance = magnitude, 1e-3
+		}
+		d := worst(ours[name], theirs[name], unit)
+		t.Logf("batch %d: %s differs by %.1e at most", batch, name, d)
+		if d > tolerance {
+			t.Errorf("batch %d: %s differs by %v; at most %v is allowed", batch, name, d, tolerance)
+		}
+	}
+}
+
+// compareMoves compares the legal move of the greatest of logits [B, A] with the choice of policy: in every fifth state.
+func (n *network) compareMoves(t *testing.T, states []env.State, logits []float32) {
+	t.Helper()
+	agent := n.policy(t)
+	for i := 0; i < len(states); i += 5 {
+		row, frame := logits[i*n.game.NumActions():], n.game.Frame(states[i].Player())
+		legal := states[i].Legal(nil)
+		best := slices.MaxFunc(legal, func(a, b env.Action) int { return cmp.Compare(row[frame[a]], row[frame[b]]) })
+		n.sameMove(t, states[i], best, analyze(t, agent, states[i]))
+	}
+}
+
+func analyze(t *testing.T, agent arena.Agent, state env.State) *arena.Analysis {
+	t.Helper()
+	analysis, err := agent.Analyze(t.Context(), state, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return analysis
+}
+
+// sameMove fails where another move is picked than policy: plays by its analysis, unless the two are a tie: as likely as
+// each other within one in a thousand.
+func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, analysis *arena.Analysis) {
+	t.Helper()
+	ours := analysis.Moves[0]
+	if ours.Action == picked {
+		return
+	}
+	for _, m := range analysis.Moves {
+		if m.Action != picked {
+			continue
+		}
+		text := n.game.ActionTexts
+		if *m.Prior < *ours.Prior*(1-1e-3) {
+			t.Errorf("%spicks %s, of prior %v; policy: plays %s, of %v",
+				state.Board(), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
+		} else {
+			t.Logf("%sa tie: %s of prior %v, %s of %v", state.Board(), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
+		}
+		return
+	}
+	t.Errorf("%spicks %s, which is not legal", state.Board(), n.game.ActionTexts[picked])
 }
 
 // TestONNXRuntimeSaysWhatIsWrong holds that an error of the script quotes its reason.
@@ -79,48 +299,5 @@ func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
 	installed(t, p, err)
 	if _, err := p.evaluate(make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
 		t.Errorf("a tensor that is too short gives %v", err)
-	}
-}
-
-// agree evaluates states by both engines: probabilities and values are to be within 1e-4, the rest within 1e-3 of its
-// size, or of 1 if that is more.
-func agree(t *testing.T, game *env.Game, network *infer.Network, p *Peer, states []env.State) {
-	t.Helper()
-	batch, size, k := len(states), game.Tensor.Size(), len(game.Classes)
-	inputs := make([]float32, batch*size)
-	for i, s := range states {
-		s.Encode(inputs[i*size : (i+1)*size])
-	}
-	want := map[string][]float32{
-		"policy": make([]float32, batch*game.NumActions()), "outcome": make([]float32, batch*k), "value": make([]float32, batch),
-	}
-	evaluator := network.NewEvaluator(batch)
-	evaluator.EvaluateTensors(inputs, want["policy"], want["outcome"])
-	for i, p := range want["outcome"] {
-		want["value"][i/k] += p * game.Classes[i%k].Utility
-	}
-	if game.GoalHead {
-		want["goals"] = evaluator.Goals()
-	}
-	got, err := p.evaluate(inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%d outputs; want %d", len(got), len(want))
-	}
-	for output, values := range want {
-		if len(got[output]) != len(values) {
-			t.Fatalf("batch %d: %s has %d values; want %d", batch, output, len(got[output]), len(values))
-		}
-		for i, v := range values {
-			tolerance := 1e-4
-			if output == "policy" || output == "goals" {
-				tolerance = 1e-3 * max(1, math.Abs(float64(v)))
-			}
-			if d := math.Abs(float64(got[output][i] - v)); !(d <= tolerance) {
-				t.Fatalf("batch %d: %s[%d] is %v; ours is %v", batch, output, i, got[output][i], v)
-			}
-		}
 	}
 }

@@ -1,0 +1,206 @@
+package peers
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/model/infer/onnx"
+)
+
+// python is the first interpreter that has the packages, or "".
+func python(t *testing.T, packages string) string {
+	t.Helper()
+	for _, name := range pythons {
+		if exec.CommandContext(t.Context(), name, "-c", "import "+packages).Run() == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// output runs a command and returns what it prints.
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// export writes a network as a model into a file.
+func (n *network) export(t *testing.T) (path string) {
+	t.Helper()
+	data, err := onnx.Marshal(n.game, n.weights, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestChecker lets ONNX's own checker look at models of every game, and at one of a single convolution.
+func TestChecker(t *testing.T) {
+	interpreter := python(t, "onnx")
+	if interpreter == "" {
+		missing(t, "onnx", "the package onnx of Python is not installed")
+	}
+	list := networks(t)
+	small := infer.Config{Game: list[0].game.Name, Channels: 4, Blocks: 0}
+	list = append(list, network{game: list[0].game, weights: randomWeights(list[0].game, small)})
+	args := []string{filepath.Join("testdata", "check.py")}
+	for _, n := range list {
+		args = append(args, n.export(t))
+	}
+	decoder := json.NewDecoder(strings.NewReader(output(t, exec.CommandContext(t.Context(), interpreter, args...))))
+	for _, n := range list {
+		var got struct {
+			IR       int
+			Opset    []int
+			Producer string
+			Metadata map[string]any
+			Outputs  map[string][]any
+		}
+		if err := decoder.Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got.IR != 8 || !reflect.DeepEqual(got.Opset, []int{17}) || got.Producer != "ludus v1" || got.Metadata["game"] != n.game.Name {
+			t.Errorf("%s: read as %+v", n.name, got)
+		}
+		want := map[string][]any{
+			"policy":  {"batch", float64(n.game.NumActions())},
+			"outcome": {"batch", float64(len(n.game.Classes))},
+			"value":   {"batch"},
+		}
+		if n.game.GoalHead {
+			want["goals"] = []any{"batch", 2.0}
+		}
+		if !reflect.DeepEqual(got.Outputs, want) {
+			t.Errorf("%s: outputs %v; want %v", n.name, got.Outputs, want)
+		}
+	}
+}
+
+// TestExamples runs the programs that show how to use a model, each on 200 positions of both games that they play, and
+// compares their moves with those of policy:, their values with ours.
+func TestExamples(t *testing.T) {
+	folder := filepath.Join("..", "..", "..", "..", "model", "infer", "onnx", "examples")
+	for _, file := range []string{"pick.js", "pick.py"} {
+		t.Run(file, func(t *testing.T) {
+			path := filepath.Join(folder, file)
+			if _, err := os.Stat(path); err != nil { // which also makes the test's cached result depend on it
+				t.Fatal(err)
+			}
+			interpreter, variables := interpreterOf(t, file)
+			for _, n := range networks(t) {
+				cmd := exec.CommandContext(t.Context(), interpreter, path, n.export(t))
+				cmd.Env = append(os.Environ(), variables...)
+				if n.game.Family != "quad" {
+					refuses(t, cmd, n.game)
+					continue
+				}
+				lines, states := n.randomGames(200)
+				bothMove(t, states)
+				cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
+				n.compareLines(t, states, output(t, cmd))
+			}
+		})
+	}
+}
+
+// interpreterOf is what runs an example: Node with ONNX Runtime, or Python with ONNX Runtime or else, by a variable of the
+// environment, with what stands in for it in tests.
+func interpreterOf(t *testing.T, file string) (interpreter string, variables []string) {
+	t.Helper()
+	if filepath.Ext(file) == ".js" {
+		needNode(t)
+		return "node", nil
+	}
+	if interpreter := python(t, "onnxruntime, numpy"); interpreter != "" {
+		return interpreter, nil
+	}
+	if interpreter = python(t, "onnx, numpy"); interpreter == "" {
+		missing(t, "onnx", "neither onnxruntime nor onnx of Python is installed")
+	}
+	needNode(t)
+	t.Log("no ONNX Runtime for Python: a stand-in asks that of Node")
+	return interpreter, []string{"PYTHONPATH=testdata"}
+}
+
+// needNode skips the test where Node has no ONNX Runtime.
+func needNode(t *testing.T) {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
+	installed(t, p, err)
+}
+
+// refuses checks that an example names the game that it does not play.
+func refuses(t *testing.T, cmd *exec.Cmd, game *env.Game) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "the model is for "+game.Name) {
+		t.Errorf("a model of %s gives %v\n%s", game.Name, err, out)
+	}
+}
+
+// randomGames plays random games and returns so many of their unfinished positions, with the moves that lead there.
+func (n *network) randomGames(positions int) (lines []string, states []env.State) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	for {
+		var moves []string
+		for state := n.game.NewState(); !state.Done(); {
+			if len(lines) == positions {
+				return lines, states
+			}
+			copied := n.game.NewState()
+			copied.CopyFrom(state)
+			lines, states = append(lines, strings.Join(moves, "; ")), append(states, copied)
+			action := state.Pick(rng.Uint64())
+			moves = append(moves, n.game.ActionTexts[action])
+			state.Apply(action)
+		}
+	}
+}
+
+// compareLines compares an example's lines, a move, a tab and a value each, with policy:.
+func (n *network) compareLines(t *testing.T, states []env.State, out string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(states) {
+		t.Fatalf("%d lines for %d positions", len(lines), len(states))
+	}
+	agent := n.policy(t)
+	for i, state := range states {
+		text, number, _ := strings.Cut(lines[i], "\t")
+		move, err := n.game.ParseAction(text)
+		value, err2 := strconv.ParseFloat(number, 64)
+		if err != nil || err2 != nil {
+			t.Fatalf("line %d is %q", i+1, lines[i])
+		}
+		analysis := analyze(t, agent, state)
+		n.sameMove(t, state, move, analysis)
+		if math.Abs(value-*analysis.Value) > 2e-4 { // 1e-4, and what is rounded off
+			t.Errorf("%sis worth %v; ours is %v", state.Board(), value, *analysis.Value)
+		}
+	}
+}
