@@ -49,7 +49,8 @@ func (l *lender) lend(game *env.Game, text string) (agent arena.Agent, back func
 	}
 	l.mu.Lock()
 	if last := len(d.idle) - 1; last >= 0 {
-		agent, d.idle = d.idle[last], slices.Delete(d.idle, last, last+1)
+		agent = d.idle[last]
+		d.idle = slices.Delete(d.idle, last, last+1)
 		l.idle--
 	}
 	l.mu.Unlock()

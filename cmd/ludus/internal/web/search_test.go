@@ -1,0 +1,237 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+// long is a question that takes seconds.
+const long = `{"game":"quad-7x7","agent":"alphabeta:8"}`
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within 20 s", what)
+		}
+	}
+}
+
+// background asks a question whose client leaves when the returned function is called.
+func background(c *client, body string) (leave func()) {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		response, err := c.http.Do(c.request("POST", "/api/choose", body).WithContext(ctx))
+		if err == nil {
+			response.Body.Close()
+		}
+	})
+	return func() { cancel(); wait.Wait() }
+}
+
+// So many searches run at once and so many wait; the next is told to come again. Who leaves makes room.
+func TestBusy(t *testing.T) {
+	c := start(t, Options{Threads: 1}, func(l *limits) { l.waiting, l.wait = 1, 100*time.Millisecond })
+	leave := background(c, long)
+	eventually(t, "the first search runs", func() bool { return len(c.searches.places) == 1 })
+	quick := `{"game":"quad-5x5","agent":"random"}`
+	response := c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "taken more than 100ms")
+	if response.Header.Get("Retry-After") != "2" {
+		t.Errorf("come again after %q", response.Header.Get("Retry-After"))
+	}
+	c.searches.waiting.Store(1)
+	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 searches are waiting already")
+	c.searches.waiting.Store(0)
+	asks[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`) // takes no search
+	leave()
+	eventually(t, "the search ends with its client", func() bool { return len(c.searches.places) == 0 })
+	asks[chosen](c, "choose", quick)
+	if n := c.searches.waiting.Load(); n != 0 {
+		t.Errorf("%d still wait", n)
+	}
+}
+
+// A search that takes too long ends with an explanation; one that takes longer than a request may take to arrive does not.
+func TestLongSearch(t *testing.T) {
+	c := start(t, Options{Threads: 1}, func(l *limits) { l.search, l.read = 600*time.Millisecond, 50*time.Millisecond })
+	begun := time.Now()
+	c.refuses(c.request("POST", "/api/choose", long), http.StatusUnprocessableEntity, "did not end within 600ms; ask for fewer simulations")
+	if spent := time.Since(begun); spent < 600*time.Millisecond {
+		t.Errorf("the search ended after %v", spent)
+	}
+}
+
+// A server that ends ends its searches and streams.
+func TestEnd(t *testing.T) {
+	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1}, defaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stream("/api/test", func(ctx context.Context, _ *http.Request, send func(string, any) error) error {
+		_ = send("begin", 1)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	c := &client{Server: s, t: t, base: s.base(), http: &http.Client{}}
+	leave := background(c, long)
+	defer leave()
+	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	eventually(t, "the search runs", func() bool { return len(s.searches.places) == 1 })
+	begun := time.Now()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(begun) > 5*time.Second {
+		t.Errorf("ended with %v after %v", err, time.Since(begun))
+	}
+	eventually(t, "both have ended", func() bool { return len(s.searches.places) == 0 && len(s.streams) == 0 })
+}
+
+func TestStream(t *testing.T) {
+	s, err := listen(Options{Address: "127.0.0.1:0"}, func() limits {
+		l := defaultLimits
+		l.streams, l.beat, l.read = 1, 20*time.Millisecond, 50*time.Millisecond
+		return l
+	}())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stream("/api/test", func(ctx context.Context, r *http.Request, send func(string, any) error) error {
+		if r.FormValue("bad") != "" {
+			return refused(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
+		}
+		if err := send("curves", map[string]int{"a": 1}); err != nil {
+			return err
+		}
+		select { // longer than a request may take to arrive
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(150 * time.Millisecond):
+		}
+		return send("curves", "line\nline")
+	})
+	c := serve(t, s)
+	c.refuses(c.request("GET", "/api/test?bad=x", ""), http.StatusNotFound, `there is no run "x"`)
+	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("headers %v", response.Header)
+	}
+	refusal := c.refuses(c.request("GET", "/api/test", ""), http.StatusServiceUnavailable, "no more can be; close one")
+	if refusal.Header.Get("Retry-After") == "" {
+		t.Errorf("refused without a time to come again")
+	}
+	var events []string
+	beats := 0
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if text := lines.Text(); text == ":" {
+			beats++
+		} else if text != "" {
+			events = append(events, text)
+		}
+	}
+	want := `event: curves|data: {"a":1}|event: curves|data: "line\nline"`
+	if got := strings.Join(events, "|"); got != want || beats < 2 {
+		t.Errorf("%d beats and %s; want %s", beats, got, want)
+	}
+	eventually(t, "the stream makes room", func() bool { return len(s.streams) == 0 })
+}
+
+// A run's newest checkpoint is played with as soon as it is there; a chosen one stays.
+func TestNewCheckpoint(t *testing.T) {
+	dir := runsFolder(t)
+	c := start(t, Options{Runs: dir, Threads: 1})
+	value := func(agent string) float64 {
+		return asks[judged](c, "analyze", `{"game":"quad-5x5","agent":"`+agent+`"}`).Value
+	}
+	first := value("policy:quad")
+	for range 3 {
+		if value("policy:quad") != first || value("policy:quad@1") != first {
+			t.Error("the same network judges differently")
+		}
+	}
+	saveGeneration(t, gameOf(t, "quad-5x5"), dir, "quad", 2)
+	second := value("policy:quad")
+	if second == first || value("policy:quad@2") != second || value("policy:quad@1") != first {
+		t.Errorf("values %v and then %v", first, second)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses(c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`), http.StatusBadRequest, "there is no folder of runs")
+}
+
+// Few descriptions and few idle agents are kept, whatever is asked for; each agent is used by one at a time.
+func TestLender(t *testing.T) {
+	s := &Server{runs: t.TempDir()}
+	l := newLender(s, 2)
+	game := gameOf(t, "quad-5x5")
+	lent := map[arena.Agent]bool{}
+	var backs []func()
+	for i := range 50 {
+		agent, back, err := l.lend(game, fmt.Sprintf("mcts:%d", 1+i%25))
+		if err != nil || lent[agent] {
+			t.Fatalf("lent twice: %v, error %v", lent[agent], err)
+		}
+		lent[agent] = true
+		backs = append(backs, back)
+	}
+	for _, back := range backs {
+		back()
+		idle := 0
+		for _, d := range l.kept {
+			idle += len(d.idle)
+		}
+		if len(l.kept) > maxKept || idle != l.idle || idle > l.mostIdle {
+			t.Fatalf("%d descriptions, %d idle agents, counted as %d", len(l.kept), idle, l.idle)
+		}
+	}
+	agent, back, err := l.lend(game, "mcts:25")
+	if err != nil || !lent[agent] {
+		t.Errorf("an idle agent is not used again, error %v", err)
+	}
+	back()
+	if _, _, err := l.lend(game, "net:nowhere"); !errors.Is(err, arena.ErrWeights) || len(l.kept) > maxKept {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Games with short names are always found; of others only so many.
+func TestGallery(t *testing.T) {
+	g := newGallery(3)
+	for quads := range 3 {
+		if _, err := g.find(fmt.Sprintf("quad(size=4,quads=%d,whites=0)", 1+quads)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := g.find("quad(size=4,quads=4,whites=0)"); err == nil || !strings.Contains(err.Error(), "3 different games") {
+		t.Errorf("error %v", err)
+	}
+	for _, name := range append(games.Names(), "quad(size=4,quads=2,whites=0,corners=cut)") {
+		if _, err := g.find(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
