@@ -27,24 +27,30 @@ function* fields(message) {
   }
 }
 
-// metadata reads metadata_props, field 14 of a model, which ONNX Runtime does not show to JavaScript: entries of a key
-// (field 1) and a value (field 2).
-function metadata(model) {
-  const entries = [...fields(model)].filter(([number]) => number === 14).map(([, entry]) => new Map(fields(entry)));
-  return Object.fromEntries(entries.map((entry) => [entry.get(1).toString(), JSON.parse(entry.get(2).toString())]));
-}
+// ONNX Runtime does not show a model's metadata to JavaScript. They are its fields 14: entries of a key, 1, and a value, 2.
+const model = readFileSync(process.argv[2]);
+const entries = [...fields(model)].filter(([number]) => number === 14).map(([, entry]) => new Map(fields(entry)));
+const metadata = new Map(entries.map((entry) => [entry.get(1).toString(), entry.get(2).toString()]));
+const about = (key) => JSON.parse(metadata.get(key));
 
-async function pick(session, about, moves) {
-  const board = about.board.cells;
-  const [quads, whites] = [about.parameters.quads, about.parameters.whites].map(Number);
-  const pieces = board.map(() => 0); // by cell: 1 is x's, 2 is o's, 3 a white one
+if (about("metadata_version") > 1 || about("family") !== "quad") {
+  console.error(`this example plays Quad, by metadata of version 1; the model is for ${about("game")}`);
+  process.exit(1);
+}
+const [players, actions, frames, verbs] = ["players", "actions", "frames", "policy_planes"].map(about);
+const names = about("planes").map((text) => text.split(":")[0]);
+const { rows, columns, cells } = about("board");
+const { quads, whites } = about("parameters"); // texts, which a division reads as numbers
+
+async function pick(session, moves) {
+  const pieces = cells.map(() => 0); // by cell: 1 is x's, 2 is o's, 3 a white one
   const blocks = [0, 0]; // whites that x and o have used
   let mover = 0; // index of the player to move
   for (const move of moves) { // what a move does
-    const action = about.actions.indexOf(move);
-    if (action < 0) throw new Error(`${about.game} has no move ${move}`);
-    const cell = action % board.length;
-    if (about.policy_planes[(action - cell) / board.length] === "mark") {
+    const action = actions.indexOf(move);
+    if (action < 0) throw new Error(`no such move: ${move}`);
+    const cell = action % cells.length;
+    if (verbs[(action - cell) / cells.length] === "mark") {
       pieces[cell] = 1 + mover;
       mover = 1 - mover;
     } else { // who blocks moves again
@@ -54,49 +60,39 @@ async function pick(session, about, moves) {
   }
 
   const [own, other] = [1 + mover, 2 - mover];
-  const used = (piece) => pieces.filter((p) => p === piece).length;
+  const count = (piece) => pieces.filter((p) => p === piece).length;
   const planes = { // what the planes hold, by cell
-    "board": (cell) => board[cell],
+    "board": (cell) => cells[cell],
     "own pieces": (cell) => pieces[cell] === own,
     "other's pieces": (cell) => pieces[cell] === other,
     "mover is x": () => mover === 0,
-    "own quads left": () => 1 - used(own) / quads,
-    "other's quads left": () => 1 - used(other) / quads,
+    "own quads left": () => 1 - count(own) / quads,
+    "other's quads left": () => 1 - count(other) / quads,
     "white pieces": (cell) => pieces[cell] === 3,
     "own whites left": () => 1 - blocks[mover] / whites,
     "other's whites left": () => 1 - blocks[1 - mover] / whites,
   };
-  const frame = about.frames[about.players[mover]];
-  const shape = [1, about.planes.length, about.board.rows.length, about.board.columns.length];
-  const tensor = new Float32Array(about.planes.length * board.length);
-  about.planes.forEach((text, i) => {
-    const value = planes[text.split(":")[0]];
-    frame.cells.forEach((entry, cell) => (tensor[i * board.length + entry] = value(cell)));
+  const frame = frames[players[mover]]; // where the mover sees cells and actions
+  const tensor = new Float32Array(names.length * cells.length);
+  names.forEach((name, plane) => {
+    frame.cells.forEach((entry, cell) => (tensor[plane * cells.length + entry] = planes[name](cell)));
   });
 
+  const shape = [1, names.length, rows.length, columns.length];
   const { policy, value } = await session.run({ tensor: new ort.Tensor("float32", tensor, shape) });
   const logit = (action) => policy.data[frame.policy[action]];
-  const legal = [...about.actions.keys()].filter( // what is legal: to mark an empty cell or, with a white left, to block it
-    (a) => about.actions[a] && pieces[a % board.length] === 0 && (a < board.length || blocks[mover] < whites),
-  );
-  const best = legal.reduce((best, action) => (logit(action) > logit(best) ? action : best));
-  return `${about.actions[best]}\t${value.data[0].toFixed(4)}`;
+  const isLegal = (action) => // what is legal: to mark an empty cell or, with a white left, to block it
+    actions[action] && !pieces[action % cells.length] && (action < cells.length || blocks[mover] < whites);
+  const best = [...actions.keys()].filter(isLegal).reduce((best, action) => (logit(action) > logit(best) ? action : best));
+  return `${actions[best]}\t${value.data[0].toFixed(4)}`;
 }
 
-async function main(path) {
-  const model = readFileSync(path);
-  const about = metadata(model);
-  if (about.metadata_version > 1 || about.family !== "quad") {
-    throw new Error(`this example plays Quad, by metadata of version 1; the model is for ${about.game}`);
-  }
+async function main() {
   const session = await ort.InferenceSession.create(model);
   for await (const line of createInterface({ input: process.stdin })) {
-    const moves = line.split(";").map((move) => move.trim()).filter((move) => move);
-    console.log(await pick(session, about, moves));
+    const moves = line.split(";").map((move) => move.trim()).filter(Boolean);
+    console.log(await pick(session, moves));
   }
 }
 
-main(process.argv[2]).catch((error) => {
-  console.error(error.message);
-  process.exit(1);
-});
+main();

@@ -15,20 +15,25 @@ import numpy as np
 import onnxruntime
 
 session = onnxruntime.InferenceSession(sys.argv[1])
-about = {key: json.loads(value) for key, value in session.get_modelmeta().custom_metadata_map.items()}
-if about["metadata_version"] > 1 or about["family"] != "quad":
-    sys.exit(f"this example plays Quad, by metadata of version 1; the model is for {about['game']}")
-quads, whites = (int(about["parameters"][name]) for name in ("quads", "whites"))
-board = np.array(about["board"]["cells"])
+about = session.get_modelmeta().custom_metadata_map
+version, game, family = (json.loads(about[key]) for key in ("metadata_version", "game", "family"))
+if version > 1 or family != "quad":
+    sys.exit(f"this example plays Quad, by metadata of version 1; the model is for {game}")
+players, parameters, actions, frames = (json.loads(about[key]) for key in ("players", "parameters", "actions", "frames"))
+names = [text.split(":")[0] for text in json.loads(about["planes"])]
+verbs = json.loads(about["policy_planes"])
+board = json.loads(about["board"])
+cells = np.array(board["cells"])
+quads, whites = int(parameters["quads"]), int(parameters["whites"])
 
 
 def pick(moves):
-    pieces = np.zeros_like(board)  # by cell: 1 is x's, 2 is o's, 3 a white one
+    pieces = np.zeros_like(cells)  # by cell: 1 is x's, 2 is o's, 3 a white one
     blocks = [0, 0]  # whites that x and o have used
     mover = 0  # index of the player to move
     for move in moves:  # what a move does
-        plane, cell = divmod(about["actions"].index(move), len(board))
-        if about["policy_planes"][plane] == "mark":
+        verb, cell = divmod(actions.index(move), len(cells))
+        if verbs[verb] == "mark":
             pieces[cell] = 1 + mover
             mover = 1 - mover
         else:  # who blocks moves again
@@ -36,8 +41,8 @@ def pick(moves):
             blocks[mover] += 1
 
     own, other = 1 + mover, 2 - mover
-    planes = {  # what the planes hold; a number stands for a whole plane of it
-        "board": board,
+    planes = {  # what the planes hold, by cell; a number stands for a whole plane of it
+        "board": cells,
         "own pieces": pieces == own,
         "other's pieces": pieces == other,
         "mover is x": mover == 0,
@@ -47,22 +52,22 @@ def pick(moves):
         "own whites left": 1 - blocks[mover] / max(whites, 1),
         "other's whites left": 1 - blocks[1 - mover] / max(whites, 1),
     }
-    frame = about["frames"][about["players"][mover]]
-    tensor = np.zeros((len(about["planes"]), len(board)), np.float32)
-    for plane, text in zip(tensor, about["planes"]):
-        plane[frame["cells"]] = planes[text.split(":")[0]]
+    frame = frames[players[mover]]  # where the mover sees cells and actions
+    tensor = np.zeros((1, len(names), len(cells)), np.float32)
+    for plane, name in zip(tensor[0], names):
+        plane[frame["cells"]] = planes[name]
+    tensor = tensor.reshape(1, len(names), len(board["rows"]), len(board["columns"]))
 
-    shape = 1, len(tensor), len(about["board"]["rows"]), len(about["board"]["columns"])
-    policy, value = session.run(["policy", "value"], {"tensor": tensor.reshape(shape)})
+    policy, value = session.run(["policy", "value"], {"tensor": tensor})
     logits = policy[0, frame["policy"]]  # by action
     legal = [  # what is legal: to mark an empty cell or, with a white left, to block it
         action
-        for action, text in enumerate(about["actions"])
-        if text and pieces[action % len(board)] == 0 and (action < len(board) or blocks[mover] < whites)
+        for action, text in enumerate(actions)
+        if text and not pieces[action % len(cells)] and (action < len(cells) or blocks[mover] < whites)
     ]
-    return about["actions"][max(legal, key=lambda action: logits[action])], value[0]
+    return actions[max(legal, key=lambda action: logits[action])], value[0]
 
 
 for line in sys.stdin:
     move, value = pick([move.strip() for move in line.split(";") if move.strip()])
-    print(f"{move}\t{value:+.4f}", flush=True)
+    print(f"{move}\t{value:.4f}", flush=True)
