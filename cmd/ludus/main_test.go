@@ -372,9 +372,27 @@ func TestAnalyzeCommand(t *testing.T) {
 
 func TestPlayCommand(t *testing.T) {
 	out := run(t, "", "hint\nr3 c3\nquit\n", "play", "quad-5x5", "net:"+runFolder(t)+",sims=8", "--side", "X")
-	for _, want := range []string{"you are x", "would play (mark", "o plays (mark"} {
+	for _, want := range []string{"you are x", "would play (mark", "x plays (mark r3 c3)", "o plays (mark"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if out := run(t, "", "", "play", "golden-rectangle", "greedy", "mcts:5"); !strings.Contains(out, "greedy is red") || !strings.Contains(out, " wins: red ") {
+		t.Errorf("two agents play\n%s", out)
+	}
+	if out := run(t, "", "1 2\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 7 || !strings.Contains(out, `"type":"thoughts"`) {
+		t.Errorf("--json writes\n%s", out)
+	}
+	for want, args := range map[string][]string{
+		"it must be first (x) or second (o)": {"mcts:5", "--side", "white"},
+		"--side is yours":                    {"mcts:5", "random", "--side", "second"},
+		"--delay is for two agents":          {"mcts:5", "--delay", "1s"},
+		"it must be 0 or more":               {"mcts:5", "random", "--delay", "-1s"},
+		"one argument too many":              {"mcts:5", "random", "random"},
+		"did you mean mcts:N?":               {"random", "mtcs:5"},
+	} {
+		if _, errs, code := ludus(t, "", "", append([]string{"play", "quad-5x5"}, args...)...); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%v: exit %d, %s; want %q", args, code, errs, want)
 		}
 	}
 }

@@ -1,67 +1,121 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/env/games"
 )
 
+// watchingDelay is the pause after each move of agents that are watched on a terminal.
+const watchingDelay = 700 * time.Millisecond
+
 func playCommand() *cobra.Command {
 	var (
-		side string
-		seed uint64
+		side   string
+		config terminal.Config
 	)
 	cmd := &cobra.Command{
-		Use:   "play GAME AGENT",
-		Short: "Play against an agent in the terminal",
-		Long: `Draws the board and reads your moves: in full, "(mark r3 c3)", or as much as is clear, "r3 c3" or "3 3". You can ask
-for the legal moves, a hint, or your last move back; type help to see how.
+		Use:   "play GAME AGENT [AGENT]",
+		Short: "Play against an agent in the terminal, or watch two",
+		Long: `Draws the board and reads your moves, in full, "(mark r3 c3)", or as much as is clear: "r3 c3", "3 3", "33", and
+"b2-b3" where pieces move. You can ask what the agent thinks (?), for a hint, for your last move back (undo), and change
+sides (switch); help lists it all. With two agents, the first one moves first, and you watch.
+
+Commands may come from a pipe, one a line: then there are no prompts, colours or pauses, and the program ends with the
+game or with its input. --json writes an object a line: game, position, move, thoughts, undo, error, note, result. NO_COLOR
+and TERM=dumb turn colours off.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5 net:runs/quad-5x5
-  ludus play breakthrough-6x6 mcts:500 --side black`,
-		Args:              arguments(2, 2),
+  ludus play breakthrough-6x6 mcts:500 --side black
+  ludus play golden-rectangle net:runs/golden-rectangle mcts:1000 --thoughts
+  printf '3 3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
+		Args:              arguments(2, 3),
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			game, err := games.New(args[0])
 			if err != nil {
 				return err
 			}
-			person, err := seat(game, side)
-			if err != nil {
+			config.Game = game
+			if err := checkPlay(cmd, game, side, len(args) == 3, config.Delay); err != nil {
 				return usage(cmd, err)
 			}
-			spec, err := loadAgent(cmd, game, args[1])
-			if err != nil {
+			if err := takeSeats(cmd, &config, args[1:], side); err != nil {
 				return err
 			}
-			agent, err := spec.New(seed)
-			if err != nil {
-				return err
+			if isTerminal(cmd.OutOrStdout()) {
+				config.Style = terminal.DetectStyle(os.Getenv, terminalWidth)
+				if !cmd.Flags().Changed("delay") {
+					config.Delay = watchingDelay
+				}
 			}
-			return output(cmd, func(w io.Writer) error {
-				return terminal.New(game, agent, spec.String(), person, w).Play(cmd.Context(), cmd.InOrStdin())
-			})
+			config.Keyboard = isTerminal(cmd.InOrStdin())
+			return terminal.New(config, cmd.OutOrStdout()).Play(cmd.Context(), cmd.InOrStdin())
 		},
 	}
-	cmd.Flags().StringVar(&side, "side", "first", "your side: first, second or its name")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "where the agent's randomness comes from")
+	flags := cmd.Flags()
+	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
+	flags.Uint64Var(&config.Seed, "seed", 1, "where the agents' randomness comes from")
+	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
+	flags.BoolVar(&config.Thoughts, "thoughts", false, "tell what agents think before they move")
+	flags.BoolVar(&config.JSON, "json", false, "write an object a line, for programs")
 	return cmd
 }
 
-// seat finds the player that a text names.
-func seat(game *env.Game, text string) (env.Player, error) {
-	sides := []string{"first", "second", game.Players[0], game.Players[1]}
-	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })
-	if i < 0 {
-		return 0, fmt.Errorf("--side %s: it must be first (%s) or second (%s)", text, game.Players[0], game.Players[1])
+// checkPlay says what is wrong with the flags of a game between two agents, or against one.
+func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, delay time.Duration) error {
+	if _, ok := terminal.Side(game, side); !ok {
+		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
 	}
-	return env.Player(i % 2), nil
+	switch {
+	case watched && cmd.Flags().Changed("side"):
+		return errors.New("--side is yours, and two agents play; the first one moves first")
+	case !watched && cmd.Flags().Changed("delay"):
+		return errors.New("--delay is for two agents that play")
+	case delay < 0:
+		return fmt.Errorf("--delay %v: it must be 0 or more", delay)
+	}
+	return nil
+}
+
+// takeSeats fills the seats with one agent and a person, or with two agents.
+func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, side string) error {
+	first := env.First
+	if len(agents) == 1 {
+		person, _ := terminal.Side(config.Game, side)
+		first = person.Other()
+	}
+	for i, text := range agents {
+		spec, err := loadAgent(cmd, config.Game, text)
+		if err != nil {
+			return err
+		}
+		seat := &config.Seats[(int(first)+i)%2]
+		seat.Name = spec.String()
+		if seat.Agent, err = spec.New(config.Seed); err != nil {
+			return err
+		}
+		if seat.Advisor, err = spec.New(config.Seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terminalWidth is the number of columns of the terminal at standard output, 0 where it has none.
+func terminalWidth() int {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

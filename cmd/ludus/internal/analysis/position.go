@@ -69,6 +69,9 @@ type Goals struct {
 	values  [2]float64
 }
 
+// Values are the first and the second player's.
+func (g *Goals) Values() [2]float64 { return g.values }
+
 // MarshalJSON writes an object with both names.
 func (g *Goals) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil

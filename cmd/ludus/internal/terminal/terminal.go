@@ -1,74 +1,183 @@
-// Package terminal lets a person play against an agent by lines of text, at a keyboard or through a pipe.
 package terminal
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/train/arena"
 )
 
-const help = `Type a move, or one of
-  moves    list the legal moves; a number then plays one of them
-  hint     ask the other side what it would play
-  undo     take back your last move
-  board    draw the board again
-  quit     stop
-A move may be written in full, or as much of it as is clear: %s.
-`
-
-// Game is one game between a person and an agent. It has one owner.
-type Game struct {
-	rules  *env.Game
-	agent  arena.Agent
-	name   string     // of the agent
-	person env.Player // whose moves are read
-	out    io.Writer
-
-	state env.State
-	moves []env.Action
-	legal []env.Action
+// Seat is who plays a side.
+type Seat struct {
+	Name string
+	// Agent moves; nil where a person does.
+	Agent arena.Agent
+	// Advisor says what the agent thinks. It is another one of the same description, so that asking changes no move.
+	Advisor arena.Agent
 }
 
-// New prepares a game; the agent has been reset.
-func New(rules *env.Game, agent arena.Agent, name string, person env.Player, out io.Writer) *Game {
-	return &Game{rules: rules, agent: agent, name: name, person: person, out: out, state: rules.NewState()}
+// Config is what is played, by whom and for whom to see.
+type Config struct {
+	Game  *env.Game
+	Seats [2]Seat // at most one person
+	Seed  uint64  // of the agents; every game and every undo has another one, which follows from it
+	// Delay is waited for after each move where two agents play.
+	Delay time.Duration
+	// Thoughts tells what an agent thinks before each of its moves.
+	Thoughts bool
+	// Keyboard says that a person types: there are prompts, and a game's end is not the end.
+	Keyboard bool
+	// JSON writes an object a line instead of text.
+	JSON  bool
+	Style Style
 }
 
-// Play reads the person's lines from in until the game is over, the person quits or in ends. The error is that of ctx, in or
-// the output. If ctx is cancelled, a goroutine stays behind until in has another line.
-func (g *Game) Play(ctx context.Context, in io.Reader) error {
-	lines, fault := readLines(ctx, in)
-	fmt.Fprintf(g.out, "%s: you are %s, %s is %s. Type help to see what you can type.\n\n",
-		g.rules.Name, g.rules.Players[g.person], g.name, g.rules.Players[g.person.Other()])
-	g.draw()
-	for !g.state.Done() {
-		if g.state.Player() != g.person {
-			if err := g.answer(ctx); err != nil {
+// Session is games between the same two, one after the other. It has one owner.
+type Session struct {
+	Config
+	grammar *grammar
+	view    view
+	written bytes.Buffer // by the view, not yet by flush
+	w       io.Writer
+
+	state  env.State
+	moves  []env.Action
+	movers []env.Player // by move
+	legal  []env.Action
+	seeds  uint64 // how often the agents were reset
+	listed bool   // the legal moves have been listed: a bare number is one of them
+	told   bool   // the result has been told
+}
+
+// view tells what happens, to people or to programs.
+type view interface {
+	begin()    // who plays
+	position() // the board
+	prompt()
+	moved(player env.Player, action env.Action, took time.Duration)
+	thoughts(name string, j *analysis.Judgement)
+	hint(name string, j *analysis.Judgement)
+	list(legal []env.Action)
+	undone(plies int)
+	note(text string)
+	problem(line, text string)
+	finished()
+	ended()                         // the input, before the game
+	wait(name string) (stop func()) // an agent thinks
+}
+
+// New prepares a session that writes to w.
+func New(config Config, w io.Writer) *Session {
+	s := &Session{Config: config, grammar: newGrammar(config.Game), w: w}
+	if config.JSON {
+		s.view = newJSONView(s)
+	} else {
+		s.view = newTextView(s)
+	}
+	s.begin()
+	return s
+}
+
+// begin sets the board up for a game.
+func (s *Session) begin() {
+	s.state, s.moves, s.movers, s.told = s.Game.NewState(), nil, nil, false
+	s.reset()
+}
+
+// reset makes the agents forget what they kept, and gives them another seed.
+func (s *Session) reset() {
+	s.listed = false
+	for i := range s.Seats {
+		if agent := s.Seats[i].Agent; agent != nil {
+			agent.Reset(s.Seed + s.seeds<<32 + uint64(i))
+		}
+	}
+	s.seeds++
+}
+
+// person is the side that a person plays.
+func (s *Session) person() (p env.Player, ok bool) {
+	i := slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Agent == nil })
+	return env.Player(max(i, 0)), i >= 0
+}
+
+// Play plays until the game is over, or, at a keyboard, until the person quits; or until in ends, of which lines are read
+// only where a person plays. The error is that of ctx, in or the output. If ctx is cancelled, a goroutine stays behind
+// until in has another line.
+func (s *Session) Play(ctx context.Context, in io.Reader) error {
+	player, hasPerson := s.person()
+	var lines <-chan string
+	var fault <-chan error
+	if hasPerson {
+		lines, fault = readLines(ctx, in)
+	}
+	s.view.begin()
+	if !hasPerson || s.state.Player() == player {
+		s.view.position()
+	}
+	for {
+		if s.state.Done() && !s.told {
+			s.told = true
+			s.view.position()
+			s.view.finished()
+		}
+		if s.state.Done() && !(s.Keyboard && hasPerson) {
+			return s.flush()
+		}
+		if !s.state.Done() && s.Seats[s.state.Player()].Agent != nil {
+			if err := s.answer(ctx, hasPerson); err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintf(g.out, "%s> ", g.rules.Players[g.person])
+		s.view.prompt()
+		if err := s.flush(); err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return s.interrupted(ctx)
 		case line, ok := <-lines:
 			if !ok {
-				fmt.Fprintln(g.out, "\nThe input has ended before the game.")
+				s.view.ended()
+				if err := s.flush(); err != nil {
+					return err
+				}
 				return <-fault
 			}
-			if quit, err := g.obey(ctx, line); quit || err != nil {
+			if quit, err := s.obey(ctx, line); quit || err != nil {
 				return err
 			}
 		}
 	}
-	g.finish()
+}
+
+// flush writes what the view has written.
+func (s *Session) flush() error {
+	_, err := s.w.Write(s.written.Bytes())
+	s.written.Reset()
+	if err != nil {
+		return fmt.Errorf("writing the output: %w", err)
+	}
 	return nil
+}
+
+// interrupted ends the line that the prompt has begun.
+func (s *Session) interrupted(ctx context.Context) error {
+	if s.Keyboard && !s.JSON {
+		s.written.WriteByte('\n')
+		s.flush() // what interrupts counts for more
+	}
+	return ctx.Err()
 }
 
 // maxLine is the number of bytes from which on a line is too long to be a move; only its beginning is kept.
@@ -103,141 +212,234 @@ func readLines(ctx context.Context, in io.Reader) (lines <-chan string, fault <-
 	return send, failed
 }
 
+// answer lets the agent move whose turn it is.
+func (s *Session) answer(ctx context.Context, hasPerson bool) error {
+	seat := &s.Seats[s.state.Player()]
+	if s.Thoughts {
+		if err := s.think(ctx, s.view.thoughts); err != nil {
+			return err
+		}
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	stop, start := s.view.wait(seat.Name), time.Now()
+	action, err := seat.Agent.Choose(ctx, s.state)
+	stop()
+	if err != nil {
+		return err
+	}
+	s.play(action, time.Since(start))
+	if hasPerson || s.state.Done() {
+		return nil
+	}
+	s.view.position()
+	if err := s.flush(); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(s.Delay):
+		return nil
+	}
+}
+
+// play makes a move, after so long a time.
+func (s *Session) play(action env.Action, took time.Duration) {
+	mover := s.state.Player()
+	s.state.Apply(action)
+	s.moves, s.movers, s.listed = append(s.moves, action), append(s.movers, mover), false
+	for _, seat := range s.Seats {
+		if seat.Agent != nil {
+			seat.Agent.Observe(action)
+		}
+	}
+	s.view.moved(mover, action, took)
+	if player, ok := s.person(); ok && !s.state.Done() && s.state.Player() == player {
+		s.view.position()
+	}
+}
+
+// last are the newest moves that one player made in a row.
+func (s *Session) last() []env.Action {
+	n := len(s.moves)
+	for i := n; i > 0; i-- {
+		if s.movers[i-1] != s.movers[n-1] {
+			return s.moves[i:]
+		}
+	}
+	return s.moves
+}
+
+// commands are the words that are no moves.
+var commands = []string{"help", "hint", "moves", "board", "undo", "new", "switch", "side", "quit"}
+
 // obey does what a line says.
-func (g *Game) obey(ctx context.Context, line string) (quit bool, err error) {
+func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) {
 	if len(line) >= maxLine {
-		fmt.Fprintln(g.out, "That line is too long; \"help\" says what can be typed.")
+		s.view.problem("", "That line is too long; help says what can be typed.")
 		return false, nil
 	}
-	line = strings.ToLower(strings.TrimSpace(line))
-	switch line {
-	case "":
-	case "help", "?":
-		fmt.Fprintf(g.out, help, g.example())
+	words := strings.Fields(strings.ToLower(line))
+	if len(words) == 0 {
+		return false, nil
+	}
+	argument := strings.Join(words[1:], " ")
+	switch words[0] {
+	case "side":
+		s.side(line, argument)
+		return false, nil
+	case "undo", "u":
+		s.undo(line, argument)
+		return false, nil
+	}
+	if argument != "" {
+		s.move(line)
+		return false, nil
+	}
+	switch words[0] {
+	case "help", "h":
+		s.view.note(s.help())
 	case "quit", "q", "exit":
-		return true, nil
+		return true, s.flush()
 	case "moves", "list":
-		g.list()
-	case "board":
-		g.draw()
-	case "undo":
-		g.undo()
+		s.listed = true
+		s.legal = s.state.Legal(s.legal[:0])
+		s.view.list(s.legal)
+	case "board", "b":
+		s.view.position()
+	case "new":
+		s.begin()
+		s.start()
+	case "switch":
+		s.swap()
 	case "hint":
-		return false, g.hint(ctx)
+		return false, s.think(ctx, s.view.hint)
+	case "?", "think", "thoughts":
+		return false, s.think(ctx, s.view.thoughts)
 	default:
-		g.legal = g.state.Legal(g.legal[:0])
-		action, problem := match(g.rules, g.legal, line)
-		if problem != "" {
-			fmt.Fprintln(g.out, problem)
-			return false, nil
-		}
-		g.play(action)
-		g.draw()
+		s.move(line)
 	}
 	return false, nil
 }
 
-// answer lets the agent move.
-func (g *Game) answer(ctx context.Context) error {
-	action, err := g.agent.Choose(ctx, g.state)
-	if err != nil {
-		return err
+// start tells who plays, and shows the board where the person is to move.
+func (s *Session) start() {
+	s.view.begin()
+	if player, _ := s.person(); !s.state.Done() && s.state.Player() == player {
+		s.view.position()
 	}
-	fmt.Fprintf(g.out, "%s plays %s\n\n", g.rules.Players[g.state.Player()], g.rules.ActionTexts[action])
-	g.play(action)
-	g.draw()
-	return nil
 }
 
-func (g *Game) play(action env.Action) {
-	g.state.Apply(action)
-	g.moves = append(g.moves, action)
-	g.agent.Observe(action)
-}
-
-// undo goes back to the person's last decision.
-func (g *Game) undo() {
-	state := g.rules.NewState()
-	last := -1
-	for i, action := range g.moves {
-		if state.Player() == g.person {
-			last = i
-		}
-		state.Apply(action)
-	}
-	if last < 0 {
-		fmt.Fprintln(g.out, "There is nothing to take back.")
+// move plays what a line says, if that is clear.
+func (s *Session) move(line string) {
+	if s.state.Done() {
+		s.view.problem(line, "The game is over; there are new, undo and quit.")
 		return
 	}
-	g.state.CopyFrom(g.rules.NewState())
-	for _, action := range g.moves[:last] {
-		g.state.Apply(action)
+	s.legal = s.state.Legal(s.legal[:0])
+	action, problem := s.meant(line)
+	if problem != "" {
+		s.view.problem(line, problem)
+		return
 	}
-	g.moves = g.moves[:last]
-	g.agent.Reset(uint64(last)) // what it kept belongs to a game that did not happen
-	g.draw()
+	s.play(action, 0)
 }
 
-// hint says what the agent thinks of the best few moves.
-func (g *Game) hint(ctx context.Context) error {
-	analysis, err := g.agent.Analyze(ctx, g.state, 0)
+// meant finds the legal move that a line means: #3 is the third of the list; so is 3 where the list has just been shown.
+func (s *Session) meant(line string) (env.Action, string) {
+	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
+	bare := s.listed && !s.grammar.drops
+	if n, err := strconv.Atoi(text); err == nil && (marked || bare) {
+		if n < 1 || n > len(s.legal) {
+			return 0, fmt.Sprintf("There are moves #1 to #%d; moves lists them.", len(s.legal))
+		}
+		return s.legal[n-1], ""
+	}
+	return s.grammar.match(s.state, s.legal, line)
+}
+
+// undo goes back to the person's last decision, or to one before.
+func (s *Session) undo(line, argument string) {
+	times := 1
+	if argument != "" {
+		n, err := strconv.Atoi(argument)
+		if err != nil || n < 1 {
+			s.view.problem(line, "undo takes one move back, undo 3 takes three.")
+			return
+		}
+		times = n
+	}
+	player, _ := s.person()
+	plies := len(s.moves)
+	for i := len(s.moves) - 1; i >= 0 && times > 0; i-- {
+		if s.movers[i] == player {
+			plies, times = i, times-1
+		}
+	}
+	taken := len(s.moves) - plies
+	if taken == 0 {
+		s.view.problem(line, "There is nothing to take back.")
+		return
+	}
+	s.state.CopyFrom(s.Game.NewState())
+	for _, action := range s.moves[:plies] {
+		s.state.Apply(action)
+	}
+	s.moves, s.movers, s.told = s.moves[:plies], s.movers[:plies], false
+	s.reset() // what an agent kept belongs to a game that did not happen
+	s.view.undone(taken)
+	s.view.position()
+}
+
+// side lets the person play the side that a text names.
+func (s *Session) side(line, text string) {
+	wanted, ok := Side(s.Game, text)
+	if !ok && text != "" {
+		s.view.problem(line, fmt.Sprintf("side takes first (%s) or second (%s).", s.Game.Players[0], s.Game.Players[1]))
+		return
+	}
+	if player, _ := s.person(); text != "" && player == wanted {
+		s.view.note(fmt.Sprintf("You are %s already.", s.Game.Players[player]))
+		return
+	}
+	s.swap()
+}
+
+// swap changes sides.
+func (s *Session) swap() {
+	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
+	s.reset()
+	s.start()
+}
+
+// think asks the agent that plays, or the person's opponent, about the position.
+func (s *Session) think(ctx context.Context, tell func(name string, j *analysis.Judgement)) error {
+	if s.state.Done() {
+		s.view.note("The game is over.")
+		return nil
+	}
+	seat := &s.Seats[s.state.Player()]
+	if seat.Agent == nil {
+		seat = &s.Seats[s.state.Player().Other()]
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	stop := s.view.wait(seat.Name)
+	j, err := analysis.Judge(ctx, s.Game, seat.Advisor, s.state, 0)
+	stop()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(g.out, "%s would play %s", g.name, g.rules.ActionTexts[analysis.Moves[0].Action])
-	if analysis.Value != nil {
-		certain := ""
-		if analysis.Proven {
-			certain = ", proven"
-		}
-		fmt.Fprintf(g.out, " (value %+.2f from -1 to 1%s)", *analysis.Value, certain)
-	}
-	fmt.Fprintln(g.out)
-	for _, m := range analysis.Moves[:min(3, len(analysis.Moves))] {
-		if m.Visits != nil && m.Value != nil {
-			fmt.Fprintf(g.out, "  %-20s %5d visits, value %+.2f\n", g.rules.ActionTexts[m.Action], *m.Visits, *m.Value)
-		}
-	}
+	tell(seat.Name, j)
 	return nil
 }
 
-func (g *Game) list() {
-	g.legal = g.state.Legal(g.legal[:0])
-	for i, a := range g.legal {
-		fmt.Fprintf(g.out, "%4d  %s\n", i+1, g.rules.ActionTexts[a])
-	}
-}
-
-func (g *Game) draw() {
-	fmt.Fprintf(g.out, "%s\n\n", strings.TrimRight(g.state.Board(), "\n"))
-}
-
-func (g *Game) finish() {
-	goals := g.state.Goals()
-	own, other := goals[g.person], goals[g.person.Other()]
-	verdict := "You win"
-	switch {
-	case own == other:
-		verdict = "A draw"
-	case own < other:
-		verdict = "You lose"
-	}
-	fmt.Fprintf(g.out, "%s: %s %d, %s %d.\n", verdict, g.rules.Players[0], goals[0], g.rules.Players[1], goals[1])
-}
-
-// example shows ways to write a legal move.
-func (g *Game) example() string {
-	g.legal = g.state.Legal(g.legal[:0])
-	text := g.rules.ActionTexts[g.legal[0]]
-	var numbers []string
-	for _, t := range tokens(text) {
-		if isNumber(t) {
-			numbers = append(numbers, t)
-		}
-	}
-	bare := strings.Trim(text, "()")
-	if len(numbers) == 0 {
-		return text
-	}
-	return fmt.Sprintf("%s, %s or %s", text, bare, strings.Join(numbers, " "))
+// Side finds the player that a text names: first, second or its name.
+func Side(game *env.Game, text string) (p env.Player, ok bool) {
+	sides := []string{"first", "second", game.Players[0], game.Players[1]}
+	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })
+	return env.Player(max(i, 0) % 2), i >= 0
 }

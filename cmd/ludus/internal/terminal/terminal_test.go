@@ -3,12 +3,15 @@ package terminal
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/arena"
@@ -18,18 +21,32 @@ import (
 func session(t testing.TB, name, text string, person env.Player, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := start(t, name, text, person, &out).Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
+	s := start(t, name, text, person, &out)
+	if err := s.Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
-func start(t testing.TB, name, text string, person env.Player, out io.Writer) *Game {
+func start(t testing.TB, name, text string, person env.Player, out io.Writer) *Session {
+	t.Helper()
+	return New(configure(t, name, text, person), out)
+}
+
+// configure seats an agent opposite a person.
+func configure(t testing.TB, name, text string, person env.Player) Config {
 	t.Helper()
 	rules, err := games.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	config := Config{Game: rules, Seed: 1}
+	config.Seats[person.Other()] = seat(t, rules, text)
+	return config
+}
+
+func seat(t testing.TB, rules *env.Game, text string) Seat {
+	t.Helper()
 	spec, err := arena.Parse(rules, text)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +55,11 @@ func start(t testing.TB, name, text string, person env.Player, out io.Writer) *G
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(rules, agent, text, person, out)
+	advisor, err := spec.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Seat{Name: text, Agent: agent, Advisor: advisor}
 }
 
 func contains(t *testing.T, out string, wants ...string) {
@@ -53,30 +74,132 @@ func contains(t *testing.T, out string, wants ...string) {
 }
 
 func TestSession(t *testing.T) {
-	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "moves", "3 3", "r3 c3", "nonsense", "99", "undo", "undo", "Q", "never read")
-	contains(t, out, "you are x, mcts:50 is o", "c1  c2", "x> Type a move", "(mark r1 c2), mark r1 c2 or 1 2", "mcts:50 would play", "visits",
-		"   1  (mark r1 c2)", "  21  (mark r5 c4)", "o plays (mark", "(mark r3 c3) is not legal now", `"nonsense" is no move here`,
-		"There are moves 1 to 19", "x> ", "There is nothing to take back.", "x> ")
-	if strings.Contains(out, "never read") || strings.Contains(out, "ended") {
-		t.Errorf("the game goes on after quit:\n%s", out)
+	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "3 3", "r3 c3", "nonsense", "#99", "udno", "undo", "undo", "Q", "never read")
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2, or hint, undo, ? (what mcts:50 thinks), help.\n",
+		"c1  c2", "Type a move: (mark r1 c2), mark r1 c2 or 1 2.", "mcts:50 would play", "value for x",
+		"mcts:50 would play (mark", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
+		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Near it: (mark r3 c",
+		`"nonsense" is no move here`, "There are moves #1 to #19", "did you mean undo?", "taken back: 2 moves", "There is nothing to take back.\n")
+	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
+		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
+	}
+}
+
+// At a keyboard there are prompts, and the end of a game is not the end: it can be taken back, and another one begun.
+func TestKeyboard(t *testing.T) {
+	config := configure(t, "quad(size=4,quads=1,whites=0)", "greedy", env.First)
+	config.Keyboard = true
+	var out bytes.Buffer
+	lines := strings.NewReader("2 2\n3 3\n?\nundo\nboard\n3 2\nnew\nside x\nside o\nside z\nswitch\nquit\n")
+	if err := New(config, &out).Play(context.Background(), lines); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "x> x plays (mark r2 c2)", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
+		"> The game is over.", "taken back: 2 moves", "x to move", "x> ", "x plays (mark r3 c2)", "A draw", "quit> ", "you are x", "x> ",
+		"You are x already", "you are o", "x plays", "o> side takes first (x) or second (o)", "you are x", "o plays", "A draw", "quit> ")
+}
+
+// Changing sides in the middle lets the agent play the person's side on, and taking back follows the side.
+func TestSwitch(t *testing.T) {
+	out := session(t, "breakthrough-6x6", "greedy", env.First, "2 2 3 3", "switch", "undo", "side first", "new", "quit")
+	contains(t, out, "you are white", "white plays (move 2 2 3 3)", "black plays", "you are black, greedy is white", "white plays", "black to move",
+		"taken back: 2 moves", "black to move", "you are white", "black plays", "white to move", "you are white", "white to move; pieces white 12, black 12")
+}
+
+// Two agents need no input, and the first one moves first.
+func TestWatching(t *testing.T) {
+	config := configure(t, "golden-rectangle", "greedy", env.Second)
+	config.Seats[1] = seat(t, config.Game, "mcts:20")
+	config.Thoughts, config.Delay = true, time.Microsecond
+	var out bytes.Buffer
+	if err := New(config, &out).Play(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "golden-rectangle: greedy is red, mcts:20 is yellow.\n", "red to move", "greedy would play (mark", "red plays (mark",
+		"yellow to move", "mcts:20 would play", "yellow plays", "over: ", " wins: red ")
+}
+
+// TestJSON reads what programs read: a whole game, line by line.
+func TestJSON(t *testing.T) {
+	config := configure(t, "breakthrough-6x6", "mcts:5", env.Second)
+	config.JSON = true
+	var out bytes.Buffer
+	lines := append([]string{"?", "nonsense", "undo", "#1", "undo", "help", "hint", "moves"}, slices.Repeat([]string{"#1"}, 100)...)
+	if err := New(config, &out).Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
+		t.Fatal(err)
+	}
+	state, count := config.Game.NewState(), map[string]int{}
+	var moves []string
+	for line := range strings.Lines(out.String()) {
+		var o struct {
+			Type, Move, By, Player, Best, Error, Winner string
+			Plies                                       int
+			Moves, Legal                                []any
+			Goals                                       map[string]float64
+		}
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		count[o.Type]++
+		switch o.Type {
+		case "move":
+			if by := map[string]string{"white": "mcts:5", "black": "person"}[o.Player]; by != o.By {
+				t.Errorf("%s moves by %s", o.Player, o.By)
+			}
+			moves = append(moves, o.Move)
+		case "undo":
+			moves = moves[:len(moves)-o.Plies]
+		case "thoughts":
+			if o.By != "mcts:5" || o.Best == "" || o.Player != "black" {
+				t.Errorf("thoughts %s", line)
+			}
+		case "result":
+			if len(o.Moves) != len(moves) || o.Goals[o.Winner] != 100 {
+				t.Errorf("result %s", line)
+			}
+		}
+	}
+	state, _, err := analysis.Replay(config.Game, moves)
+	if err != nil || !state.Done() {
+		t.Errorf("the moves make no whole game: %v, %v", moves, err)
+	}
+	for kind, want := range map[string]int{"game": 1, "thoughts": 2, "undo": 1, "error": 2, "note": 1, "moves": 1, "result": 1} {
+		if count[kind] != want {
+			t.Errorf("%d lines of type %s, want %d", count[kind], kind, want)
+		}
+	}
+}
+
+// What an agent thinks is asked of another one, so that asking changes no move.
+func TestAskingChangesNothing(t *testing.T) {
+	plays := func(lines ...string) (plays []string) {
+		for line := range strings.Lines(session(t, "quad-7x7", "mcts:30", env.First, lines...)) {
+			if strings.Contains(line, " plays ") {
+				plays = append(plays, line)
+			}
+		}
+		return plays
+	}
+	if a, b := plays("m33", "#4", "#9"), plays("?", "m33", "hint", "?", "#4", "#9", "?"); len(a) < 6 || !slices.Equal(a, b) {
+		t.Errorf("%q without, %q with questions", a, b)
 	}
 }
 
 // A line without end is wrong input like any other, whatever it begins with.
 func TestLongLine(t *testing.T) {
 	contains(t, session(t, "quad-5x5", "greedy", env.First, "3 3"+strings.Repeat(" ", 1<<17)+"x", "board", "3 3", "quit"),
-		"x> That line is too long", "x> ", "o plays (mark")
+		"That line is too long", "x to move", "o plays (mark")
 }
 
 func TestAgentMovesFirst(t *testing.T) {
 	contains(t, session(t, "breakthrough-6x6", "greedy", env.Second, "undo", "board"),
-		"you are black", "white plays (move", "black> ", "There is nothing to take back.", "black> ", "The input has ended before the game.")
+		"you are black", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input has ended before the game.")
 }
 
 // A whole game by numbers of the list: it ends with both goals.
 func TestWholeGame(t *testing.T) {
 	for _, name := range games.Names() {
-		lines := slices.Repeat([]string{"1"}, 200)
+		lines := slices.Repeat([]string{"#1"}, 200)
 		for _, person := range []env.Player{env.First, env.Second} {
 			out := session(t, name, "greedy", person, lines...)
 			last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
@@ -90,69 +213,32 @@ func TestWholeGame(t *testing.T) {
 // After undo the position is that before the person's last move, also where the agent or the person moved twice.
 func TestUndo(t *testing.T) {
 	for seed := range 5 {
-		g := start(t, "quad-7x7", "random", env.First, io.Discard)
-		g.agent.Reset(uint64(seed))
+		s := start(t, "quad-7x7", "random", env.First, io.Discard)
+		s.Seats[1].Agent.Reset(uint64(seed))
 		var before []env.Key
-		for ply := 0; !g.state.Done() && ply < 25; ply++ {
-			if g.state.Player() != g.person {
-				if err := g.answer(context.Background()); err != nil {
+		for ply := 0; !s.state.Done() && ply < 25; ply++ {
+			if s.state.Player() != env.First {
+				if err := s.answer(context.Background(), true); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
-			before = append(before, g.state.Key())
-			legal := g.state.Legal(nil)
-			g.play(legal[(7*ply+seed)%len(legal)])
+			before = append(before, s.state.Key())
+			legal := s.state.Legal(nil)
+			s.play(legal[(7*ply+seed)%len(legal)], 0)
 		}
-		for _, want := range slices.Backward(before) {
-			g.undo()
-			if g.state.Key() != want || g.state.Player() != g.person {
-				t.Fatalf("undo leads to another position:\n%s", g.state.Board())
+		for i := len(before) - 1; i >= 0; i-- {
+			argument := ""
+			if i > 0 && i%3 == 0 { // two at once
+				argument, i = "2", i-1
+			}
+			s.undo("", argument)
+			if s.state.Key() != before[i] || s.state.Player() != env.First {
+				t.Fatalf("undo leads to another position:\n%s", s.state.Board())
 			}
 		}
-		if len(g.moves) != 0 {
-			t.Errorf("%d moves are left", len(g.moves))
-		}
-	}
-}
-
-func TestMatch(t *testing.T) {
-	for _, c := range []struct{ game, line, want string }{
-		{"quad-5x5", "(mark r3 c3)", "(mark r3 c3)"},
-		{"quad-5x5", "mark r3 c3", "(mark r3 c3)"},
-		{"quad-5x5", "r3 c3", "(mark r3 c3)"},
-		{"quad-5x5", "r3c3", "(mark r3 c3)"},
-		{"quad-5x5", "3 3", "(mark r3 c3)"},
-		{"quad-5x5", "3,3", "(mark r3 c3)"},
-		{"quad-5x5", "m 3 3", "(mark r3 c3)"},
-		{"quad-5x5", "2", "(mark r1 c3)"},
-		{"quad-7x7", "block 3 3", "(block r3 c3)"},
-		{"quad-7x7", "b 3 3", "(block r3 c3)"},
-		{"breakthrough-6x6", "2 2 3 3", "(move 2 2 3 3)"},
-		{"breakthrough-6x6", "2 2 - 3 3", "(move 2 2 3 3)"},
-		{"golden-rectangle", "4 0", "(mark 4 0)"},
-		{"free-for-all-2p", "move 1 4 3 5", "(move 1 4 3 5)"},
-		{"quad-7x7", "3 3", ""},      // mark or block
-		{"quad-5x5", "r3", ""},       // which column
-		{"quad-5x5", "c3 r3", ""},    // the wrong way round
-		{"quad-5x5", "1 1", ""},      // no such cell
-		{"quad-5x5", "move 3 3", ""}, // no such word
-		{"quad-5x5", "3 3 3", ""},    // too many
-		{"quad-5x5", "0", ""},        // the list begins with 1
-		{"quad-5x5", "()", ""},       // nothing
-		{"quad-5x5", "\xff\x00", ""}, // rubbish
-		{"quad-5x5", "9999999999999999999999", ""},
-	} {
-		game, err := games.New(c.game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		action, problem := match(game, game.NewState().Legal(nil), c.line)
-		switch {
-		case c.want == "" && problem == "":
-			t.Errorf("%s: %q is taken for %s", c.game, c.line, game.ActionTexts[action])
-		case c.want != "" && (problem != "" || game.ActionTexts[action] != c.want):
-			t.Errorf("%s: %q is not taken for %s: %s %s", c.game, c.line, c.want, game.ActionTexts[action], problem)
+		if len(s.moves) != 0 || len(s.movers) != 0 {
+			t.Errorf("%d moves are left", len(s.moves))
 		}
 	}
 }
@@ -171,4 +257,11 @@ func TestInterruptedAndBroken(t *testing.T) {
 	if err := start(t, "quad-5x5", "random", env.First, io.Discard).Play(context.Background(), in); err == nil {
 		t.Error("no error from a broken input")
 	}
+	if err := start(t, "quad-5x5", "random", env.First, brokenWriter{}).Play(context.Background(), strings.NewReader("3 3\n")); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("error %v from a broken output", err)
+	}
 }
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

@@ -1,0 +1,192 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+func TestDetectStyle(t *testing.T) {
+	for _, c := range []struct {
+		variables string
+		want      Style
+	}{
+		{"", Style{}},
+		{"TERM=dumb LANG=en_GB.UTF-8", Style{Unicode: true}},
+		{"TERM=xterm", Style{Colours: 16, Live: true}},
+		{"TERM=xterm-256color LC_ALL=C LANG=en_GB.UTF-8", Style{Colours: 256, Live: true}},
+		{"TERM=screen COLORTERM=truecolor LANG=C.utf8", Style{Colours: 256, Live: true, Unicode: true}},
+		{"TERM=xterm-256color NO_COLOR=1", Style{Live: true}},
+	} {
+		getenv := func(name string) string {
+			for _, v := range strings.Fields(c.variables) {
+				if value, ok := strings.CutPrefix(v, name+"="); ok {
+					return value
+				}
+			}
+			return ""
+		}
+		if got := DetectStyle(getenv, nil); got.Colours != c.want.Colours || got.Unicode != c.want.Unicode || got.Live != c.want.Live {
+			t.Errorf("%q: %+v, want %+v", c.variables, got, c.want)
+		}
+	}
+}
+
+// drawn plays moves and draws the position, the moves of the player to move marked.
+func drawn(t *testing.T, name string, style Style, moves ...string) string {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := game.NewState()
+	var last []env.Action
+	for _, text := range moves {
+		a, err := game.ParseAction(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Apply(a)
+		last = []env.Action{a}
+	}
+	return newCanvas(game, &style).draw(state, cells(game, state, last, state.Legal(nil)))
+}
+
+func TestDraw(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{drawn(t, "quad-5x5", Style{}, "mark r3 c3", "mark r2 c5"), `
+    c1  c2  c3  c4  c5
+r1      .   .   .
+r2  .   .   .   .  [o]
+r3  .   .   x   .   .
+r4  .   .   .   .   .
+r5      .   .   .
+`},
+		{drawn(t, "breakthrough(columns=3,rows=4)", Style{Unicode: true}, "move 1 2 2 3"), `
+y=4  B   B   B
+y=3  B  [W]  B
+y=2 [•]  W•  W
+y=1  W   W   W
+x=   1   2   3
+`},
+		{drawn(t, "breakthrough(columns=3,rows=5)", Style{}, "move 1 2 2 3"), `
+y=5  B   B   B
+y=4  B   B   B
+y=3  +  [W]  +
+y=2 [ ]  W   W
+y=1  W   W   W
+x=   1   2   3
+`},
+		{drawn(t, "golden-rectangle(columns=4,rows=4)", Style{Width: func() int { return 12 }}, "mark 2 0"), `
+y=3 . . . .
+y=2 . . . .
+y=1 . + . .
+y=0 + R]+ +
+x=  1 2 3 4
+`},
+	} {
+		var lines []string
+		for line := range strings.Lines(c.got) {
+			lines = append(lines, strings.TrimRight(line, " \n")+"\n")
+		}
+		if got := strings.Join(lines, ""); got != c.want[1:] {
+			t.Errorf("drawn\n%swant%s", got, c.want)
+		}
+	}
+}
+
+var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Colours add nothing: without their codes every board reads as it does in plain text, in every game and at every width
+// that has room for it.
+func TestColourIsNotAll(t *testing.T) {
+	for _, name := range append(games.Names(), "quad(size=11)", "free-for-all(size=9)") {
+		for _, width := range []int{0, 60, 40, 25} {
+			room := func() int { return width }
+			plain := drawn(t, name, Style{Width: room})
+			for _, colours := range []int{16, 256} {
+				coloured := drawn(t, name, Style{Colours: colours, Width: room})
+				if strings.Count(coloured, "\x1b[0m")*2 != strings.Count(coloured, "\x1b[")-2*strings.Count(coloured, "\x1b[24m") {
+					t.Errorf("%s: a colour does not end", name)
+				}
+				got := escape.ReplaceAllString(coloured, "")
+				for i, line := range strings.Split(plain, "\n") {
+					if got := strings.TrimRight(strings.Split(got, "\n")[i], " "); got != strings.TrimRight(line, " ") {
+						t.Errorf("%s, line %d is %q in colour, %q without", name, i, got, line)
+					}
+					if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); width > 0 && n > width && !strings.Contains(name, "11") {
+						t.Errorf("%s: a line of %d columns on a terminal of %d", name, n, width)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestGlyphs(t *testing.T) {
+	pieces := []env.Piece{{Name: "x"}, {Name: "white"}, {Name: "wall"}}
+	if got := strings.Join(glyphs(pieces), ""); got != "xW3" {
+		t.Errorf("glyphs %s", got)
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	s := Style{Width: func() int { return 10 }}
+	for text, want := range map[string]string{
+		"": "", "one two": "one two", "one two three four": "one two\nthree four", "longer-than-that is": "longer-than-that\nis",
+	} {
+		if got := s.wrapped(text); got != want {
+			t.Errorf("%q is broken to %q, want %q", text, got, want)
+		}
+	}
+}
+
+// slow takes its time.
+type slow struct{ arena.Agent }
+
+func (s slow) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	time.Sleep(patience + patience/2)
+	return s.Agent.Choose(ctx, state)
+}
+
+// That an agent thinks is told on a live terminal, and erased.
+func TestThinkingIsErased(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		config := configure(t, "quad-5x5", "random", env.Second)
+		config.Seats[0].Agent, config.Style.Live = slow{config.Seats[0].Agent}, live
+		var out strings.Builder
+		if err := New(config, &out).Play(context.Background(), strings.NewReader("quit\n")); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(out.String(), "\r\x1b[Krandom is thinking, 0 s\r\x1b[Kx plays"); told != live {
+			t.Errorf("live %v:\n%q", live, out.String())
+		}
+	}
+}
+
+// An interrupt at a keyboard ends the line of the prompt.
+func TestInterruptAtThePrompt(t *testing.T) {
+	config := configure(t, "quad-5x5", "random", env.First)
+	config.Keyboard = true
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in, keyboard, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer keyboard.Close()
+	var out strings.Builder
+	if err := New(config, &out).Play(ctx, io.Reader(in)); err != context.Canceled || !strings.HasSuffix(out.String(), "x> \n") {
+		t.Errorf("%v after %q", err, out.String())
+	}
+}

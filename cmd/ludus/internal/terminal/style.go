@@ -1,0 +1,127 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Style is what the place that is written to can show. The zero Style is plain text, as for a pipe.
+type Style struct {
+	Colours int        // 0, 16 or 256
+	Unicode bool       // characters beyond ASCII
+	Live    bool       // a line may be erased and written again
+	Width   func() int // columns at the moment; nil: as many as it takes
+}
+
+// DetectStyle finds out what a terminal can show from its environment. It honours NO_COLOR and TERM=dumb.
+func DetectStyle(getenv func(string) string, width func() int) Style {
+	s := Style{Width: width}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
+		if locale := strings.ToLower(getenv(name)); locale != "" {
+			s.Unicode = strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+			break
+		}
+	}
+	term := getenv("TERM")
+	if term == "" || term == "dumb" {
+		return s
+	}
+	s.Live = true
+	switch depth := getenv("COLORTERM"); {
+	case getenv("NO_COLOR") != "":
+	case strings.Contains(term, "256color") || depth == "truecolor" || depth == "24bit":
+		s.Colours = 256
+	default:
+		s.Colours = 16
+	}
+	return s
+}
+
+// room is the number of columns, or a large one where any number is fine.
+func (s *Style) room() int {
+	if s.Width != nil {
+		if width := s.Width(); width > 0 {
+			return width
+		}
+	}
+	return 1 << 16
+}
+
+// wrapped breaks a line between words where it is too long for the room.
+func (s *Style) wrapped(text string) string {
+	var b strings.Builder
+	column, room := 0, s.room()
+	for i, word := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > room:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
+
+// pick returns the character for a terminal with or without Unicode.
+func (s *Style) pick(unicode, ascii string) string {
+	if s.Unicode {
+		return unicode
+	}
+	return ascii
+}
+
+// paint is ink on ground by their numbers among 256 colours, and by the codes of the old 16. Pieces have both, so that
+// they look alike on dark and on light terminals.
+type paint struct{ ink, ground, ink16, ground16 int }
+
+// paints are the colours of pieces named after one.
+var paints = map[string]paint{
+	"white":  {16, 253, 30, 47},
+	"black":  {231, 237, 97, 40},
+	"red":    {231, 160, 97, 41},
+	"yellow": {16, 220, 30, 43},
+	"blue":   {231, 26, 97, 44},
+}
+
+// others are the colours of the players' pieces that are not named after one: blue and orange, which most eyes tell apart.
+var others = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
+
+const grey = 244 // of 256; as far from black as from white
+
+// painted writes a piece's glyph between its marks in the paint; an underlined one may move.
+func (s *Style) painted(before, glyph, after string, underlined bool, p paint) string {
+	colours := fmt.Sprintf("38;5;%d;48;5;%d", p.ink, p.ground)
+	switch s.Colours {
+	case 0:
+		return before + glyph + after
+	case 16:
+		colours = fmt.Sprintf("%d;%d", p.ink16, p.ground16)
+	}
+	if underlined {
+		glyph = "\x1b[4m" + glyph + "\x1b[24m"
+	}
+	return "\x1b[1;" + colours + "m" + before + glyph + after + "\x1b[0m"
+}
+
+// faint writes text that is there to be overlooked. Of the old 16 colours none is sure to be seen on any ground.
+func (s *Style) faint(text string) string {
+	if s.Colours == 256 {
+		return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", grey, text)
+	}
+	return text
+}
+
+// bold writes text that is to be found at once.
+func (s *Style) bold(text string) string {
+	if s.Colours > 0 {
+		return "\x1b[1m" + text + "\x1b[0m"
+	}
+	return text
+}
