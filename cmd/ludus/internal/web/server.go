@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -173,6 +174,10 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // route answers a request that the guard let through. What no pattern takes is refused as everything else is.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	if path.Clean(r.URL.Path) != r.URL.Path { // which the mux would answer by a redirect
+		s.fail(w, r, refused(http.StatusNotFound, "there is nothing at %s", r.URL.Path))
+		return
+	}
 	handler, pattern := s.mux.Handler(r)
 	if pattern != "" {
 		s.mux.ServeHTTP(w, r)

@@ -327,7 +327,7 @@ func TestRefused(t *testing.T) {
 	for _, kind := range []string{"text/plain", "", "application/x-www-form-urlencoded", "application/json-seq", "application/json, text/plain"} {
 		c.refuses(c.request("POST", "/api/describe", `{"game":"quad-5x5"}`, "Content-Type: "+kind), http.StatusUnsupportedMediaType, "application/json")
 	}
-	for _, path := range []string{"/nowhere", "/static/", "/static/doc.go", "/static/../web.go", "/static/uplot", "/..%2f..%2fetc/passwd", "/api", "/favicon.ico"} {
+	for _, path := range []string{"/nowhere", "/static/", "/static/doc.go", "/static/../web.go", "/static/uplot", "/..%2f..%2fetc/passwd", "//", "/api", "/favicon.ico"} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, "there is nothing at /")
 	}
 	for path, methods := range map[string]string{"/": "GET, HEAD", "/api/describe": "POST", "/api/about": "GET, HEAD, POST", "/static/dom.js": "GET, HEAD"} {
