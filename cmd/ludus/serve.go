@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +93,7 @@ func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; who has the token can play and see the runs.")
 	}
 	if browse {
-		if err := openBrowser(cmd.Context(), server.URL()); err != nil {
+		if err := openBrowser(server.URL()); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the browser cannot be opened (%v); open the address yourself\n", err)
 		}
 	}
@@ -102,7 +101,7 @@ func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
 }
 
 // openBrowser opens an address in the system's browser, and does not wait for it.
-func openBrowser(ctx context.Context, address string) error {
+func openBrowser(address string) error {
 	words := []string{"xdg-open", address}
 	switch runtime.GOOS {
 	case "darwin":
@@ -110,7 +109,7 @@ func openBrowser(ctx context.Context, address string) error {
 	case "windows":
 		words = []string{"rundll32", "url.dll,FileProtocolHandler", address}
 	}
-	opener := exec.CommandContext(ctx, words[0], words[1:]...)
+	opener := exec.Command(words[0], words[1:]...)
 	if err := opener.Start(); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{8,128}$`)
 // ErrOptions is wrapped by errors about Options.
 var ErrOptions = errors.New("cannot serve")
 
-// Listen opens the address. Close or Serve has to follow.
+// Listen opens the address. Close or Serve has to follow. Options that make no sense are an error that wraps [ErrOptions].
 func Listen(o Options) (*Server, error) { return listen(o, defaultLimits) }
 
 func listen(o Options, l limits) (*Server, error) {
@@ -85,7 +85,12 @@ func listen(o Options, l limits) (*Server, error) {
 	}
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
-		return nil, fmt.Errorf("%w on %s (%w): choose another address, or port 0 for any that is free", ErrOptions, o.Address, err)
+		reason := err
+		if fault := new(net.OpError); errors.As(err, &fault) {
+			reason = fault.Err
+		}
+		return nil, fmt.Errorf("cannot serve on %s: %w; does another ludus serve there? --addr %s takes any port that is free",
+			o.Address, reason, net.JoinHostPort(host, "0"))
 	}
 	s := &Server{
 		listener: &bounded{listener, make(chan struct{}, l.clients)},

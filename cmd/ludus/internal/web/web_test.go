@@ -447,7 +447,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Address: "5838"}, "HOST:PORT, such as 127.0.0.1:5838"},
 		{Options{Address: "127.0.0.1:99999"}, "invalid port"},
-		{Options{Address: taken.listener.Addr().String()}, "choose another address, or port 0"},
+		{Options{Address: taken.listener.Addr().String()}, "already in use; does another ludus serve there? --addr 127.0.0.1:0 takes any port"},
 		{Options{Address: "127.0.0.1:0", Token: "short"}, "8 to 128 letters"},
 		{Options{Address: "127.0.0.1:0", Token: "with spaces in it"}, "8 to 128 letters"},
 	} {
