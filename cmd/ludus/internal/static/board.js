@@ -1,17 +1,24 @@
-// The drawn board. A description is what board.Description writes: rows and columns (labels), topDown, cells (which exist), and the kinds of pieces.
+// The drawn board, with buttons over it where one may act. A description is what board.Description writes: rows and columns
+// (labels), topDown, cells (which exist), and the kinds of pieces.
 import { make, makeSVG } from "./dom.js";
 
 const margin = 0.55; // for labels, in cells
 
-// Board draws positions of one game in element.
+// Board draws positions of one game in element. Where onCell is given, every cell is a button in a grid, one of which is in
+// the page's order of focus; arrow keys lead to the others, and pressing one calls onCell(cell).
 export class Board {
-  constructor(element, description) {
+  constructor(element, description, onCell) {
     this.description = description;
     this.width = description.columns.length;
     this.height = description.rows.length;
-    this.svg = makeSVG(element, {
-      role: "img", viewBox: `0 0 ${this.width + margin + 0.1} ${this.height + margin + 0.1}`,
-    });
+    const wide = this.width + margin + 0.1, high = this.height + margin + 0.1;
+    element.replaceChildren();
+    element.style.setProperty("--ratio", wide / high);
+    this.svg = makeSVG(element, { role: "img", viewBox: `0 0 ${wide} ${high}` });
+    this.drawGrid(make(this.svg, "g"));
+    this.pieces = make(this.svg, "g");
+    this.marks = make(this.svg, "g");
+    if (onCell) this.makeButtons(element, onCell, wide, high);
   }
 
   // x and y are the middle of a cell.
@@ -22,44 +29,56 @@ export class Board {
   }
 
   // show draws a position's pieces (a digit per cell: 0 for none, or the kind's number from 1) and, over them:
-  // last: { from, to }, the move that led here; played: { from, to }, the move that was made here;
-  // shades: [{ from, to, weight }], moves in proportion to their weight, most first; numbers: [[cell, text]].
-  show(position, { last, played, shades = [], numbers = [], label = position.status } = {}) {
-    this.svg.replaceChildren();
-    this.drawGrid();
-    [...position.pieces].forEach((kind, cell) => { if (kind !== "0") this.drawPiece(cell, Number(kind)); });
-    for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(cell, "last", 0.45);
+  // last: { from, to }, the move that led here; played: { from, to }, the move that was made here; hint: { from, to };
+  // shades: [{ from, to, weight }], moves in proportion to their weight, most first; numbers: [[cell, text]];
+  // movable: cells whose piece has a move, targets: cells that can be moved to, chosen: the cell of the piece to move.
+  // With arrived: { from, to } the piece of that move is seen coming.
+  show(position, { last, played, hint, shades = [], numbers = [], movable = [], targets = [], chosen, arrived } = {}) {
+    if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
+    this.shown = position.pieces;
+    this.marks.replaceChildren();
+    for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(this.marks, cell, "last", 0.45);
     const places = shades.length > 0 && shades[0].from < 0;
     if (places) this.drawHeat(shades);
     else this.drawArrows(shades);
-    if (played && played.to >= 0) this.drawPlayed(played);
-    for (const [cell, text] of numbers) make(this.svg, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
-    this.svg.setAttribute("aria-label", `Board: ${label}`);
+    for (const cell of movable) this.drawSquare(this.marks, cell, cell === chosen ? "chosen" : "movable", 0.45);
+    for (const cell of targets) this.drawTarget(cell, position.pieces[cell] !== "0", chosen === undefined);
+    if (played && played.to >= 0) this.drawPlayed(played, "played");
+    if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
+    for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
+    this.svg.setAttribute("aria-label", `Board: ${position.status}`);
   }
 
-  drawSquare(cell, names, half, attributes = {}) {
-    return make(this.svg, "rect", {
+  drawSquare(parent, cell, names, half, attributes = {}) {
+    return make(parent, "rect", {
       class: names, x: this.x(cell) - half, y: this.y(cell) - half, width: 2 * half, height: 2 * half, rx: 0.08, ...attributes,
     });
   }
 
-  drawGrid() {
+  drawGrid(parent) {
     const { cells, rows, columns, topDown } = this.description;
-    cells.forEach((exists, cell) => { if (exists) this.drawSquare(cell, "cell", 0.48); });
-    rows.forEach((text, row) => make(this.svg, "text", { class: "label", x: margin / 2, y: this.y(row * this.width) }, text));
+    cells.forEach((exists, cell) => { if (exists) this.drawSquare(parent, cell, "cell", 0.48); });
+    rows.forEach((text, row) => make(parent, "text", { class: "label", x: margin / 2, y: this.y(row * this.width) }, text));
     columns.forEach((text, column) =>
-      make(this.svg, "text", { class: "label", x: this.x(column), y: topDown ? margin / 2 : this.height + margin / 2 }, text));
+      make(parent, "text", { class: "label", x: this.x(column), y: topDown ? margin / 2 : this.height + margin / 2 }, text));
   }
 
-  // drawPiece draws discs, with a hole for the second player and square for nobody, so that colour is not all.
-  drawPiece(cell, kind) {
-    const piece = this.description.pieces[kind - 1];
-    if (piece.side === 2) {
-      this.drawSquare(cell, "piece side2", 0.27);
-      return;
-    }
-    make(this.svg, "circle", { class: `piece side${piece.side} named-${piece.name}`, cx: this.x(cell), cy: this.y(cell), r: 0.34 });
-    if (piece.side === 1) make(this.svg, "circle", { class: "hole", cx: this.x(cell), cy: this.y(cell), r: 0.13 });
+  drawPieces(pieces, arrived) {
+    this.pieces.replaceChildren();
+    [...pieces].forEach((kind, cell) => {
+      if (kind === "0") return;
+      const group = make(this.pieces, "g");
+      drawPiece(group, this.description.pieces[kind - 1], this.x(cell), this.y(cell));
+      if (arrived?.to === cell) this.bring(group, arrived);
+    });
+  }
+
+  // bring lets a piece that has arrived be seen coming: from the cell that it left, or growing where it was placed.
+  bring(group, { from, to }) {
+    group.classList.add(from < 0 ? "placed" : "moved");
+    if (from < 0) return;
+    group.style.setProperty("--dx", `${this.x(from) - this.x(to)}px`);
+    group.style.setProperty("--dy", `${this.y(from) - this.y(to)}px`);
   }
 
   // drawArrow leads from the edge of one cell's piece to the other cell's middle.
@@ -67,7 +86,7 @@ export class Board {
     const dx = this.x(to) - this.x(from), dy = this.y(to) - this.y(from), length = Math.hypot(dx, dy);
     const ux = dx / length, uy = dy / length, head = 0.1 + width;
     const ex = this.x(to) - ux * (0.12 + head), ey = this.y(to) - uy * (0.12 + head);
-    const group = make(this.svg, "g", { opacity });
+    const group = make(this.marks, "g", { opacity });
     make(group, "path", { class: `arrow ${names}`, "stroke-width": width, d: `M${this.x(from) + ux * 0.3} ${this.y(from) + uy * 0.3}L${ex} ${ey}` });
     const points = [[ex + ux * head, ey + uy * head], [ex - uy * head * 0.6, ey + ux * head * 0.6], [ex + uy * head * 0.6, ey - ux * head * 0.6]];
     make(group, "polygon", { class: `head ${names.replace("arrow", "head")}`, points: points.map((p) => p.join(",")).join(" ") });
@@ -76,7 +95,7 @@ export class Board {
   // drawHeat shades the cells that pieces are placed on; several moves may lead to one.
   drawHeat(shades) {
     const sums = summed(shades.map(({ to, weight }) => [to, weight])), most = Math.max(...sums.values());
-    for (const [cell, weight] of sums) this.drawSquare(cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
+    for (const [cell, weight] of sums) this.drawSquare(this.marks, cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
   }
 
   // drawArrows shows pieces that are moved.
@@ -85,10 +104,110 @@ export class Board {
     for (const shade of shades) this.drawArrow(shade, 0.04 + 0.08 * shade.weight / most, "", 0.45 + 0.5 * shade.weight / most);
   }
 
-  drawPlayed(played) {
-    if (played.from >= 0) this.drawArrow(played, 0.08, "played-arrow", 1);
-    this.drawSquare(played.to, "played-ring", 0.45);
+  drawPlayed(move, kind) {
+    if (move.from >= 0) this.drawArrow(move, 0.08, `${kind}-arrow`, 1);
+    this.drawSquare(this.marks, move.to, `${kind} ${kind}-ring`, 0.45);
   }
+
+  // drawTarget marks a cell that can be moved to: a dot, or corners around a piece that would be taken.
+  drawTarget(cell, taken, quiet) {
+    const x = this.x(cell), y = this.y(cell), far = 0.43, near = 0.22;
+    if (!taken) {
+      make(this.marks, "circle", { class: quiet ? "target quiet" : "target", cx: x, cy: y, r: quiet ? 0.06 : 0.12 });
+      return;
+    }
+    const corner = (sx, sy) => `M${x + sx * far} ${y + sy * near}V${y + sy * far}H${x + sx * near}`;
+    make(this.marks, "path", { class: "taken", d: corner(1, 1) + corner(1, -1) + corner(-1, 1) + corner(-1, -1) });
+  }
+
+  // ---- buttons
+
+  // makeButtons lays a grid of buttons over the cells, in the order that they are seen in.
+  makeButtons(element, onCell, wide, high) {
+    const { cells, topDown } = this.description;
+    this.buttons = new Map();
+    this.grid = make(element, "div", { class: "cells", role: "grid", "aria-label": "Board" });
+    this.grid.style.left = `${100 * margin / wide}%`;
+    this.grid.style.top = `${topDown ? 100 * margin / high : 0}%`;
+    this.grid.style.width = `${100 * this.width / wide}%`;
+    this.grid.style.height = `${100 * this.height / high}%`;
+    this.grid.style.gridTemplateColumns = `repeat(${this.width}, 1fr)`;
+    this.grid.style.gridTemplateRows = `repeat(${this.height}, 1fr)`;
+    for (let shown = 0; shown < this.height; shown++) {
+      const row = topDown ? shown : this.height - 1 - shown;
+      const line = make(this.grid, "div", { role: "row" });
+      for (let column = 0; column < this.width; column++) {
+        const cell = row * this.width + column, place = make(line, "div", { role: "gridcell" });
+        if (!cells[cell]) continue;
+        const button = make(place, "button", { type: "button", "data-cell": cell, tabindex: -1, "aria-label": this.name(cell) });
+        button.addEventListener("click", () => { this.rest(cell); onCell(cell); });
+        button.addEventListener("focus", () => this.rest(cell));
+        this.buttons.set(cell, button);
+      }
+    }
+    this.grid.addEventListener("keydown", (event) => this.walk(event));
+    this.rest(this.middle());
+  }
+
+  // middle is the cell nearest to the board's middle.
+  middle() {
+    const far = (cell) => Math.hypot(cell % this.width - (this.width - 1) / 2, Math.floor(cell / this.width) - (this.height - 1) / 2);
+    return [...this.buttons.keys()].reduce((best, cell) => far(cell) < far(best) ? cell : best);
+  }
+
+  // rest makes a cell the one that Tab leads to.
+  rest(cell) {
+    this.buttons.get(this.resting)?.setAttribute("tabindex", -1);
+    this.resting = cell;
+    this.buttons.get(cell).setAttribute("tabindex", 0);
+  }
+
+  focus() { this.buttons.get(this.resting).focus(); }
+
+  // walk leads the focus to the next cell in a key's direction, over those that do not exist.
+  walk(event) {
+    const up = this.description.topDown ? -1 : 1;
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up] }[event.key];
+    if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    let column = this.resting % this.width, row = Math.floor(this.resting / this.width);
+    for (;;) {
+      column += step[0];
+      row += step[1];
+      if (column < 0 || column >= this.width || row < 0 || row >= this.height) return;
+      const button = this.buttons.get(row * this.width + column);
+      if (button) { button.focus(); return; }
+    }
+  }
+
+  // name is what people call a cell: labels that are numbers get a word.
+  name(cell) {
+    const row = this.description.rows[Math.floor(cell / this.width)], column = this.description.columns[cell % this.width];
+    return /^\d/.test(row) ? `column ${column}, row ${row}` : `${row} ${column}`;
+  }
+
+  // tell gives the buttons their texts: words(cell) is what there is to say of a cell beside its name and piece, and
+  // pressed(cell) whether it is chosen, null where that is no question.
+  tell(position, words, pressed) {
+    for (const [cell, button] of this.buttons) {
+      const kind = position.pieces[cell];
+      const piece = kind === "0" ? [] : [this.description.pieces[kind - 1].name];
+      button.setAttribute("aria-label", [this.name(cell), ...piece, ...words(cell)].join(", "));
+      button.classList.toggle("can", words(cell).length > 0);
+      if (pressed(cell) === null) button.removeAttribute("aria-pressed");
+      else button.setAttribute("aria-pressed", pressed(cell));
+    }
+  }
+}
+
+// drawPiece draws a disc, with a hole for the second player, or a square for nobody, so that colour is not all.
+export function drawPiece(parent, piece, x, y) {
+  if (piece.side === 2) {
+    make(parent, "rect", { class: "piece side2", x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
+    return;
+  }
+  make(parent, "circle", { class: `piece side${piece.side} named-${piece.name}`, cx: x, cy: y, r: 0.34 });
+  if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
 }
 
 // summed adds up what pairs [key, number] give to each key.

@@ -11,8 +11,12 @@
 //
 // The modules:
 //
-//	dom.js     elements, numbers for people, light and dark
-//	board.js   a game's board, drawn; with buttons over it where one may move
-//	charts.js  curves, by uPlot
-//	report.js  the page of a report (main)
+//	dom.js       elements, numbers for people, light and dark
+//	board.js     a game's board, drawn; with buttons over it where one may move
+//	charts.js    curves, by uPlot
+//	line.js      a game's moves and positions, and links to them
+//	play.js      the playing app: people and agents on a board
+//	http.js      what the app asks, answered by a server
+//	report.js    the page of a report (main)
+//	playpage.js  the page of a server on which one plays (main)
 package static

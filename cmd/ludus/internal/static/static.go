@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Files are the modules and style sheets, and uPlot's in the folder uplot.
+// Files are the pages, modules and style sheets, and uPlot's in the folder uplot.
 //
-//go:embed *.js *.css uplot
+//go:embed *.js *.css *.html uplot
 var Files embed.FS
 
 var (

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -13,8 +12,8 @@ import (
 	"ludus/cmd/ludus/internal/static"
 )
 
-//go:embed index.html
-var index []byte
+// pages are the files that pages are, by the pattern of their address.
+var pages = map[string]string{"/{$}": "play.html"}
 
 // asset is a file that pages are made of.
 type asset struct {
@@ -48,9 +47,8 @@ func contentType(name string) string {
 	return "text/plain; charset=utf-8"
 }
 
-// pageRoutes serves the front page and the files it loads.
+// pageRoutes serves the pages and the files they load.
 func (s *Server) pageRoutes() {
-	s.mux.HandleFunc("GET /{$}", newAsset("index.html", index).serve)
 	assets := map[string]*asset{}
 	err := fs.WalkDir(static.Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -62,6 +60,9 @@ func (s *Server) pageRoutes() {
 	})
 	if err != nil {
 		panic("web: an embedded file that cannot be read")
+	}
+	for pattern, name := range pages {
+		s.mux.HandleFunc("GET "+pattern, assets[name].serve)
 	}
 	s.mux.HandleFunc("GET /static/{name...}", func(w http.ResponseWriter, r *http.Request) {
 		if a := assets[r.PathValue("name")]; a != nil {

@@ -1,0 +1,700 @@
+// The playing app: people and agents on a drawn board.
+import { byId, make, makeSVG, percent, startTheme, utility } from "./dom.js";
+import { Board, drawPiece, summed } from "./board.js";
+import { Line, readLink, writeLink } from "./line.js";
+
+const person = "person";
+const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
+const usual = 3; // place of the strength to begin with
+const insight = 64; // simulations at least for hints and the agent's view, which would have no visits without
+const pace = 500; // least milliseconds of a move where agents play each other, so that people can follow
+const listed = 5; // moves in the agent's view
+
+const layout = `
+<div class="play">
+  <section class="stage" aria-label="The game">
+    <div class="said">
+      <p id="status" role="status"></p>
+      <p id="news" class="note" role="status"></p>
+    </div>
+    <div id="board" class="board"></div>
+    <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
+    <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
+    <fieldset id="verb" hidden><legend>Move</legend></fieldset>
+    <div id="extras"></div>
+    <div class="actions">
+      <button id="new" type="button">New game</button>
+      <button id="undo" type="button">Undo</button>
+      <button id="hint" type="button">Hint</button>
+      <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
+      <button id="step" type="button" hidden>One move</button>
+      <button id="retry" type="button" hidden>Try again</button>
+    </div>
+    <p id="message" role="alert"></p>
+  </section>
+  <div class="panel">
+    <section class="card" aria-label="Players">
+      <div class="seat" data-seat="0"></div>
+      <div class="seat" data-seat="1"></div>
+      <div class="strength"><label for="strength">Strength</label><output id="strength-text" for="strength"></output><input id="strength" type="range" min="0" step="1"></div>
+    </section>
+    <section class="card" aria-label="The agent's view">
+      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's view</h2>
+        <label><input id="show-policy" type="checkbox">policy</label>
+        <label><input id="show-visits" type="checkbox">visits</label>
+        <label><input id="show-value" type="checkbox">value</label>
+      </div>
+      <div id="thoughts" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
+    </section>
+    <section class="card" aria-label="Moves of the game">
+      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back">‹</button><button id="forward" type="button" aria-label="one move on">›</button><button id="share" type="button">Share</button></div></div>
+      <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
+      <ol id="moves" start="0"></ol>
+    </section>
+    <details id="about"><summary>Rules</summary><p></p></details>
+    <details id="keys"><summary>Keys</summary><dl>
+      <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
+      <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>choose a piece or a cell</dd></div>
+      <div><dt><kbd>Esc</kbd></dt><dd>let the piece go</dd></div>
+      <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
+      <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
+      <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
+      <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move on</dd></div>
+    </dl></details>
+    <div id="more"></div>
+  </div>
+</div>`;
+
+// startPlay fills root with the app. engine answers describe, position, choose and analyze by promises. Options:
+// game: its name; agents: [{ label, text }], text being the agent's text or a function that makes it of simulations, 0 for the
+// network alone; seats: who sits where at first, "person" or a label; readHash: whether the address may hold a position;
+// more: an element to show below all. It returns { stop, addAgent }: stop() ends what is under way and lets root go,
+// addAgent(agent, seat) adds an agent and gives it a seat.
+export function startPlay(root, engine, options) {
+  const app = new App(root, engine, options);
+  app.open();
+  return { stop: () => app.stop(), addAgent: (agent, seat) => app.addAgent(agent, seat) };
+}
+
+const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+// verbOf is the kind of a move: the first word of its text.
+const verbOf = (text) => text.replace(/[()]/g, "").split(" ")[0];
+
+class App {
+  constructor(root, engine, options) {
+    this.engine = engine;
+    this.options = options;
+    this.agents = [...options.agents];
+    this.work = new AbortController(); // of the game: choosing and playing moves
+    this.life = new AbortController(); // of listeners outside of root
+    this.views = new Map(); // what agents think, by position and agent
+    this.paused = false;
+    root.innerHTML = layout;
+    if (options.more) byId("more").append(options.more);
+    this.root = root;
+    this.layOut();
+    this.listen();
+    startTheme();
+  }
+
+  stop() {
+    for (const controller of [this.work, this.life]) controller.abort();
+    this.dropStudy();
+    this.root.replaceChildren();
+  }
+
+  // ---- what stands in the page from the start
+
+  layOut() {
+    const strength = byId("strength");
+    strength.max = strengths.length - 1;
+    strength.value = usual;
+    this.tellStrength();
+    const seats = this.options.seats || [person, this.agents[0].label];
+    for (const box of this.root.querySelectorAll(".seat")) {
+      const seat = Number(box.dataset.seat);
+      makeSVG(box, { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" });
+      const name = make(box, "div");
+      make(name, "label", { for: `seat${seat}` });
+      make(name, "span", { class: "turn" });
+      const select = make(box, "select", { id: `seat${seat}` });
+      make(select, "option", { value: person }, "person");
+      for (const { label } of this.agents) make(select, "option", { value: label }, label);
+      select.value = seats[seat];
+    }
+  }
+
+  listen() {
+    const on = (id, act) => byId(id).addEventListener("click", (event) => { if (this.line || id === "retry") act(event); });
+    on("new", () => this.restart());
+    on("undo", () => this.undo());
+    on("hint", () => this.hint());
+    on("pause", () => this.pause(!this.paused));
+    on("step", () => this.step());
+    on("retry", () => this.retry());
+    on("resume", () => this.playOn());
+    on("newest", () => { this.go(this.line.length); this.board.focus(); });
+    on("back", () => this.go(this.at - 1));
+    on("forward", () => this.go(this.at + 1));
+    on("share", () => this.share());
+    on("moves", ({ target }) => { if (target.closest("[data-ply]")) this.go(Number(target.closest("[data-ply]").dataset.ply)); });
+    on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
+    for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.proceed());
+    for (const id of ["show-policy", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
+    byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
+    byId("strength").addEventListener("input", () => this.tellStrength());
+    byId("strength").addEventListener("change", () => this.draw());
+    document.addEventListener("keydown", (event) => this.press(event), { signal: this.life.signal });
+    if (this.options.readHash) addEventListener("hashchange", () => this.open(), { signal: this.life.signal });
+  }
+
+  // press answers keys that stand for buttons; where text is typed or a list is open, keys mean something else.
+  press(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("select, textarea, input:not([type=range], [type=checkbox], [type=radio])")) return;
+    const act = {
+      u: () => byId("undo").click(), h: () => byId("hint").click(), n: () => byId("new").click(),
+      "[": () => byId("back").click(), "]": () => byId("forward").click(), Escape: () => this.letGo(),
+    }[event.key];
+    if (!act || !this.line) return;
+    event.preventDefault();
+    act();
+  }
+
+  get simulations() { return strengths[byId("strength").value]; }
+
+  tellStrength() {
+    const text = this.simulations === 0 ? "network alone" : `${this.simulations} simulations`;
+    byId("strength-text").textContent = text;
+    byId("strength").setAttribute("aria-valuetext", text);
+  }
+
+  // ---- the game
+
+  // open begins with the position of the address, or the start.
+  async open() {
+    const signal = this.begin();
+    this.enter("loading");
+    this.attempt(signal, async () => {
+      const description = await this.engine.describe({ game: this.options.game });
+      if (signal.aborted) return;
+      this.meet(description);
+      let line = await new Line(this.engine, description).from([]), wrong;
+      try {
+        const link = this.options.readHash ? readLink(location.hash) : {};
+        if (link.moves) line = await line.from(link.moves);
+        if (link.seats) this.seat(link.seats);
+      } catch (error) {
+        wrong = `The link cannot be opened: ${error.message}`;
+      }
+      if (signal.aborted) return;
+      this.paused = line.length > 0 && this.onlyAgents; // a position that was sent to be looked at stays for a while
+      this.follow(line);
+      this.proceed();
+      if (wrong) this.complain(wrong);
+    });
+  }
+
+  // meet makes the board of a game.
+  meet(description) {
+    this.description = description;
+    this.board = new Board(byId("board"), description, (cell) => this.touch(cell));
+    this.kinds = [...new Set(Object.keys(description.actions).map(verbOf))].filter((verb) => Object.keys(description.actions)
+      .some((text) => verbOf(text) === verb && description.actions[text].to >= 0));
+    this.verb = this.kinds[0];
+    byId("about").querySelector("p").textContent = description.rules;
+    byId("verb").hidden = this.kinds.length < 2;
+    for (const label of byId("verb").querySelectorAll("label")) label.remove();
+    for (const kind of this.kinds) {
+      const label = make(byId("verb"), "label");
+      make(label, "input", { type: "radio", name: "verb", value: kind });
+      label.append(kind);
+    }
+    for (const box of this.root.querySelectorAll(".seat")) {
+      const seat = Number(box.dataset.seat), piece = description.pieces.find(({ side }) => side === seat);
+      box.querySelector("svg").replaceChildren();
+      drawPiece(box.querySelector("svg"), piece, 0.5, 0.5);
+      box.querySelector("label").textContent = description.players[seat];
+    }
+  }
+
+  // seat places who the link names.
+  seat(names) {
+    const known = [person, ...this.agents.map((agent) => agent.label)];
+    const stranger = names.find((name) => !known.includes(name));
+    if (stranger !== undefined) throw new Error(`nobody here is called “${stranger.slice(0, 60)}”; there are ${known.join(", ")}`);
+    if (names.length !== 2) throw new Error("it has to name who sits in two seats");
+    names.forEach((name, seat) => { byId(`seat${seat}`).value = name; });
+  }
+
+  addAgent(agent, seat) {
+    if (!this.agents.some(({ label }) => label === agent.label)) {
+      this.agents.push(agent);
+      for (const i of [0, 1]) make(byId(`seat${i}`), "option", { value: agent.label }, agent.label);
+    }
+    byId(`seat${seat}`).value = agent.label;
+    this.proceed();
+  }
+
+  // agentOf is who sits in a seat, undefined for a person.
+  agentOf(seat) { return this.agents.find(({ label }) => label === byId(`seat${seat}`).value); }
+  get onlyAgents() { return Boolean(this.agentOf(0) && this.agentOf(1)); }
+
+  textOf(agent, simulations) { return typeof agent.text === "function" ? agent.text(simulations) : agent.text; }
+
+  // begin ends what is under way, and returns the signal that ends what begins now.
+  begin() {
+    this.work.abort();
+    this.work = new AbortController();
+    return this.work.signal;
+  }
+
+  // attempt does what may fail; a failure is told, and can be tried again.
+  async attempt(signal, act) {
+    try {
+      await act();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.enter("error");
+      this.complain(error.message);
+    }
+  }
+
+  complain(text) { byId("message").textContent = text; }
+
+  // follow shows the end of a line, the game from now on.
+  follow(line) {
+    this.line = line;
+    this.seed ??= this.freshSeed();
+    this.go(line.length);
+  }
+
+  freshSeed() { return this.options.seed ?? Math.floor(Math.random() * 2 ** 32); }
+
+  // proceed lets agents play until it is a person's turn.
+  proceed() {
+    if (!this.line) return;
+    const signal = this.begin();
+    if (!this.onlyAgents) this.paused = false;
+    this.complain("");
+    this.attempt(signal, () => this.playAgents(signal));
+  }
+
+  async playAgents(signal) {
+    while (!signal.aborted) {
+      const { done, player } = this.line.newest;
+      if (done) return this.enter("over");
+      const agent = this.agentOf(player);
+      if (!agent) return this.enter("ready");
+      if (this.paused) return this.enter("paused");
+      this.enter("thinking");
+      await this.playAgent(agent, signal);
+    }
+  }
+
+  // playAgent makes an agent's move.
+  async playAgent(agent, signal) {
+    const { line } = this, rest = this.onlyAgents ? sleep(pace) : null;
+    const { move } = await this.engine.choose({
+      game: this.description.game, moves: line.moves, agent: this.textOf(agent, this.simulations), seed: this.seed + line.length,
+    }, signal);
+    const longer = await line.after(line.length, move);
+    await rest;
+    if (signal.aborted) return;
+    const player = this.description.players[line.newest.player];
+    byId("news").textContent = `${player} (${agent.label}) played ${longer.moves.at(-1)}`;
+    this.arrive(longer);
+  }
+
+  // arrive shows a line that is one move longer, whose piece is seen coming.
+  arrive(line) {
+    this.arrived = line.touch(line.length);
+    this.follow(line);
+    this.arrived = undefined;
+  }
+
+  // play makes a person's move in the position shown; what came after it is given up.
+  play(move) {
+    const signal = this.begin(), ply = this.at;
+    this.enter("thinking");
+    this.complain("");
+    this.attempt(signal, async () => {
+      const longer = await this.line.after(ply, move);
+      if (signal.aborted) return;
+      byId("news").textContent = "";
+      this.arrive(longer);
+      await this.playAgents(signal);
+    });
+  }
+
+  restart() {
+    this.begin();
+    this.seed = this.freshSeed();
+    this.paused = false;
+    byId("news").textContent = "";
+    this.views.clear();
+    this.follow(this.line.cut(0));
+    this.proceed();
+  }
+
+  // earlier is the newest ply before the game's end at which a person was to move or, where only agents play, the one before;
+  // -1 where there is none.
+  get earlier() {
+    for (let ply = this.line.length - 1; ply >= 0; ply--) {
+      if (this.onlyAgents || !this.agentOf(this.line.positions[ply].player)) return ply;
+    }
+    return -1;
+  }
+
+  undo() {
+    const ply = this.earlier;
+    if (ply < 0) return;
+    this.paused = this.onlyAgents;
+    byId("news").textContent = "";
+    this.begin();
+    this.follow(this.line.cut(ply));
+    this.proceed();
+  }
+
+  // playOn makes the position shown the newest.
+  playOn() {
+    this.begin();
+    this.paused = false;
+    this.follow(this.line.cut(this.at));
+    this.proceed();
+    this.board.focus();
+  }
+
+  pause(paused) {
+    this.paused = paused;
+    this.go(this.line.length);
+    this.proceed();
+  }
+
+  step() {
+    this.paused = true;
+    const signal = this.begin(), agent = this.agentOf(this.line.newest.player);
+    this.enter("thinking");
+    this.attempt(signal, async () => {
+      await this.playAgent(agent, signal);
+      await this.playAgents(signal);
+    });
+  }
+
+  retry() {
+    if (this.line) this.proceed();
+    else this.open();
+    this.board?.focus();
+  }
+
+  // ---- moves by hand
+
+  // mine says whether a person may move in the position shown.
+  get mine() {
+    const position = this.line?.positions[this.at];
+    if (!position || position.done || this.agentOf(position.player)) return false;
+    return this.at < this.line.length ? this.state !== "loading" : this.state === "ready" || this.state === "error";
+  }
+
+  // choices are the moves of the position shown that touch a cell, of the chosen kind.
+  get choices() {
+    if (!this.mine) return [];
+    return this.line.positions[this.at].legal.map((text) => ({ text, ...this.description.actions[text] }))
+      .filter(({ text, to }) => to >= 0 && (this.kinds.length < 2 || verbOf(text) === this.verb));
+  }
+
+  // touch is what pressing a cell does: it chooses a piece, lets it go, or moves.
+  touch(cell) {
+    const { choices } = this;
+    const move = choices.find(({ from, to }) => to === cell && (from < 0 || from === this.chosen));
+    if (move) {
+      this.chosen = undefined;
+      this.play(move.text);
+      return;
+    }
+    this.chosen = cell !== this.chosen && choices.some(({ from }) => from === cell) ? cell : undefined;
+    this.draw();
+  }
+
+  letGo() {
+    this.chosen = undefined;
+    this.draw();
+  }
+
+  // ---- what is shown
+
+  // enter notes what the app is doing.
+  enter(state) {
+    this.state = state;
+    document.body.dataset.state = state;
+    this.reveal("retry", state === "error");
+    this.draw();
+  }
+
+  // go shows the position after a number of moves.
+  go(ply) {
+    if (!this.line) return;
+    this.at = Math.min(Math.max(ply, 0), this.line.length);
+    this.chosen = undefined;
+    this.hinted = undefined;
+    this.listMoves();
+    this.draw();
+  }
+
+  draw() {
+    if (!this.line) return;
+    this.chooseVerb();
+    this.drawControls();
+    this.drawSeats();
+    this.drawView();
+    this.drawStatus();
+  }
+
+  // chooseVerb keeps the chosen kind of move among those that are legal now.
+  chooseVerb() {
+    const { legal } = this.line.positions[this.at];
+    const can = this.kinds.filter((kind) => legal.some((text) => verbOf(text) === kind));
+    if (can.length > 0 && !can.includes(this.verb)) this.verb = can[0];
+    for (const radio of byId("verb").querySelectorAll("input")) {
+      radio.checked = radio.value === this.verb;
+      radio.disabled = can.length > 0 && !can.includes(radio.value);
+    }
+  }
+
+  drawControls() {
+    const { at, line } = this, position = line.positions[at], past = at < line.length;
+    this.enable("undo", this.earlier >= 0);
+    this.enable("hint", !position.done);
+    this.enable("back", at > 0);
+    this.enable("forward", past);
+    this.reveal("pause", this.onlyAgents && !line.newest.done);
+    this.reveal("step", this.onlyAgents && !line.newest.done);
+    byId("pause").textContent = this.paused ? "Go on" : "Pause";
+    byId("pause").setAttribute("aria-pressed", this.paused);
+    this.reveal("past", past);
+    byId("past").querySelector("span").textContent = `Looking back: move ${at} of ${line.length}.`;
+    const loose = this.mine ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
+    const extras = byId("extras"), focused = extras.contains(document.activeElement);
+    extras.replaceChildren();
+    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text === "noop" ? "Pass (noop)" : text);
+    if (focused) (extras.querySelector("button") || this.board).focus();
+  }
+
+  // enable switches a button; one that has the focus gives it to the board rather than losing it.
+  enable(id, on) {
+    if (!on && document.activeElement === byId(id)) this.board.focus();
+    byId(id).disabled = !on;
+  }
+
+  reveal(id, on) {
+    if (!on && byId(id).contains(document.activeElement)) this.board?.focus();
+    byId(id).hidden = !on;
+  }
+
+  drawSeats() {
+    const { player } = this.line.positions[this.at];
+    for (const box of this.root.querySelectorAll(".seat")) {
+      const turn = Number(box.dataset.seat) === player;
+      box.classList.toggle("now", turn);
+      box.querySelector(".turn").textContent = turn ? "to move" : "";
+    }
+  }
+
+  drawStatus() {
+    const position = this.line.positions[this.at];
+    const text = position.status + (position.done ? `. ${this.result(position)}` : this.state === "thinking" && this.at === this.line.length ? " (thinking)" : "");
+    if (byId("status").textContent !== text) byId("status").textContent = text; // a text that is set anew may be read aloud anew
+  }
+
+  // result tells the goals of a finished game.
+  result({ goals }) {
+    const { players } = this.description;
+    const winner = goals[0] === goals[1] ? -1 : goals[0] > goals[1] ? 0 : 1;
+    const people = [0, 1].filter((seat) => !this.agentOf(seat));
+    const who = winner < 0 ? "A draw" : people.length === 1 ? (people[0] === winner ? "You win" : "The agent wins") : `${players[winner]} wins`;
+    return `${who}: ${players[0]} ${goals[0]}, ${players[1]} ${goals[1]}`;
+  }
+
+  // ---- the list of moves
+
+  listMoves() {
+    const list = byId("moves"), focused = list.contains(document.activeElement);
+    const texts = ["start", ...this.line.moves];
+    while (list.children.length > texts.length) list.lastChild.remove();
+    texts.forEach((text, ply) => {
+      const button = list.children[ply]?.firstChild || make(make(list, "li"), "button", { type: "button", "data-ply": ply });
+      const who = ply === 0 ? "" : this.description.players[this.line.positions[ply - 1].player];
+      if (button.dataset.text !== text + who) {
+        button.dataset.text = text + who;
+        button.replaceChildren();
+        make(button, "span", {}, ply === 0 ? text : `${ply}. ${text}`);
+        make(button, "span", { class: "who" }, ` ${who}`);
+      }
+      if (ply === this.at) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    });
+    const now = list.children[this.at];
+    if (focused) now.firstChild.focus();
+    const top = now.offsetTop - list.offsetTop; // never scroll the page itself
+    if (top < list.scrollTop || top + now.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
+  }
+
+  // ---- the agent's view and hints
+
+  // viewer is the agent whose view is shown: one that thinks, at the table if there is one.
+  get viewer() {
+    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean);
+    return [...seated, ...this.agents].find(({ text }) => typeof text === "function" || text.includes(":")) || this.agents[0];
+  }
+
+  // studyKey names the position shown and the agent that is asked about it.
+  get studyKey() {
+    return JSON.stringify([this.textOf(this.viewer, Math.max(this.simulations, insight)), ...this.line.moves.slice(0, this.at)]);
+  }
+
+  // study is what the viewer thinks of the position shown. It is asked for once, however often it is wanted.
+  study() {
+    const key = this.studyKey, [agent, ...moves] = JSON.parse(key);
+    if (this.views.has(key)) return Promise.resolve(this.views.get(key));
+    if (this.studied?.key === key) return this.studied.promise;
+    this.dropStudy();
+    const controller = new AbortController();
+    const promise = this.engine.analyze({ game: this.description.game, moves, agent }, controller.signal)
+      .then((view) => { this.views.set(key, view); return view; })
+      .finally(() => { if (this.studied?.key === key) this.studied = undefined; });
+    this.studied = { key, controller, promise };
+    return promise;
+  }
+
+  dropStudy() {
+    this.studied?.controller.abort();
+    this.studied = undefined;
+  }
+
+  get wants() {
+    return { policy: byId("show-policy").checked, visits: byId("show-visits").checked, value: byId("show-value").checked };
+  }
+
+  // drawView draws the board, with the agent's view as soon as that is known. An agent that is choosing its move is not
+  // disturbed.
+  drawView() {
+    const { policy, visits, value } = this.wants, key = this.studyKey;
+    this.drawBoard();
+    this.drawThoughts();
+    const busy = this.state === "loading" || (this.state === "thinking" && this.at === this.line.length);
+    if (busy || !(policy || visits || value || this.hinting === key)) { this.dropStudy(); return; }
+    if (this.view || this.studied?.key === key) return;
+    this.study().then(() => {
+      if (this.studyKey !== key) return;
+      this.drawBoard();
+      this.drawThoughts();
+    }).catch((error) => { if (error.name !== "AbortError") this.complain(error.message); });
+  }
+
+  // view is what is known of the viewer's thoughts.
+  get view() { return this.views.get(this.studyKey); }
+
+  drawBoard() {
+    const { at, line, choices } = this, position = line.positions[at];
+    const moved = choices.some(({ from }) => from >= 0);
+    const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.chosen).map(({ to }) => to));
+    const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
+    this.board.show(position, {
+      last: at > 0 ? line.touch(at) : undefined, hint: this.hinted, arrived: this.arrived,
+      movable, targets, chosen: this.chosen, ...this.thoughts(this.view),
+    });
+    this.board.tell(position, (cell) => [
+      ...(cell === this.chosen ? ["chosen"] : movable.has(cell) ? ["can move"] : []),
+      ...(targets.has(cell) ? [moved ? "can be reached" : `can ${this.verb}`] : []),
+    ], (cell) => movable.has(cell) ? cell === this.chosen : null);
+  }
+
+  // thoughts are shades and numbers of a view, as far as they are wanted.
+  thoughts(view) {
+    const { policy, visits } = this.wants;
+    const moves = (view?.moves || []).map((move) => ({ ...move, ...this.description.actions[move.move] })).filter(({ to }) => to >= 0);
+    const searched = moves.reduce((sum, move) => sum + (move.visits || 0), 0) || 1;
+    const share = (move) => policy ? move.prior ?? move.visits / searched : move.visits || 0; // an agent without a network has no prior
+    const weighed = moves.map((move) => ({ ...move, weight: share(move) })).sort((a, b) => b.weight - a.weight);
+    const visited = moves.filter((move) => move.visits > 0);
+    return {
+      shades: policy || visits ? weighed.filter(({ weight }) => weight > 0.03 * weighed[0].weight) : [],
+      numbers: visits ? summed(visited.map(({ to, visits }) => [to, visits])) : [],
+    };
+  }
+
+  drawThoughts() {
+    const { policy, visits, value } = this.wants, { view } = this;
+    byId("thoughts").hidden = !(policy || visits) || !view?.moves;
+    byId("value").hidden = !value || !view;
+    if (!view) return;
+    if (view.moves) this.listThoughts(view);
+    this.drawValue(view);
+  }
+
+  listThoughts(view) {
+    const body = byId("thoughts").querySelector("tbody");
+    body.replaceChildren();
+    for (const { move, prior, visits, value } of view.moves.slice(0, listed)) {
+      const row = make(body, "tr");
+      make(row, "th", { scope: "row" }, move);
+      for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
+    }
+    const rest = view.moves.length - listed;
+    byId("thoughts").querySelector("p").textContent = `${this.viewer.label}, ${view.simulations} simulations; values are for ${view.player}.` +
+      (rest > 0 ? ` ${rest} other ${rest === 1 ? "move" : "moves"}.` : "");
+  }
+
+  // drawValue draws what the position is worth to the first player, and to the second the rest.
+  drawValue(view) {
+    const { players } = this.description, meter = byId("value");
+    const sign = view.player === players[1] ? -1 : 1;
+    const value = view.terminal ? (view.goals[players[0]] - view.goals[players[1]]) / 100 : view.value == null ? null : sign * view.value;
+    const goals = view.goals ? `; expected goals ${players.map((name) => `${name} ${Math.round(view.goals[name])}`).join(", ")}` : "";
+    const text = value == null ? "the agent does not judge positions" : `${utility(value)} for ${players[0]}${goals}${view.proven ? "; proven" : ""}`;
+    meter.setAttribute("aria-label", `value for ${players[0]}`);
+    meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));
+    meter.setAttribute("aria-valuetext", text);
+    meter.querySelector(".first").textContent = players[0];
+    meter.querySelector(".second").textContent = players[1];
+    meter.querySelector(".share").style.width = `${50 + 50 * (value ?? 0)}%`;
+    meter.querySelector("p").textContent = text;
+  }
+
+  // hint shows the move that the viewer would make.
+  async hint() {
+    if (this.state === "thinking" && this.at === this.line.length) return;
+    const key = this.hinting = this.studyKey;
+    byId("news").textContent = "Looking for a hint …";
+    try {
+      const { best, player, value } = await this.study();
+      if (this.studyKey !== key) return;
+      this.hinted = this.description.actions[best];
+      byId("news").textContent = `Hint for ${player}: ${best}, value ${utility(value)}`;
+      this.drawBoard();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      byId("news").textContent = "";
+      this.complain(error.message);
+    } finally {
+      this.hinting = undefined;
+    }
+  }
+
+  // ---- sharing
+
+  async share() {
+    const moves = this.line.moves.slice(0, this.at);
+    const link = "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value));
+    history.replaceState(history.state, "", link);
+    byId("link").hidden = false;
+    byId("link").querySelector("input").value = location.href;
+    try {
+      await navigator.clipboard.writeText(location.href);
+      byId("news").textContent = "The link to this position has been copied";
+    } catch {
+      byId("link").querySelector("input").select(); // a browser may refuse the clipboard
+      byId("news").textContent = "Copy the link to this position from below the list's title";
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// The page of ludus serve on which one plays: which game and against whom is chosen here, the rest is the playing app's.
+// The address takes game=NAME and agent=TEXT.
+import { byId, make } from "./dom.js";
+import { engineOverHTTP, getJSON } from "./http.js";
+import { startPlay } from "./play.js";
+
+const asked = new URLSearchParams(location.search);
+
+const agentForm = `
+<details><summary>Another agent</summary><form><label for="agent">An agent's text, as <code>ludus arena</code> takes it</label>
+<input id="agent" type="text" placeholder="net:RUN@12,sims=256" spellcheck="false" autocapitalize="off"><button type="submit">Play against it</button><p class="note" role="alert"></p></form></details>`;
+
+// baselines play every game; agents that search are told how much.
+const baselines = [
+  { label: "tree search", text: (simulations) => `mcts:${Math.max(simulations, 1)}` },
+  { label: "alpha-beta", text: "alphabeta:4" },
+  { label: "greedy", text: "greedy" },
+  { label: "random", text: "random" },
+];
+
+// agentOf is the agent of a text; a network whose text does not say how much it searches is told by the slider.
+const agentOf = (text, label = text) => /^net:[^,]+$/.test(text)
+  ? { label, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : text.replace("net:", "policy:") }
+  : { label, text };
+
+// open goes to the page of a game.
+const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
+
+// offerGames lists games, and lets another size be written.
+function offerGames(form, games, game) {
+  const select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
+  for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
+  make(select, "option", { value: "" }, "another size …");
+  select.value = game;
+  select.addEventListener("change", () => {
+    field.hidden = button.hidden = select.value !== "";
+    if (select.value !== "") open(select.value);
+    else field.focus();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    open(field.value.trim());
+  });
+}
+
+// offerAgent lets an agent's text be written; one that the server refuses stays, with the reason.
+function offerAgent(form, engine, game, add) {
+  const field = form.querySelector("input"), note = form.querySelector("p");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    note.textContent = "";
+    try {
+      await engine.analyze({ game, moves: [], agent: text, simulations: 1 });
+      add(agentOf(text));
+    } catch (error) {
+      note.textContent = error.message;
+    }
+  });
+}
+
+// named is a game's canonical name; one that the server does not know stays as it is, and the app tells why.
+async function named(engine, game) {
+  try {
+    return (await engine.describe({ game })).game;
+  } catch {
+    return game;
+  }
+}
+
+async function start() {
+  const engine = engineOverHTTP("/api", (text) => { byId("message").textContent = text; });
+  const none = { games: [], runs: [] }; // without them one can still play
+  const [about, { runs }] = await Promise.all([getJSON("/api/about").catch(() => none), getJSON("/api/runs").catch(() => none)]);
+  const first = runs.find((run) => run.agent)?.game || about.games[0] || "quad-5x5";
+  const game = await named(engine, asked.get("game") || first);
+  const agents = [...runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.name)), ...baselines];
+  const wish = asked.get("agent"), rival = wish ? runs.find((run) => run.agent === wish)?.name || wish : agents[0].label;
+  if (!agents.some(({ label }) => label === rival)) agents.unshift(agentOf(wish));
+
+  const more = document.createElement("div");
+  more.innerHTML = agentForm;
+  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more });
+  offerGames(byId("choose-game"), [...about.games, ...runs.map((run) => run.game)], game);
+  offerAgent(more.querySelector("form"), engine, game, (agent) => app.addAgent(agent, 1));
+}
+
+start();
