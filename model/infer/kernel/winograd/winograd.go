@@ -32,6 +32,10 @@ var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4,
 // smallest error in a search over a few hundred sets of fractions whose products float32 holds exactly: for 64 channels
 // a relative error of 6e-7 (3 cells) to 1e-5 (7 cells), root mean square, on a square board. Points come in pairs of
 // opposite sign, which share half of their sums.
+//
+// Left out: x² + 1 beside six points (3/8, 7/8, 3/2 and their opposites) for 7 cells. It takes 10 products a line where
+// points alone take 9, and has a twelfth of their error, but networks on 7x7 evaluate 22 % fewer positions a second. What
+// the points' error comes to in the end, in 10,000 positions of a trained quad-7x7 network: 1.7e-4 of value at most.
 var points = [MaxLine][]float64{
 	3: {0.5, -0.5, 1.75, -1.75},
 	4: {0.75, -0.75, 1.5, -1.5, 0},
