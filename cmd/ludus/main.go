@@ -47,6 +47,7 @@ Start with:
   ludus games                                        what there is to learn
   ludus train quad-5x5                               learn a game within ten minutes
   ludus play quad-5x5 net:runs/quad-5x5              play against what was learned
+  ludus serve --open                                 play and watch runs in the browser
   ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    judge it
 
 An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), solver:NODES (perfect where so

@@ -291,9 +291,10 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
 	writeJudgement(w, s)
 	agent := "net:" + s.Dir
-	_, err := fmt.Fprintf(w, "\nsee it:    %s\nplay it:   %s\njudge it:  %s\ntake it:   %s\n",
+	_, err := fmt.Fprintf(w, "\nsee it:    %s\nplay it:   %s\n           %s\njudge it:  %s\ntake it:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
 		commandLine([]string{"play", game.Name, agent}),
+		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir, "--format", "weights"}))
 	return err

@@ -80,10 +80,10 @@ func (s *Server) base() string {
 
 var protection = http.NewCrossOriginProtection()
 
-// checkOrigin refuses what a page of another origin asks for, but lets links lead to the front page.
+// checkOrigin refuses what a page of another origin asks for, but lets its links lead to pages here.
 func checkOrigin(r *http.Request) error {
 	err := protection.Check(r) // knows requests that change something
-	if err == nil && r.URL.Path != "/" {
+	if page := !strings.HasPrefix(r.URL.Path, "/api") && !strings.HasPrefix(r.URL.Path, "/static"); err == nil && !page {
 		asPost := r.WithContext(r.Context()) // a shallow copy
 		asPost.Method = http.MethodPost      // here all requests are as good as those
 		err = protection.Check(asPost)
