@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints"
+	"ludus/cmd/ludus/internal/page"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
@@ -23,12 +25,13 @@ import (
 // exportFormat is a way to write a network.
 type exportFormat struct {
 	name, extension string
-	marshal         func(w *infer.Weights) ([]byte, error)
+	marshal         func(w *infer.Weights, from arena.Origin) ([]byte, error)
 }
 
 var formats = []exportFormat{
-	{"weights", ".safetensors", func(w *infer.Weights) ([]byte, error) { return w.Marshal(), nil }},
+	{"weights", ".safetensors", func(w *infer.Weights, _ arena.Origin) ([]byte, error) { return w.Marshal(), nil }},
 	{"onnx", ".onnx", marshalONNX},
+	{"html", ".html", marshalHTML},
 }
 
 func formatNames() string {
@@ -39,7 +42,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func marshalONNX(w *infer.Weights) ([]byte, error) {
+func marshalONNX(w *infer.Weights, _ arena.Origin) ([]byte, error) {
 	game, err := games.New(w.Config.Game)
 	if err != nil {
 		return nil, err
@@ -48,10 +51,30 @@ func marshalONNX(w *infer.Weights) ([]byte, error) {
 	return onnx.Marshal(game, w, version)
 }
 
+// marshalHTML makes a page. It goes to other people, so it names the run without the folders that it lies in.
+func marshalHTML(w *infer.Weights, from arena.Origin) ([]byte, error) {
+	game, err := games.New(w.Config.Game)
+	if err != nil {
+		return nil, err
+	}
+	if path, err := filepath.Abs(from.Path); err == nil {
+		from.Path = filepath.Base(path)
+	}
+	return (&page.Page{Game: game, Weights: w, Origin: sourceOf(from)}).HTML()
+}
+
+// sourceOf says where weights are from.
+func sourceOf(from arena.Origin) string {
+	if from.Generation < 0 {
+		return from.Path
+	}
+	return fmt.Sprintf("%s, generation %d", from.Path, from.Generation)
+}
+
 func exportCommand() *cobra.Command {
 	var (
-		format, path string
-		force        bool
+		format, path  string
+		force, browse bool
 	)
 	cmd := &cobra.Command{
 		Use:   "export RUN",
@@ -62,14 +85,19 @@ that were exported before.
 Formats:
   weights    safetensors, named like quad-5x5.safetensors: for agents (net:FILE) and for training to start from (--from FILE)
   onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size;
-             its metadata say how to play with it, and model/infer/onnx/examples has programs that do`,
+             its metadata say how to play with it, and model/infer/onnx/examples has programs that do
+  html       one page, named like quad-5x5.html, on which anybody plays the agent in a browser; it needs no network and no program`,
 		Example: `  ludus export runs/quad-5x5 --format weights
-  ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
+  ludus export runs/quad-5x5@best --format onnx -o best.onnx --force
+  ludus export runs/quad-5x5 --format html --open`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
 			if i < 0 {
 				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
+			}
+			if browse && format != "html" {
+				return usage(cmd, errors.New("--open shows a page: give --format html too"))
 			}
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
@@ -82,27 +110,52 @@ Formats:
 			if path == "" {
 				path = env.FileName(weights.Config.Game) + formats[i].extension
 			}
-			data, err := formats[i].marshal(weights)
+			data, err := formats[i].marshal(weights, origin)
 			if err != nil {
 				return err
 			}
 			if err := writeNew(path, data, force); err != nil {
 				return err
 			}
-			return output(cmd, func(w io.Writer) error {
-				from := strings.TrimSuffix(args[0], "/")
-				if origin.Generation >= 0 {
-					from = fmt.Sprintf("%s, generation %d", origin.Path, origin.Generation)
-				}
-				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n", path, weights.Config.Game, from)
+			err = output(cmd, func(w io.Writer) error {
+				origin.Path = strings.TrimSuffix(origin.Path, "/")
+				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n", path, weights.Config.Game, sourceOf(origin))
 				return err
 			})
+			if err != nil || format != "html" {
+				return err
+			}
+			return present(cmd, path, len(data), browse)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "", "what to write: "+formatNames())
 	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: after the game, in the current folder)")
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&browse, "open", false, "open the page in the browser")
 	return cmd
+}
+
+// present says how to open a page that was written, or opens it.
+func present(cmd *cobra.Command, path string, size int, browse bool) error {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // of a drive
+	}
+	address := (&url.URL{Scheme: "file", Path: path}).String()
+	if size > page.MaxBytes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the page is larger than %.1f MB, since its network is larger than usual\n", page.MaxBytes/1e6)
+	}
+	err := output(cmd, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%.2f MB, complete in itself; any browser opens it: %s\n", float64(size)/1e6, address)
+		return err
+	})
+	if err == nil && browse {
+		openBrowser(cmd, address)
+	}
+	return err
 }
 
 // writeNew writes a file whole or not at all, and replaces one that exists only with force; a symbolic link stays, and

@@ -208,9 +208,10 @@ func TestErrors(t *testing.T) {
 		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --openings 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
-		{2, "the formats are: weights, onnx", "export " + runs},
-		{2, "the formats are: weights, onnx", "export " + runs + " --format onyx"},
+		{2, "the formats are: weights, onnx, html", "export " + runs},
+		{2, "the formats are: weights, onnx, html", "export " + runs + " --format onyx"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
+		{2, "--open shows a page: give --format html too", "export " + runs + " --format onnx --open"},
 		{2, "-o -: networks are not written to a stream", "export " + runs + " --format weights -o - --force"},
 		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
 		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
@@ -263,6 +264,43 @@ func TestExportONNX(t *testing.T) {
 		t.Errorf("models of %d and %d bytes differ, %v", len(first), len(second), err)
 	}
 	fails(t, dir, 1, "quad-5x5.onnx exists; --force replaces it", "export", runs, "--format", "onnx")
+}
+
+// A page says what it is, names the run but not where it lies, and is opened where that is asked for.
+func TestExportHTML(t *testing.T) {
+	dir, runs := t.TempDir(), runFolder(t)
+	if runtime.GOOS == "linux" {
+		opener := "#!/bin/sh\necho \"$1\" >opened\n"
+		if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(opener), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir)
+	}
+	path := filepath.Join(dir, "a page.html")
+	out := run(t, dir, "", "export", runs+"@1", "--format", "html", "-o", path, "--open")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "file://" + filepath.ToSlash(dir) + "/a%20page.html"
+	want := fmt.Sprintf("%s: the network of quad-5x5 from %s, generation 1\n%.2f MB, complete in itself; any browser opens it: %s\n",
+		path, runs, float64(len(data))/1e6, address)
+	if out != want {
+		t.Errorf("export prints %q; want %q", out, want)
+	}
+	if name := filepath.Base(runs) + ", generation 1"; !strings.Contains(string(data), name) || strings.Contains(string(data), runs) {
+		t.Errorf("the page should name %s, and not %s", name, runs)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if opened, _ := os.ReadFile(filepath.Join(dir, "opened")); string(opened) == address+"\n" {
+			return
+		} else if time.Now().After(end) {
+			t.Fatalf("%q is opened; want %q", opened, address)
+		}
+	}
 }
 
 // What is no regular file stays what it is, and a link still leads where it led.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -93,25 +92,7 @@ func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; who has the token can play and see the runs.")
 	}
 	if browse {
-		if err := openBrowser(server.URL()); err != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the browser cannot be opened (%v); open the address yourself\n", err)
-		}
+		openBrowser(cmd, server.URL())
 	}
 	return server.Serve(cmd.Context())
-}
-
-// openBrowser opens an address in the system's browser, and does not wait for it.
-func openBrowser(address string) error {
-	words := []string{"xdg-open", address}
-	switch runtime.GOOS {
-	case "darwin":
-		words[0] = "open"
-	case "windows":
-		words = []string{"rundll32", "url.dll,FileProtocolHandler", address}
-	}
-	opener := exec.Command(words[0], words[1:]...)
-	if err := opener.Start(); err != nil {
-		return err
-	}
-	return opener.Process.Release()
 }

@@ -109,7 +109,7 @@ func (b *Tab) attend(worker *target.Info) {
 	if err == nil {
 		_, err = chromedp.Call(ctx, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	}
-	if err != nil && b.ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		b.complain(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
 	}
 }

@@ -1,0 +1,315 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/mcts"
+	"ludus/model/infer"
+	"ludus/train/arena"
+)
+
+// The engine that is embedded is the one that engine.sum names.
+func TestEngineIsWhole(t *testing.T) {
+	names, err := os.ReadFile("engine.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("engine.wasm %x\n", sha256.Sum256(wasm(t))); !strings.HasSuffix(string(names), sum) {
+		t.Errorf("engine.wasm.gz is not what engine.sum names: run go generate ./cmd/ludus/internal/page")
+	}
+}
+
+func wasm(t *testing.T) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(engine))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// network is one to compare engines by.
+type network struct {
+	game        *env.Game
+	weights     *infer.Weights
+	simulations int
+}
+
+// networks are small ones, far from uniform, for each game, or those of the weights files in the folder
+// LUDUS_TEST_NETWORKS.
+func networks(t *testing.T) (list []network) {
+	t.Helper()
+	if folder := os.Getenv("LUDUS_TEST_NETWORKS"); folder != "" {
+		files, err := filepath.Glob(filepath.Join(folder, "*.safetensors"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no weights in %s, %v", folder, err)
+		}
+		for _, file := range files {
+			weights, _, err := arena.ReadWeights(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, network{game(t, weights.Config.Game), weights, 64})
+		}
+		return list
+	}
+	for _, name := range games.Names() {
+		game := game(t, name)
+		list = append(list, network{game, randomWeights(game, infer.Config{Game: name, Channels: 8, Blocks: 1}), 32})
+	}
+	return list
+}
+
+func game(t *testing.T, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// randomWeights are weights none of whose tensors is zero.
+func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := infer.NewWeights(game, config, rng)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// position is a state that is not done, and how it came about.
+type position struct {
+	state env.State
+	moves []string
+}
+
+// positions are those of random games, count of them.
+func positions(game *env.Game, count int) (list []position) {
+	rng := rand.NewPCG(1, 2)
+	for {
+		state, moves := game.NewState(), []string{}
+		for ; !state.Done(); state.Apply(must(game.ParseAction(moves[len(moves)-1]))) {
+			if len(list) == count {
+				return list
+			}
+			at := game.NewState()
+			at.CopyFrom(state)
+			list = append(list, position{at, moves[:len(moves):len(moves)]})
+			moves = append(moves, game.ActionTexts[state.Pick(rng.Uint64())])
+		}
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// A run, the file exported from it and the page with it choose the same moves with the same simulations: the first two
+// always; the page's arithmetic rounds otherwise than assembly, so that it may decide between equals otherwise.
+func TestEnginesAgree(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node is not installed")
+	}
+	const count = 200
+	for _, n := range networks(t) {
+		t.Run(n.game.Name, func(t *testing.T) {
+			t.Parallel()
+			list := positions(n.game, count)
+			run, file := export(t, n.weights)
+			ours, exported := choose(t, n, run, list), choose(t, n, file, list)
+			page := chooseInPage(t, n, file, list)
+			different := 0
+			for i, p := range list {
+				if ours[i] != exported[i] {
+					t.Errorf("after %q the run plays %s, the file %s", p.moves, ours[i], exported[i])
+				}
+				if ours[i] == page[i] {
+					continue
+				}
+				different++
+				policy, value := apart(t, n, p.state, ours[i], page[i])
+				t.Logf("after %q: %s, the page %s; apart by %.2g in the improved policy, %.2g in value", p.moves, ours[i], page[i], policy, value)
+				if min(policy, value) > 1e-3 {
+					t.Error("that is no tie")
+				}
+			}
+			t.Logf("%d simulations: %d of %d moves are the same", n.simulations, count-different, count)
+			if 100*different > count {
+				t.Errorf("%d of %d moves differ", different, count)
+			}
+		})
+	}
+}
+
+// export writes weights as a run's folder and as a file.
+func export(t *testing.T, w *infer.Weights) (run, file string) {
+	t.Helper()
+	run = t.TempDir()
+	store, err := checkpoints.Open(filepath.Join(run, "checkpoints"))
+	if err == nil {
+		err = store.Save(1, nil, []checkpoints.Part{{Name: "weights.safetensors", Data: w.Marshal()}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, _, err := arena.ReadWeights(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := os.WriteFile(file, read.Marshal(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return run, file
+}
+
+// choose asks an agent of Go's own.
+func choose(t *testing.T, n network, path string, list []position) (moves []string) {
+	t.Helper()
+	spec, err := arena.Parse(n.game, fmt.Sprintf("net:%s,sims=%d", path, n.simulations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := spec.New(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		agent.Reset(0)
+		action, err := agent.Choose(context.Background(), p.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, n.game.ActionTexts[action])
+	}
+	return moves
+}
+
+// chooseInPage asks the page's engine, in Node.
+func chooseInPage(t *testing.T, n network, file string, list []position) (moves []string) {
+	t.Helper()
+	for _, reply := range ask(t, file, func(send func(op string, request map[string]any)) {
+		for _, p := range list {
+			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d", n.simulations)})
+		}
+	}) {
+		if reply.Error != "" {
+			t.Fatal(reply.Error)
+		}
+		moves = append(moves, reply.Reply["move"].(string))
+	}
+	return moves
+}
+
+// reply is what the engine answers.
+type reply struct {
+	Reply map[string]any
+	Error string
+}
+
+// ask runs the embedded engine in Node with a weights file and sends it requests.
+func ask(t *testing.T, weights string, requests func(send func(op string, request map[string]any))) (replies []reply) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "engine.wasm")
+	if err := os.WriteFile(program, wasm(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var in, stderr bytes.Buffer
+	requests(func(op string, request map[string]any) {
+		json.NewEncoder(&in).Encode([]any{op, request})
+	})
+	cmd := exec.Command("node", filepath.Join("testdata", "ask.js"), "wasm_exec.js", program, weights)
+	cmd.Stdin, cmd.Stderr = &in, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	decoder := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var r reply
+		if err := decoder.Decode(&r); err == io.EOF {
+			return replies
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, r)
+	}
+}
+
+// apart is by how much two moves differ in our search of a state: in the improved policy, by which it decides, and in value.
+func apart(t *testing.T, n network, state env.State, x, y string) (policy, value float64) {
+	t.Helper()
+	net, err := infer.NewNetwork(n.game, n.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := mcts.New(n.game, mcts.DefaultConfig(), nil)
+	search.Start(state, n.simulations, nil)
+	search.Run(net.NewEvaluator(16))
+	of := map[string]mcts.Move{}
+	for _, m := range search.Moves() {
+		of[n.game.ActionTexts[m.Action]] = m
+	}
+	return math.Abs(float64(of[x].Policy - of[y].Policy)), math.Abs(of[x].Value - of[y].Value)
+}
+
+// The engine tells what is wrong, and goes on.
+func TestEngineRefuses(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node is not installed")
+	}
+	n := networks(t)[0]
+	_, file := export(t, n.weights)
+	name := n.game.Name
+	wants := []string{"unknown operation", "did you mean", "it plays " + name, "this page has one, agent", "unknown kind", ""}
+	for i, reply := range ask(t, file, func(send func(op string, request map[string]any)) {
+		send("chose", nil)
+		send("describe", map[string]any{"game": "kuad-5x5"})
+		send("choose", map[string]any{"game": "free-for-all-2p", "agent": "policy:agent"})
+		send("choose", map[string]any{"game": name, "agent": "policy:runs/mine"})
+		send("choose", map[string]any{"game": name, "agent": "magic"})
+		send("analyze", map[string]any{"game": name, "agent": "policy:agent"})
+	}) {
+		if !strings.Contains(reply.Error, wants[i]) || (reply.Error == "") != (wants[i] == "") {
+			t.Errorf("reply %d: error %q; want %q", i, reply.Error, wants[i])
+		}
+	}
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("not weights at all"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	replies := ask(t, broken, func(send func(op string, request map[string]any)) {
+		send("choose", map[string]any{"game": name, "agent": "policy:agent"})
+		send("choose", map[string]any{"game": name, "agent": "greedy"})
+	})
+	if !strings.Contains(replies[0].Error, "bad tensors file") || replies[1].Error != "" {
+		t.Errorf("with broken weights: %+v", replies)
+	}
+}

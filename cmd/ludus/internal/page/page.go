@@ -1,0 +1,103 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+
+	"ludus/cmd/ludus/internal/static"
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+//go:generate go run ./generate
+
+var (
+	//go:embed engine.wasm.gz
+	engine []byte
+	//go:embed wasm_exec.js
+	glue string
+	//go:embed go.LICENSE
+	licence string // of the former and of what is in the engine of Go
+	//go:embed engine.js
+	answering string
+	//go:embed page.html
+	pageHTML string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+)
+
+// MaxBytes is what a page should have at most, so that it can be sent by mail and opens at once. Networks of the sizes that
+// training takes by default stay below it.
+const MaxBytes = 3_000_000
+
+// Page is an agent to play against.
+type Page struct {
+	Game    *env.Game
+	Weights *infer.Weights // of Game
+	Origin  string         // where the weights are from, for people
+}
+
+// Title names the page.
+func (p *Page) Title() string { return "Play " + p.Game.Name }
+
+// Agent says who plays.
+func (p *Page) Agent() string {
+	parameters := 0
+	for _, t := range p.Weights.Tensors {
+		parameters += len(t.Data)
+	}
+	c := p.Weights.Config
+	return fmt.Sprintf("The agent is a network of %d channels and %d blocks (%d numbers) from %s, with a tree search. It runs in this page; nothing is sent or loaded.",
+		c.Channels, c.Blocks, parameters, p.Origin)
+}
+
+// HTML makes the page. Whatever stands in names and texts comes out as text. Equal arguments give equal bytes.
+func (p *Page) HTML() ([]byte, error) {
+	script, style := static.Inline("page.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, map[string]any{
+		"Page": p,
+		// A worker made from a blob has the page's policy. Nothing says connect-src, so default-src forbids that.
+		"Policy": fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+			static.Hash(script), static.Hash(style)),
+		"Script": template.JS(script), "Style": template.CSS(style),
+		"Facts":   map[string]string{"game": p.Game.Name},
+		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + answering),
+		"Engine":  inText(engine),
+		"Weights": inText(compress(sorted(p.Weights.Marshal()))),
+	})
+	return b.Bytes(), err
+}
+
+// inText writes bytes in base64, which needs no escapes in a page.
+func inText(data []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(data)) }
+
+// sorted puts the first bytes of all numbers before all second ones and so on: the last ones, the signs and exponents, are
+// alike and compress well. The page's script turns that round.
+func sorted(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for i := range 4 {
+		for at := i; at < len(data); at += 4 {
+			out = append(out, data[at])
+		}
+	}
+	return out
+}
+
+// compress packs data by gzip.
+func compress(data []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		w.Write(data)
+		err = w.Close()
+	}
+	if err != nil {
+		panic("page: a buffer refuses bytes")
+	}
+	return b.Bytes()
+}

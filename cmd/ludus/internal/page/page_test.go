@@ -1,0 +1,116 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"ludus/cmd/ludus/internal/browsertest"
+	"ludus/env/games"
+	"ludus/model/infer"
+)
+
+// made is the page of a random network of a game.
+func made(t *testing.T, name, origin string, channels, blocks int) []byte {
+	t.Helper()
+	game := game(t, name)
+	weights := randomWeights(game, infer.Config{Game: name, Channels: channels, Blocks: blocks})
+	data, err := (&Page{game, weights, origin}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Pages of networks of the usual sizes are small, and the same each time.
+func TestSize(t *testing.T) {
+	for _, name := range games.Names() {
+		c := infer.DefaultConfig(game(t, name))
+		data := made(t, name, "a run", c.Channels, c.Blocks)
+		if len(data) > MaxBytes {
+			t.Errorf("%s: %d bytes; want %d at most", name, len(data), MaxBytes)
+		}
+		if again := made(t, name, "a run", c.Channels, c.Blocks); string(again) != string(data) {
+			t.Errorf("%s: another page of the same network", name)
+		}
+	}
+}
+
+// Names are text, whatever they hold, and nothing but the page's own scripts may run.
+func TestNamesAreText(t *testing.T) {
+	page := string(made(t, "quad-5x5", `</p><script>alert("x")</script>`, 4, 1))
+	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert") {
+		t.Error("the run's name is markup")
+	}
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if policy == nil || strings.Contains(policy[1], "unsafe-inline") || strings.Contains(policy[1], "connect-src") ||
+		!strings.HasPrefix(policy[1], "default-src &#39;none&#39;;") {
+		t.Errorf("the policy is %q", policy)
+	}
+	if len(regexp.MustCompile(`</script>`).FindAllString(page, -1)) != strings.Count(page, "<script") {
+		t.Error("a block of data holds its own end")
+	}
+}
+
+func TestSorted(t *testing.T) {
+	if got := string(sorted([]byte("abcdABCD"))); got != "aAbBcCdD" {
+		t.Error(got)
+	}
+}
+
+// opened shows a page from disk.
+func opened(t *testing.T, data []byte) *browsertest.Tab {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "an agent.html")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return browsertest.Open(t, browsertest.File(t, path))
+}
+
+// Whoever changes the players while the agent thinks need not wait for it.
+func TestThinkingEnds(t *testing.T) {
+	tab := opened(t, made(t, "quad-7x7", "a run", 64, 5))
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	tab.Focus("#strength")
+	tab.Press(kb.End) // thousands of simulations, which take ten seconds and more
+	tab.Choose("#seat0", "agent")
+	tab.Wait(`document.body.dataset.state === "thinking"`)
+	start := time.Now()
+	tab.Choose("#seat0", "person")
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	tab.Click("#board [data-cell='24']")
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 2`)
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A browser that cannot run the engine says what it lacks.
+func TestOldBrowser(t *testing.T) {
+	data := made(t, "quad-5x5", "a run", 4, 1)
+	old := strings.Replace(string(data), `name) => !(name in globalThis)`, `name) => name === "DecompressionStream" || !(name in globalThis)`, 1)
+	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
+	tab := opened(t, []byte(policy.ReplaceAllString(old, "")))
+	tab.Wait(`!document.getElementById("unable").hidden`)
+	if text := tab.Text("#unable"); !strings.Contains(text, "It lacks DecompressionStream.") {
+		t.Error(text)
+	}
+}
+
+// A page that was cut short says that it cannot play.
+func TestDamagedPage(t *testing.T) {
+	data := string(made(t, "quad-5x5", "a run", 4, 1))
+	at := strings.Index(data, `<script id="engine"`)
+	tab := opened(t, []byte(data[:at+300]+data[strings.Index(data, `<script id="weights"`)-20:]))
+	tab.Wait(`document.body.dataset.state === "error"`)
+	if text := tab.Text("#message"); !strings.Contains(text, "The engine cannot start") {
+		t.Error(text)
+	}
+	tab.Complaints()
+}

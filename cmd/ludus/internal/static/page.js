@@ -1,0 +1,24 @@
+// The page of an exported agent: its worker plays, nothing comes from anywhere else.
+
+import { byId } from "./dom.js";
+import { startPlay } from "./play.js";
+import { loadEngine, engineOverWorker } from "./worker.js";
+
+// What a person may play against; an agent with a strength is told its simulations, 0 for the network alone.
+const opponents = [
+  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent" },
+  { label: "tree search without a network", text: "mcts:1000" },
+  { label: "greedy", text: "greedy" },
+  { label: "random", text: "random" },
+];
+
+const needed = ["WebAssembly", "DecompressionStream", "Worker"].filter((name) => !(name in globalThis));
+
+if (needed.length > 0) {
+  byId("unable").hidden = false;
+  byId("unable").append(` It lacks ${needed.join(", ")}.`);
+} else {
+  const { game } = JSON.parse(byId("facts").textContent);
+  const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights")));
+  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], readHash: true });
+}

@@ -1,0 +1,90 @@
+// The engine of an exported page: a worker that holds the games and the network.
+
+// fromBase64 decodes a text.
+function fromBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+// unpacked is what a block of the page holds: bytes that gzip has compressed, in base64.
+function unpacked(block) {
+  const packed = new Blob([fromBase64(block.textContent)]);
+  return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
+}
+
+// gathered undoes the export's sorting, which puts the first bytes of all numbers before all second ones and so on.
+function gathered(sorted) {
+  const bytes = new Uint8Array(sorted.length), count = sorted.length / 4;
+  for (let i = 0, from = 0; i < 4; i++) {
+    for (let to = i; from < (i + 1) * count; to += 4) bytes[to] = sorted[from++];
+  }
+  return bytes;
+}
+
+// loadEngine returns a function that starts a worker with the engine, given the page's blocks of the program that the worker
+// runs, of the engine and of the weights.
+export function loadEngine(program, engine, weights) {
+  const address = URL.createObjectURL(new Blob([program.textContent], { type: "text/javascript" }));
+  const loaded = Promise.all([
+    WebAssembly.compileStreaming(unpacked(engine)),
+    unpacked(weights).arrayBuffer().then((buffer) => gathered(new Uint8Array(buffer))),
+  ]);
+  return () => {
+    const worker = new Worker(address);
+    loaded.then(([module, weights]) => worker.postMessage({ module, weights }), (error) => worker.dispatchEvent(new ErrorEvent("error", { message: error.message })));
+    return worker;
+  };
+}
+
+// engineOverWorker answers describe, position, choose and analyze by a worker, one request after the other. A worker cannot be
+// interrupted: where a request that it works on is given up, another takes its place.
+export function engineOverWorker(start) {
+  let worker, next = 0;
+  const waiting = []; // the first is being answered
+
+  function replace() {
+    worker?.terminate();
+    worker = start();
+    worker.onmessage = ({ data }) => {
+      if (data.id !== waiting[0]?.message.id) return;
+      const { resolve, reject } = waiting.shift();
+      if (data.stopped) replace();
+      if (data.error === undefined) resolve(data.reply);
+      else reject(new Error(data.error));
+      send();
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      for (const { reject } of waiting.splice(0)) reject(new Error(`The engine cannot start: ${event.message}`));
+    };
+  }
+
+  function send() {
+    if (waiting.length) worker.postMessage(waiting[0].message);
+  }
+
+  function giveUp(id) {
+    const place = waiting.findIndex(({ message }) => message.id === id);
+    if (place < 0) return;
+    waiting.splice(place, 1);
+    if (place > 0) return;
+    replace();
+    send();
+  }
+
+  const ask = (op) => (request, signal) => new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const message = { id: next++, op, request };
+    signal?.addEventListener("abort", () => {
+      giveUp(message.id);
+      reject(signal.reason);
+    }, { once: true });
+    waiting.push({ message, resolve, reject });
+    if (waiting.length === 1) send();
+  });
+
+  replace();
+  return { describe: ask("describe"), position: ask("position"), choose: ask("choose"), analyze: ask("analyze") };
+}
