@@ -16,6 +16,7 @@ export class Board {
     element.style.setProperty("--ratio", wide / high);
     this.svg = makeSVG(element, { role: "img", viewBox: `0 0 ${wide} ${high}` });
     this.drawGrid(make(this.svg, "g"));
+    this.ground = make(this.svg, "g");
     this.pieces = make(this.svg, "g");
     this.marks = make(this.svg, "g");
     if (onCell) this.makeButtons(element, onCell, wide, high);
@@ -36,12 +37,13 @@ export class Board {
   show(position, { last, played, hint, shades = [], numbers = [], movable = [], targets = [], chosen, arrived } = {}) {
     if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
     this.shown = position.pieces;
+    this.ground.replaceChildren();
     this.marks.replaceChildren();
-    for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(this.marks, cell, "last", 0.45);
+    for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(this.ground, cell, "last", 0.45);
     const places = shades.length > 0 && shades[0].from < 0;
     if (places) this.drawHeat(shades);
     else this.drawArrows(shades);
-    for (const cell of movable) this.drawSquare(this.marks, cell, cell === chosen ? "chosen" : "movable", 0.45);
+    for (const cell of movable) this.drawSquare(this.ground, cell, cell === chosen ? "chosen" : chosen === undefined ? "movable" : "movable quiet", 0.45);
     for (const cell of targets) this.drawTarget(cell, position.pieces[cell] !== "0", chosen === undefined);
     if (played && played.to >= 0) this.drawPlayed(played, "played");
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
@@ -95,7 +97,7 @@ export class Board {
   // drawHeat shades the cells that pieces are placed on; several moves may lead to one.
   drawHeat(shades) {
     const sums = summed(shades.map(({ to, weight }) => [to, weight])), most = Math.max(...sums.values());
-    for (const [cell, weight] of sums) this.drawSquare(this.marks, cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
+    for (const [cell, weight] of sums) this.drawSquare(this.ground, cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
   }
 
   // drawArrows shows pieces that are moved.

@@ -10,6 +10,8 @@ const insight = 64; // simulations at least for hints and the agent's view, whic
 const pace = 500; // least milliseconds of a move where agents play each other, so that people can follow
 const listed = 5; // moves in the agent's view
 
+const swatch = { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" }; // around a piece
+
 const layout = `
 <div class="play">
   <section class="stage" aria-label="The game">
@@ -20,12 +22,12 @@ const layout = `
     <div id="board" class="board"></div>
     <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
     <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
-    <fieldset id="verb" hidden><legend>Move</legend></fieldset>
-    <div id="extras"></div>
     <div class="actions">
-      <button id="new" type="button">New game</button>
-      <button id="undo" type="button">Undo</button>
-      <button id="hint" type="button">Hint</button>
+      <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
+      <div id="extras"></div>
+      <button id="new" type="button" disabled>New game</button>
+      <button id="undo" type="button" disabled>Undo</button>
+      <button id="hint" type="button" disabled>Hint</button>
       <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
       <button id="step" type="button" hidden>One move</button>
       <button id="retry" type="button" hidden>Try again</button>
@@ -47,7 +49,7 @@ const layout = `
       <div id="thoughts" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
     </section>
     <section class="card" aria-label="Moves of the game">
-      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back">‹</button><button id="forward" type="button" aria-label="one move on">›</button><button id="share" type="button">Share</button></div></div>
+      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move on" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
       <ol id="moves" start="0"></ol>
     </section>
@@ -114,7 +116,7 @@ class App {
     const seats = this.options.seats || [person, this.agents[0].label];
     for (const box of this.root.querySelectorAll(".seat")) {
       const seat = Number(box.dataset.seat);
-      makeSVG(box, { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" });
+      makeSVG(box, swatch);
       const name = make(box, "div");
       make(name, "label", { for: `seat${seat}` });
       make(name, "span", { class: "turn" });
@@ -126,7 +128,7 @@ class App {
   }
 
   listen() {
-    const on = (id, act) => byId(id).addEventListener("click", (event) => { if (this.line || id === "retry") act(event); });
+    const on = (id, act) => byId(id).addEventListener("click", act);
     on("new", () => this.restart());
     on("undo", () => this.undo());
     on("hint", () => this.hint());
@@ -177,9 +179,9 @@ class App {
     this.enter("loading");
     this.attempt(signal, async () => {
       const description = await this.engine.describe({ game: this.options.game });
-      if (signal.aborted) return;
-      this.meet(description);
       let line = await new Line(this.engine, description).from([]), wrong;
+      if (signal.aborted) return;
+      this.meet(description, line.newest);
       try {
         const link = this.options.readHash ? readLink(location.hash) : {};
         if (link.moves) line = await line.from(link.moves);
@@ -195,12 +197,12 @@ class App {
     });
   }
 
-  // meet makes the board of a game.
-  meet(description) {
+  // meet makes the board of a game that begins with the position start.
+  meet(description, start) {
     this.description = description;
     this.board = new Board(byId("board"), description, (cell) => this.touch(cell));
-    this.kinds = [...new Set(Object.keys(description.actions).map(verbOf))].filter((verb) => Object.keys(description.actions)
-      .some((text) => verbOf(text) === verb && description.actions[text].to >= 0));
+    // All kinds of moves, the usual first.
+    this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].filter((text) => description.actions[text].to >= 0).map(verbOf))];
     this.verb = this.kinds[0];
     byId("about").querySelector("p").textContent = description.rules;
     byId("verb").hidden = this.kinds.length < 2;
@@ -211,12 +213,15 @@ class App {
       label.append(kind);
     }
     for (const box of this.root.querySelectorAll(".seat")) {
-      const seat = Number(box.dataset.seat), piece = description.pieces.find(({ side }) => side === seat);
+      const seat = Number(box.dataset.seat);
       box.querySelector("svg").replaceChildren();
-      drawPiece(box.querySelector("svg"), piece, 0.5, 0.5);
+      this.drawSide(box.querySelector("svg"), seat);
       box.querySelector("label").textContent = description.players[seat];
     }
   }
+
+  // drawSide draws a player's piece.
+  drawSide(svg, seat) { drawPiece(svg, this.description.pieces.find(({ side }) => side === seat), 0.5, 0.5); }
 
   // seat places who the link names.
   seat(names) {
@@ -463,6 +468,8 @@ class App {
 
   drawControls() {
     const { at, line } = this, position = line.positions[at], past = at < line.length;
+    this.enable("new", true);
+    this.enable("share", true);
     this.enable("undo", this.earlier >= 0);
     this.enable("hint", !position.done);
     this.enable("back", at > 0);
@@ -502,17 +509,16 @@ class App {
 
   drawStatus() {
     const position = this.line.positions[this.at];
-    const text = position.status + (position.done ? `. ${this.result(position)}` : this.state === "thinking" && this.at === this.line.length ? " (thinking)" : "");
+    const text = position.done ? `${position.status}. ${this.result(position)}.` : position.status;
     if (byId("status").textContent !== text) byId("status").textContent = text; // a text that is set anew may be read aloud anew
   }
 
-  // result tells the goals of a finished game.
+  // result says who has won a finished game.
   result({ goals }) {
-    const { players } = this.description;
-    const winner = goals[0] === goals[1] ? -1 : goals[0] > goals[1] ? 0 : 1;
-    const people = [0, 1].filter((seat) => !this.agentOf(seat));
-    const who = winner < 0 ? "A draw" : people.length === 1 ? (people[0] === winner ? "You win" : "The agent wins") : `${players[winner]} wins`;
-    return `${who}: ${players[0]} ${goals[0]}, ${players[1]} ${goals[1]}`;
+    if (goals[0] === goals[1]) return "A draw";
+    const winner = goals[0] > goals[1] ? 0 : 1, loser = 1 - winner;
+    if (Boolean(this.agentOf(winner)) === Boolean(this.agentOf(loser))) return `${this.description.players[winner]} wins`;
+    return this.agentOf(winner) ? "The agent wins" : "You win";
   }
 
   // ---- the list of moves
@@ -523,12 +529,13 @@ class App {
     while (list.children.length > texts.length) list.lastChild.remove();
     texts.forEach((text, ply) => {
       const button = list.children[ply]?.firstChild || make(make(list, "li"), "button", { type: "button", "data-ply": ply });
-      const who = ply === 0 ? "" : this.description.players[this.line.positions[ply - 1].player];
-      if (button.dataset.text !== text + who) {
-        button.dataset.text = text + who;
+      const mover = ply > 0 ? this.line.positions[ply - 1].player : -1, id = `${mover} ${text}`;
+      if (button.dataset.id !== id) {
+        button.dataset.id = id;
         button.replaceChildren();
-        make(button, "span", {}, ply === 0 ? text : `${ply}. ${text}`);
-        make(button, "span", { class: "who" }, ` ${who}`);
+        if (mover >= 0) this.drawSide(makeSVG(button, swatch), mover);
+        make(button, "span", {}, mover < 0 ? text : `${ply}. ${text}`);
+        if (mover >= 0) make(button, "span", { class: "hidden" }, ` by ${this.description.players[mover]}`);
       }
       if (ply === this.at) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
@@ -612,7 +619,8 @@ class App {
   // thoughts are shades and numbers of a view, as far as they are wanted.
   thoughts(view) {
     const { policy, visits } = this.wants;
-    const moves = (view?.moves || []).map((move) => ({ ...move, ...this.description.actions[move.move] })).filter(({ to }) => to >= 0);
+    const moves = (view?.moves || []).map((move) => ({ ...move, ...this.description.actions[move.move] }))
+      .filter(({ from, to }) => to >= 0 && (this.chosen === undefined || from === this.chosen));
     const searched = moves.reduce((sum, move) => sum + (move.visits || 0), 0) || 1;
     const share = (move) => policy ? move.prior ?? move.visits / searched : move.visits || 0; // an agent without a network has no prior
     const weighed = moves.map((move) => ({ ...move, weight: share(move) })).sort((a, b) => b.weight - a.weight);
@@ -683,18 +691,21 @@ class App {
 
   // ---- sharing
 
+  // share puts the link to the position shown into the address and onto the clipboard, or, where the browser refuses that,
+  // into a field to copy it from.
   async share() {
-    const moves = this.line.moves.slice(0, this.at);
-    const link = "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value));
-    history.replaceState(history.state, "", link);
-    byId("link").hidden = false;
-    byId("link").querySelector("input").value = location.href;
+    const moves = this.line.moves.slice(0, this.at), field = byId("link").querySelector("input");
+    history.replaceState(history.state, "", "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value)));
+    field.value = location.href;
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(field.value);
+      byId("link").hidden = true;
       byId("news").textContent = "The link to this position has been copied";
     } catch {
-      byId("link").querySelector("input").select(); // a browser may refuse the clipboard
-      byId("news").textContent = "Copy the link to this position from below the list's title";
+      byId("link").hidden = false;
+      field.focus();
+      field.select();
+      byId("news").textContent = "The link to this position stands beside the list of moves";
     }
   }
 }
