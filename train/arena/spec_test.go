@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/env/games"
 )
@@ -125,4 +126,43 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("options %+v", o)
 		}
 	})
+}
+
+// What an agent may do for a move is read from its text alone.
+func TestWithin(t *testing.T) {
+	game := quad(t)
+	bounds := Bounds{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
+	for text, want := range map[string]string{
+		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
+		"mcts:101":                "at most 100",
+		"net:a,sims=101":          "at most 100",
+		"net:a,time=1s":           "such as sims=100,time=1s",
+		"net:a,time=1s,sims=101":  "at most 100",
+		"net:a,time=1.1s,sims=10": "at most 1s",
+		"alphabeta:4":             "at most 3",
+		"solver:1001":             "at most 1000",
+	} {
+		spec, err := Parse(game, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = spec.Within(bounds)
+		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v; want one that says %q", text, err, want)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	for text, want := range map[string]string{"mcts:3": "", "net:a/b@best,sims=3": "a/b@best", "policy:c@12": "c@12"} {
+		spec, err := Parse(quad(t), text)
+		if err != nil || spec.Reference() != want {
+			t.Errorf("%s: reference %q, error %v", text, spec.Reference(), err)
+		}
+	}
+	for reference, want := range map[string][2]string{"a@12": {"a", "12"}, "a@best": {"a", "best"}, "a@b": {"a@b", ""}, "@1": {"@1", ""}, "a@-1": {"a@-1", ""}} {
+		if path, at := SplitReference(reference); path != want[0] || at != want[1] {
+			t.Errorf("%s is split into %q and %q", reference, path, at)
+		}
+	}
 }
