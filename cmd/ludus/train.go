@@ -296,7 +296,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 		commandLine([]string{"play", game.Name, agent}),
 		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
-		commandLine([]string{"export", s.Dir, "--format", "weights"}))
+		commandLine([]string{"export", s.Dir, "--format", "html"}))
 	return err
 }
 

@@ -69,6 +69,6 @@ func (s *Server) pageRoutes() {
 			a.serve(w, r)
 			return
 		}
-		s.fail(w, r, refused(http.StatusNotFound, "there is nothing at %s", r.URL.Path))
+		s.fail(w, r, nothingAt(r.URL.Path))
 	})
 }

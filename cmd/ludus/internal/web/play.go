@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,22 +38,20 @@ func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
 		return about{games.Names(), s.runs, aboutLimits{bounds.Simulations, bounds.Depth, bounds.Nodes, bounds.Time.Seconds()}}, nil
 	})
-	s.mux.HandleFunc("POST /api/{op}", func(w http.ResponseWriter, r *http.Request) {
-		reply, err := s.answer(w, r)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		s.write(w, http.StatusOK, reply)
-	})
+	for _, op := range board.Operations() {
+		s.mux.HandleFunc("POST /api/"+op, func(w http.ResponseWriter, r *http.Request) {
+			reply, err := s.answer(w, r, op)
+			if err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			s.write(w, http.StatusOK, reply)
+		})
+	}
 }
 
 // answer reads a question and has it answered.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
-	op := r.PathValue("op")
-	if known := board.Operations(); !slices.Contains(known, op) {
-		return nil, refused(http.StatusNotFound, "there is nothing at %s; what is answered: %s", r.URL.Path, strings.Join(known, ", "))
-	}
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
 	}
@@ -115,7 +112,7 @@ func (g *gallery) find(name string) (*env.Game, error) {
 		return game, nil
 	}
 	if len(g.known) >= g.most && !slices.Contains(games.Names(), name) {
-		return nil, busy("%d different games have been asked for, and no more fit; only those and the ones with short names are played", g.most)
+		return nil, refused(http.StatusTooManyRequests, "%d different games have been asked for, and no more are made; those and the ones with short names are played", g.most)
 	}
 	game, err := games.New(name)
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
 )
 
 // Options are what a server is started with.
@@ -180,7 +183,7 @@ func (s *Server) Serve(ctx context.Context) error {
 // route answers a request that the guard let through. What no pattern takes is refused as everything else is.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if path.Clean(r.URL.Path) != r.URL.Path { // which the mux would answer by a redirect
-		s.fail(w, r, refused(http.StatusNotFound, "there is nothing at %s", r.URL.Path))
+		s.fail(w, r, nothingAt(r.URL.Path))
 		return
 	}
 	handler, pattern := s.mux.Handler(r)
@@ -196,7 +199,16 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, refused(probe.status, "%s is not allowed at %s; allowed: %s", r.Method, r.URL.Path, allowed))
 		return
 	}
-	s.fail(w, r, refused(http.StatusNotFound, "there is nothing at %s", r.URL.Path))
+	s.fail(w, r, nothingAt(r.URL.Path))
+}
+
+// nothingAt refuses a path, and says which question may have been meant.
+func nothingAt(path string) error {
+	op := strings.TrimPrefix(path, "/api/")
+	if near := env.Nearest(op, board.Operations()); near != "" {
+		return refused(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
+	}
+	return refused(http.StatusNotFound, "there is nothing at %s", path)
 }
 
 // probe takes the answer of a handler that is only asked for its status.

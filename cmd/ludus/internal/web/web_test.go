@@ -289,7 +289,7 @@ func TestRefused(t *testing.T) {
 		{"describe", `{"game":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "larger than 65536 bytes"},
 		{"describe", `{"game":"chess"}`, 400, "no such game"},
 		{"describe", `{"game":"quad(size=99)"}`, 400, "size=99 is not allowed"},
-		{"descibe", `{}`, 404, "describe, position, choose, analyze"},
+		{"descibe", `{}`, 404, "did you mean /api/describe?"},
 		{"position", `{"game":"quad-5x5","moves":["mark r1 c1 c1"]}`, 400, "is no move of quad-5x5"},
 		{"choose", agent("perfect"), 400, "an agent is one of"},
 		{"choose", agent("net:nowhere"), 400, `there is no \"nowhere\" in`},
@@ -330,7 +330,7 @@ func TestRefused(t *testing.T) {
 	for _, path := range []string{"/nowhere", "/static/", "/static/doc.go", "/static/../web.go", "/static/uplot", "/..%2f..%2fetc/passwd", "//", "/api", "/favicon.ico"} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, "there is nothing at /")
 	}
-	for path, methods := range map[string]string{"/": "GET, HEAD", "/api/describe": "POST", "/api/about": "GET, HEAD, POST", "/static/dom.js": "GET, HEAD"} {
+	for path, methods := range map[string]string{"/": "GET, HEAD", "/api/describe": "POST", "/api/about": "GET, HEAD", "/static/dom.js": "GET, HEAD"} {
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "OPTIONS"} {
 			response := c.refuses(c.request(method, path, ""), http.StatusMethodNotAllowed, method+" is not allowed at "+path)
 			if got := response.Header.Get("Allow"); got != methods {
