@@ -44,7 +44,8 @@ export class Board {
     if (places) this.drawHeat(shades);
     else this.drawArrows(shades);
     for (const cell of movable) this.drawSquare(this.ground, cell, cell === chosen ? "chosen" : chosen === undefined ? "movable" : "movable quiet", 0.45);
-    for (const cell of targets) this.drawTarget(cell, position.pieces[cell] !== "0", chosen === undefined);
+    const numbered = new Set([...numbers].map(([cell]) => cell));
+    for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", chosen === undefined);
     if (played && played.to >= 0) this.drawPlayed(played, "played");
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
