@@ -14,7 +14,8 @@ export class Board {
     const wide = this.width + margin + 0.1, high = this.height + margin + 0.1;
     element.replaceChildren();
     element.style.setProperty("--ratio", wide / high);
-    this.svg = makeSVG(element, { role: "img", viewBox: `0 0 ${wide} ${high}` });
+    const spoken = onCell ? { "aria-hidden": "true" } : { role: "img" }; // buttons tell everything themselves
+    this.svg = makeSVG(element, { viewBox: `0 0 ${wide} ${high}`, ...spoken });
     this.drawGrid(make(this.svg, "g"));
     this.ground = make(this.svg, "g");
     this.pieces = make(this.svg, "g");

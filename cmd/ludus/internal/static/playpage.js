@@ -68,20 +68,31 @@ async function named(engine, game) {
   }
 }
 
+// trained are the agents of a game that runs have come to.
+const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.name));
+
+// opponents are those to choose from, and the label of the one to begin with: the one that is asked for, else the first.
+function opponents(runs, game, wish) {
+  const agents = [...trained(runs, game), ...baselines];
+  if (!wish) return [agents, agents[0].label];
+  const run = runs.find(({ agent }) => agent === wish);
+  if (run?.game === game) return [agents, run.name];
+  return [[agentOf(wish), ...agents], wish];
+}
+
 async function start() {
   const engine = engineOverHTTP("/api", (text) => { byId("message").textContent = text; });
-  const none = { games: [], runs: [] }; // without them one can still play
-  const [about, { runs }] = await Promise.all([getJSON("/api/about").catch(() => none), getJSON("/api/runs").catch(() => none)]);
-  const first = runs.find((run) => run.agent)?.game || about.games[0] || "quad-5x5";
-  const game = await named(engine, asked.get("game") || first);
-  const agents = [...runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.name)), ...baselines];
-  const wish = asked.get("agent"), rival = wish ? runs.find((run) => run.agent === wish)?.name || wish : agents[0].label;
-  if (!agents.some(({ label }) => label === rival)) agents.unshift(agentOf(wish));
-
   const more = document.createElement("div");
-  more.innerHTML = agentForm;
+  // Without a list one can still play.
+  const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
+  const [{ games }, { runs }] = await Promise.all([list("/api/about", { games: [] }), list("/api/runs", { runs: [] })]);
+  const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
+  const game = await named(engine, asked.get("game") || first);
+  const [agents, rival] = opponents(runs, game, asked.get("agent"));
+  document.title = `${game}: ludus`;
+  more.insertAdjacentHTML("afterbegin", agentForm);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more });
-  offerGames(byId("choose-game"), [...about.games, ...runs.map((run) => run.game)], game);
+  offerGames(byId("choose-game"), [...games, ...runs.map((run) => run.game)], game);
   offerAgent(more.querySelector("form"), engine, game, (agent) => app.addAgent(agent, 1));
 }
 

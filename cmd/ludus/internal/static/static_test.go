@@ -1,7 +1,11 @@
 package static
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,8 +60,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// Whatever is main, the joined script is one that an engine can read, in which nothing is declared twice and nothing ends
-// the element that holds it.
+// Whatever is main, nothing is declared twice in the joined script, and nothing ends the element that holds it.
 func TestInline(t *testing.T) {
 	for _, name := range modules(t) {
 		script := Inline(name)
@@ -74,23 +77,83 @@ func TestInline(t *testing.T) {
 		if strings.Contains(strings.ToLower(script+UPlot()), "</script") || strings.Contains(script, "<!--") {
 			t.Errorf("%s would end its element", name)
 		}
-		checkScript(t, name, script)
 	}
 }
 
-// checkScript asks Node whether a script can be read, where Node is installed.
-func checkScript(t *testing.T, name, script string) {
+// node runs Node where it is installed.
+func node(t *testing.T, arguments ...string) string {
 	t.Helper()
-	node, err := exec.LookPath("node")
+	program, err := exec.LookPath("node")
 	if err != nil {
-		return
+		t.Skip("Node is not installed")
 	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(script), 0o666); err != nil {
-		t.Fatal(err)
+	command := exec.CommandContext(t.Context(), program, arguments...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("node %q: %v\n%s", arguments, err, out)
 	}
-	if out, err := exec.Command(node, "--check", path).CombinedOutput(); err != nil {
-		t.Errorf("%s: %s", name, out)
+	return string(out)
+}
+
+// An engine of JavaScript reads every joined script.
+func TestScriptsCanBeRead(t *testing.T) {
+	for _, name := range modules(t) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(Inline(name)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		node(t, "--check", path)
+	}
+}
+
+// The engine over HTTP asks a busy server again, gives up when it is told to, and tells what a server refuses.
+func TestEngineOverHTTP(t *testing.T) {
+	calls := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != "POST" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s with %q, error %v", r.Method, r.Header, err)
+		}
+		switch {
+		case r.URL.Path == "/api/choose" && calls < 3 || r.URL.Path == "/api/analyze":
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"error":"busy"}`)
+		case r.URL.Path == "/api/choose":
+			fmt.Fprintf(w, `{"asked":%s}`, body)
+		case r.URL.Path == "/api/position":
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":"move 1 is wrong"}`)
+		default:
+			w.WriteHeader(http.StatusTeapot)
+			fmt.Fprint(w, "<p>tea")
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"package.json": `{"type":"module"}`, "http.js": read("http.js"), "main.js": `
+		import { engineOverHTTP } from "./http.js";
+		const told = [], engine = engineOverHTTP(process.argv[2] + "/api", (text) => told.push(text));
+		console.log(JSON.stringify(await engine.choose({ game: "quad-5x5" })), told.length, told.at(-1) === "");
+		for (const op of ["position", "describe"]) await engine[op]({}).catch((error) => console.log(error.message));
+		const stop = new AbortController();
+		setTimeout(() => stop.abort(), 100);
+		await engine.analyze({}, stop.signal).catch((error) => console.log(error.name));
+		await engineOverHTTP("http://127.0.0.1:1/api").choose({}).catch((error) => console.log(error.message));
+	`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `{"asked":{"game":"quad-5x5"}} 3 true
+move 1 is wrong
+The server answered 418 I'm a teapot
+AbortError
+The server does not answer. Is ludus serve still running?
+`
+	if got := node(t, filepath.Join(dir, "main.js"), server.URL); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
