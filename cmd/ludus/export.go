@@ -86,7 +86,8 @@ Formats:
   weights    safetensors, named like quad-5x5.safetensors: for agents (net:FILE) and for training to start from (--from FILE)
   onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size;
              its metadata say how to play with it, and model/infer/onnx/examples has programs that do
-  html       one page, named like quad-5x5.html, on which anybody plays the agent in a browser; it needs no network and no program`,
+  html       one page, named like quad-5x5.html, on which anybody plays the agent in a browser, with nothing else installed and
+             without a connection; above 3 MB, a large network's numbers are rounded to 16 significant bits`,
 		Example: `  ludus export runs/quad-5x5 --format weights
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force
   ludus export runs/quad-5x5 --format html --open`,
@@ -146,7 +147,7 @@ func present(cmd *cobra.Command, path string, size int, browse bool) error {
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	if size > page.MaxBytes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the page is larger than %.1f MB, since its network is larger than usual\n", page.MaxBytes/1e6)
+		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the page is larger than %.0f MB: its network is\n", page.MaxBytes/1e6)
 	}
 	err := output(cmd, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%.2f MB, complete in itself; any browser opens it: %s\n", float64(size)/1e6, address)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,17 +28,37 @@ func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	return data
 }
 
-// Pages of networks of the usual sizes are small, and the same each time.
+// Pages of networks of the sizes that training takes by default, and of those for hours of it, are small and the same each
+// time.
 func TestSize(t *testing.T) {
 	for _, name := range games.Names() {
-		c := infer.DefaultConfig(game(t, name))
-		data := made(t, name, "a run", c.Channels, c.Blocks)
-		if len(data) > MaxBytes {
-			t.Errorf("%s: %d bytes; want %d at most", name, len(data), MaxBytes)
+		usual := infer.DefaultConfig(game(t, name))
+		for _, size := range [][2]int{{usual.Channels, usual.Blocks}, {64, 5}} {
+			data := made(t, name, "a run", size[0], size[1])
+			t.Logf("%s, %d channels and %d blocks: %d bytes", name, size[0], size[1], len(data))
+			if len(data) > MaxBytes {
+				t.Errorf("%s, %v: %d bytes; want %d at most", name, size, len(data), MaxBytes)
+			}
+			if again := made(t, name, "a run", size[0], size[1]); string(again) != string(data) {
+				t.Errorf("%s, %v: another page of the same network", name, size)
+			}
 		}
-		if again := made(t, name, "a run", c.Channels, c.Blocks); string(again) != string(data) {
-			t.Errorf("%s: another page of the same network", name)
+	}
+}
+
+func TestRounded(t *testing.T) {
+	weights := randomWeights(game(t, "quad-5x5"), infer.Config{Game: "quad-5x5", Channels: 8, Blocks: 1})
+	copy(weights.Tensors[0].Data, []float32{0, 1, -1, math.MaxFloat32, 1 + 1.0/(1<<15), 1 + 1.0/(1<<16), 1e-45})
+	near := rounded(weights)
+	for i, tensor := range weights.Tensors {
+		for j, v := range tensor.Data {
+			if got := near.Tensors[i].Data[j]; math.Abs(float64(got-v)) > math.Ldexp(math.Abs(float64(v)), -16) && math.Abs(float64(v)) > 1e-30 {
+				t.Errorf("%v becomes %v", v, got)
+			}
 		}
+	}
+	if first := near.Tensors[0].Data; first[1] != 1 || first[3] != math.MaxFloat32 || first[4] != 1+1.0/(1<<15) || weights.Tensors[0].Data[5] == first[5] {
+		t.Errorf("%v become %v", weights.Tensors[0].Data[:7], first[:7])
 	}
 }
 
@@ -54,6 +75,32 @@ func TestNamesAreText(t *testing.T) {
 	}
 	if len(regexp.MustCompile(`</script>`).FindAllString(page, -1)) != strings.Count(page, "<script") {
 		t.Error("a block of data holds its own end")
+	}
+}
+
+// What a browser reads of the text is the bytes again: of each character the lowest seven bits.
+func TestInText(t *testing.T) {
+	for size := range 300 {
+		data := make([]byte, size)
+		for i := range data {
+			data[i] = byte(i*i*37 + size)
+		}
+		var got []byte
+		held, bits := 0, 0
+		for _, character := range string(inText(data)) {
+			if strings.ContainsRune("\x00\r\n<", character) || character > 255 {
+				t.Fatalf("character %q", character)
+			}
+			held, bits = held<<7|int(character&127), bits+7
+			if bits >= 8 {
+				bits -= 8
+				got = append(got, byte(held>>bits))
+			}
+			held &= 255
+		}
+		if string(got) != string(data) {
+			t.Fatalf("%d bytes become %d others", size, len(got))
+		}
 	}
 }
 

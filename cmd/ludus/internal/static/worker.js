@@ -1,17 +1,24 @@
 // The engine of an exported page: a worker that holds the games and the network.
 
-// fromBase64 decodes a text.
-function fromBase64(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+// bytesOf reads the export's text, seven bits a character.
+function bytesOf(text) {
+  const bytes = new Uint8Array(Math.floor(text.length * 7 / 8));
+  let held = 0, bits = 0, count = 0;
+  for (let i = 0; i < text.length; i++) {
+    held = held << 7 | text.charCodeAt(i) & 127;
+    bits += 7;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[count++] = held >> bits; // its lowest eight bits
+    }
+  }
   return bytes;
 }
 
-// unpacked is what a block of the page holds: bytes that gzip has compressed, in base64.
+// unpacked is what a block of the page holds: bytes that gzip has compressed, as text.
 function unpacked(block) {
-  const packed = new Blob([fromBase64(block.textContent)]);
-  return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
+  const packed = new Blob([bytesOf(block.textContent)]).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
 }
 
 // gathered undoes the export's sorting, which puts the first bytes of all numbers before all second ones and so on.
