@@ -38,7 +38,7 @@ const layout = `
     <section class="card" aria-label="Players">
       <div class="seat" data-seat="0"></div>
       <div class="seat" data-seat="1"></div>
-      <div class="strength"><label for="strength">Strength</label><output id="strength-text" for="strength"></output><input id="strength" type="range" min="0" step="1"></div>
+      <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
     </section>
     <section class="card" aria-label="The agent's view">
       <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's view</h2>
@@ -51,7 +51,7 @@ const layout = `
     <section class="card" aria-label="Moves of the game">
       <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move on" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
-      <ol id="moves" start="0"></ol>
+      <ol id="moves" aria-label="Moves"></ol>
     </section>
     <details id="about"><summary>Rules</summary><p></p></details>
     <details id="keys"><summary>Keys</summary><dl>
@@ -217,6 +217,7 @@ class App {
       box.querySelector("svg").replaceChildren();
       this.drawSide(box.querySelector("svg"), seat);
       box.querySelector("label").textContent = description.players[seat];
+      box.querySelector("select").setAttribute("aria-label", `${description.players[seat]} is played by`);
     }
   }
 
@@ -612,7 +613,7 @@ class App {
     });
     this.board.tell(position, (cell) => [
       ...(cell === this.chosen ? ["chosen"] : movable.has(cell) ? ["can move"] : []),
-      ...(targets.has(cell) ? [moved ? "can be reached" : `can ${this.verb}`] : []),
+      ...(targets.has(cell) ? [!moved ? `can ${this.verb}` : position.pieces[cell] === "0" ? "can be reached" : "can be taken"] : []),
     ], (cell) => movable.has(cell) ? cell === this.chosen : null);
   }
 
