@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -109,7 +110,7 @@ func (b *Tab) attend(worker *target.Info) {
 	if err == nil {
 		_, err = chromedp.Call(ctx, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	}
-	if err != nil && ctx.Err() == nil {
+	if ended := ctx.Err() != nil || errors.Is(err, chromedp.ErrTargetDetached); err != nil && !ended {
 		b.complain(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
 	}
 }

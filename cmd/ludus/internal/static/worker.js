@@ -51,25 +51,31 @@ export function engineOverWorker(start) {
   let worker, next = 0;
   const waiting = []; // the first is being answered
 
-  function replace() {
-    worker?.terminate();
+  function begin() {
     worker = start();
     worker.onmessage = ({ data }) => {
       if (data.id !== waiting[0]?.message.id) return;
       const { resolve, reject } = waiting.shift();
-      if (data.stopped) replace();
+      if (data.stopped) end();
       if (data.error === undefined) resolve(data.reply);
       else reject(new Error(data.error));
       send();
     };
     worker.onerror = (event) => {
       event.preventDefault();
+      end();
       for (const { reject } of waiting.splice(0)) reject(new Error(`The engine cannot start: ${event.message}`));
     };
   }
 
+  function end() {
+    worker?.terminate();
+    worker = undefined;
+  }
+
   function send() {
-    if (waiting.length) worker.postMessage(waiting[0].message);
+    if (!worker) begin();
+    if (waiting.length > 0) worker.postMessage(waiting[0].message);
   }
 
   function giveUp(id) {
@@ -77,8 +83,8 @@ export function engineOverWorker(start) {
     if (place < 0) return;
     waiting.splice(place, 1);
     if (place > 0) return;
-    replace();
-    send();
+    end();
+    send(); // or the next worker gets ready meanwhile
   }
 
   const ask = (op) => (request, signal) => new Promise((resolve, reject) => {
@@ -92,6 +98,6 @@ export function engineOverWorker(start) {
     if (waiting.length === 1) send();
   });
 
-  replace();
+  begin();
   return { describe: ask("describe"), position: ask("position"), choose: ask("choose"), analyze: ask("analyze") };
 }
