@@ -41,6 +41,9 @@ func (l *Lines) More() (lines [][]byte, afresh bool, err error) {
 	if err != nil || l.seen != nil && same(info, l.seen) {
 		return nil, false, err
 	}
+	if !info.Mode().IsRegular() {
+		return nil, false, fmt.Errorf("%s: it is not a regular file", l.path)
+	}
 	f, err := os.Open(l.path)
 	if err != nil {
 		return nil, false, err
@@ -79,4 +82,25 @@ func (l *Lines) continues(f *os.File) bool {
 	have := make([]byte, len(l.last))
 	_, err := f.ReadAt(have, l.at-int64(len(have)))
 	return (err == nil || err == io.EOF) && bytes.Equal(have, l.last)
+}
+
+// File tells when a file that is replaced as a whole has been. It keeps no file open, and belongs to one goroutine.
+type File struct {
+	Path string
+	seen fs.FileInfo
+}
+
+// Changed reports whether the file is another one than at the last call. Where there is none, the error wraps
+// [fs.ErrNotExist]; what is no regular file, and may keep its reader waiting, is an error too.
+func (f *File) Changed() (bool, error) {
+	info, err := os.Stat(f.Path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: it is not a regular file", f.Path)
+	}
+	before := f.seen
+	if f.seen = info; err != nil {
+		f.seen = nil
+		return false, err
+	}
+	return before == nil || !same(info, before), nil
 }

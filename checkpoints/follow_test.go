@@ -108,3 +108,27 @@ func TestFollowLongFile(t *testing.T) {
 		t.Errorf("a line without end: afresh %v, %v", afresh, err)
 	}
 }
+
+func TestFileChanged(t *testing.T) {
+	f := File{Path: filepath.Join(t.TempDir(), "file")}
+	expect := func(want bool) {
+		t.Helper()
+		if changed, err := f.Changed(); changed != want || err != nil {
+			t.Errorf("changed %v, %v; want %v", changed, err, want)
+		}
+	}
+	if _, err := f.Changed(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	for range 2 { // the second has the same bytes
+		if err := WriteFile(f.Path, []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+		expect(false)
+	}
+	f.Path = filepath.Dir(f.Path)
+	if _, err := f.Changed(); err == nil {
+		t.Error("a folder is taken for a file")
+	}
+}

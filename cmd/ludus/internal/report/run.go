@@ -38,7 +38,7 @@ type Run struct {
 	Warnings []string // what could not be read
 
 	warned                  [parts][]string // by part of the folder
-	config, ratings         stamp
+	config, ratings         checkpoints.File
 	looked                  bool // for checkpoints
 	newestKept              int  // of them, -1 for none
 	metrics, matches, suite lines
@@ -65,7 +65,7 @@ const (
 func ReadRun(dir string) (*Run, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	r := &Run{
-		Dir: dir, Name: filepath.Base(dir), config: stamp{path: path("config.json")}, ratings: stamp{path: path("ratings.json")},
+		Dir: dir, Name: filepath.Base(dir), config: checkpoints.File{Path: path("config.json")}, ratings: checkpoints.File{Path: path("ratings.json")},
 		metrics: followLines(path("metrics.jsonl")), matches: followLines(path("arena.jsonl")), suite: followLines(path("suite.jsonl")),
 	}
 	if absolute, err := filepath.Abs(dir); err == nil {
@@ -120,25 +120,25 @@ func (r *Run) warn(part int, errs ...error) {
 
 // refreshConfig reads config.json, and the game's name if it gets that far.
 func (r *Run) refreshConfig(game *string) (changed bool, err error) {
-	changed, err = r.config.changed()
+	changed, err = r.config.Changed()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("%s: %w: it has no config.json", r.Dir, train.ErrNoRun)
 	}
 	if !changed {
 		return false, err
 	}
-	data, err := os.ReadFile(r.config.path)
+	data, err := os.ReadFile(r.config.Path)
 	config := new(train.Config)
 	if err == nil {
 		err = json.Unmarshal(data, config)
 	}
 	if *game != "" && config.Game != *game && err == nil {
-		return false, fmt.Errorf("%s: the run was of %s, and is of %s now", r.config.path, *game, config.Game)
+		return false, fmt.Errorf("%s: the run was of %s, and is of %s now", r.config.Path, *game, config.Game)
 	}
 	*game = cmp.Or(config.Game, *game)
 	r.Config = config
 	if err != nil {
-		r.Config, err = nil, fmt.Errorf("%s cannot be read: %w", r.config.path, err)
+		r.Config, err = nil, fmt.Errorf("%s cannot be read: %w", r.config.Path, err)
 	}
 	r.warn(configPart, err)
 	return true, nil
@@ -176,7 +176,7 @@ func (r *Run) refreshWeights() (changed bool) {
 
 // refreshRatings reads ratings.json, if there is one.
 func (r *Run) refreshRatings() (changed bool) {
-	changed, err := r.ratings.changed()
+	changed, err := r.ratings.Changed()
 	if errors.Is(err, fs.ErrNotExist) {
 		changed = r.Ratings != nil
 		r.Ratings = nil
@@ -191,24 +191,6 @@ func (r *Run) refreshRatings() (changed bool) {
 	}
 	r.warn(ratingsPart, err)
 	return true
-}
-
-// stamp tells when a file that is replaced as a whole has been.
-type stamp struct {
-	path string
-	seen fs.FileInfo
-}
-
-// changed reports whether the file is another one than at the last call.
-func (s *stamp) changed() (bool, error) {
-	info, err := os.Stat(s.path)
-	if err != nil {
-		s.seen = nil
-		return false, err
-	}
-	before := s.seen
-	s.seen = info
-	return before == nil || !os.SameFile(info, before) || info.Size() != before.Size() || !info.ModTime().Equal(before.ModTime()), nil
 }
 
 // lines is a file of JSON lines that grows.
