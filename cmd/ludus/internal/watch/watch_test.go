@@ -1,0 +1,392 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ludus/checkpoints"
+	"ludus/cmd/ludus/internal/report"
+	"ludus/env/games"
+	"ludus/train"
+)
+
+// trained makes a run by a moment's training.
+func trained(t *testing.T, dir string) {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = train.Train(t.Context(), train.Options{
+		Dir: dir, Game: game, Generations: 2, Threads: 2,
+		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16", "rating": "0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// started is a watcher at work; it is joined at the end of the test.
+func started(t *testing.T, dir string) *Watcher {
+	t.Helper()
+	w := New(dir)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { w.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	return w
+}
+
+// soon is a context for what happens at once.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func list(t *testing.T, w *Watcher, seen *List) *List {
+	t.Helper()
+	l, err := w.List(soon(t), seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func view(t *testing.T, w *Watcher, name string, seen *View) *View {
+	t.Helper()
+	v, err := w.View(soon(t), name, seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// until waits for a view that is as it should be.
+func until(t *testing.T, w *Watcher, v *View, name string, good func(*View) bool) *View {
+	t.Helper()
+	for !good(v) {
+		v = view(t, w, name, v)
+	}
+	return v
+}
+
+const config = `{"version":1,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"slots":8,"plies":3}}`
+
+// settings are a game's defaults, as config.json has them.
+func settings(t *testing.T) string {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(train.DefaultSettings(game))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Every state of a run, and every way to be none.
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	path := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	good := fmt.Sprintf(config, settings(t))
+	trained(t, path("finished"))
+	write(t, path("nested", "stopped", "config.json"), good)
+	write(t, path("nested", "stopped", "metrics.jsonl"), `{"generation":1,"all_games":7,"play_seconds":3,"learn_seconds":1}`+"\n"+`{"generation":2,"all_g`)
+	write(t, path("nested", "stopped", "ratings.json"), `{"version":1,"agents":[{"agent":"net@1","generation":1,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
+	write(t, path("nested", "deep", "er", "config.json"), good)
+	write(t, path("notes", "readme.txt"), "nothing")
+	write(t, path(".hidden", "config.json"), good)
+	write(t, path("a file"), "")
+	write(t, path("torn", "config.json"), good[:40])
+	write(t, path("newer", "config.json"), strings.Replace(good, `"version":1`, `"version":9`, 1))
+	write(t, path("unknown", "config.json"), strings.Replace(good, `"quad-5x5"`, `"quadd-5x5"`, 1))
+	write(t, path("empty", "checkpoints", "000001", "weights"), "")
+	write(t, path("folder", "config.json", "x"), "")
+	write(t, path("training", "config.json"), good)
+	write(t, path("training", "metrics.jsonl"), `{"generation":1,"play_seconds":3,"learn_seconds":1}`+"\n")
+	write(t, path("starting", "lock"), "")
+	for _, name := range []string{"training", "starting"} {
+		release, err := checkpoints.Lock(path(name, "lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "config.json"), good)
+	for from, to := range map[string]string{"link": path("finished"), "link-out": outside, "link-to-nothing": path("nothing")} {
+		if err := os.Symlink(to, path(from)); err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+
+	found := list(t, started(t, dir), nil)
+	states := map[string]string{}
+	for _, e := range found.Runs {
+		states[e.Name] = e.State
+		if (e.State == Broken) != (e.Problem != "") || e.State == Broken && e.Agent != "" {
+			t.Errorf("%+v", e)
+		}
+	}
+	want := map[string]string{
+		"finished": Finished, "nested/stopped": Stopped, "torn": Broken, "newer": Broken, "unknown": Broken, "empty": Broken, "folder": Broken,
+		"training": Training, "starting": Starting, "link": Finished, "link-out": Broken,
+	}
+	if !reflect.DeepEqual(states, want) || found.Note != "" {
+		t.Errorf("runs %v\nwant %v\nnote %q", states, want, found.Note)
+	}
+	for _, e := range found.Runs {
+		switch problem := e.Problem; e.Name {
+		case "finished":
+			if e.Generation != 2 || e.Generations != 2 || e.Agent != "net:finished" || e.Game != "quad-5x5" || e.Games == 0 || e.Changed == 0 {
+				t.Errorf("%+v", e)
+			}
+		case "nested/stopped":
+			if e.Generation != 1 || e.Games != 7 || e.Rating != (Rating{1, 70, 50, 90}) || e.Left != 0 || e.Agent != "" {
+				t.Errorf("%+v", e)
+			}
+		case "training":
+			if e.Left < 12 || e.Left > 14 { // three generations of four seconds, and judging
+				t.Errorf("%v seconds left", e.Left)
+			}
+		case "newer":
+			if !strings.Contains(problem, "newer version") {
+				t.Errorf("newer: %s", problem)
+			}
+		case "unknown":
+			if !strings.Contains(problem, "quadd-5x5") {
+				t.Errorf("unknown: %s", problem)
+			}
+		case "link-out":
+			if !strings.Contains(problem, "leads out") {
+				t.Errorf("link-out: %s", problem)
+			}
+		}
+	}
+}
+
+func TestListOfOneRunAndOfNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	w := started(t, dir)
+	empty := list(t, w, nil)
+	if len(empty.Runs) > 0 || !strings.Contains(empty.Note, "there is no folder") {
+		t.Errorf("a missing folder: %+v", empty)
+	}
+	trained(t, dir)
+	if l := list(t, w, empty); len(l.Runs) != 1 || l.Runs[0].Name != "." || l.Runs[0].Agent != "net:." {
+		t.Errorf("a run in place of a folder of runs: %+v", l)
+	}
+	if v := view(t, w, ".", nil); len(v.Sections) == 0 || v.Run.State != Finished {
+		t.Errorf("its view: %+v", v.Run)
+	}
+}
+
+// What is added to a run's files comes to who waits for it, half a line not; and changes add up to the view.
+func TestViewGrows(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	trained(t, run)
+	metrics := filepath.Join(run, "metrics.jsonl")
+	line := strings.TrimSpace(strings.Split(read(t, metrics), "\n")[1])
+	w := started(t, dir)
+	before := view(t, w, "run", nil)
+	mirror := before
+
+	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[:100])
+	ctx, cancel := context.WithTimeout(t.Context(), 3*viewEvery)
+	defer cancel()
+	if v, err := w.View(ctx, "run", before); err == nil {
+		t.Fatalf("half a line is a change: %+v", v.Run)
+	}
+	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[100:]+"\n")
+	start := time.Now()
+	after := until(t, w, before, "run", func(v *View) bool { return v.Run.Generation == 3 && v.Facts[0].Value != before.Facts[0].Value })
+	t.Logf("seen after %v", time.Since(start))
+	mirror = apply(t, mirror, after.Since(before))
+	compare(t, mirror, after)
+
+	for g := 4; g < 700; g++ { // past the number of points at which lines are thinned
+		appendText(t, metrics, strings.Replace(line, `"generation":2`, fmt.Sprintf(`"generation":%d`, g), 1)+"\n")
+		if g%50 == 0 || g == 699 {
+			next := until(t, w, after, "run", func(v *View) bool { return v.Run.Generation == g })
+			mirror = apply(t, mirror, next.Since(after))
+			after = next
+		}
+	}
+	after = until(t, w, after, "run", func(v *View) bool { return strings.HasPrefix(v.Facts[0].Value, "699") })
+	write(t, filepath.Join(run, "ratings.json"), `{"version":1,"agents":[{"agent":"net@2","generation":2,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
+	rated := until(t, w, after, "run", func(v *View) bool { return len(v.Sections[0].Ladders[0].Bars) == 2 })
+	if c := rated.Since(after); len(c.Ladders) != 1 || len(c.Charts) != 1 || c.Run.Rating.Value != 70 {
+		t.Errorf("ratings: %d ladders and %d charts have changed, %+v", len(c.Ladders), len(c.Charts), c.Run)
+	}
+	if err := os.RemoveAll(run); err != nil {
+		t.Fatal(err)
+	}
+	gone := until(t, w, rated, "run", func(v *View) bool { return v.Run.State == Broken })
+	if !strings.Contains(gone.Run.Problem, "gone") || len(gone.Sections) != 0 || gone.Since(rated) != nil {
+		t.Errorf("a deleted run: %+v", gone.Run)
+	}
+	trained(t, run)
+	until(t, w, gone, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func appendText(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// apply puts a change on a view, as a page does.
+func apply(t *testing.T, v *View, c *Change) *View {
+	t.Helper()
+	if c == nil {
+		t.Fatal("the change cannot be told")
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := new(View)
+	if err := json.Unmarshal(data, next); err != nil {
+		t.Fatal(err)
+	}
+	if next.Run = c.Run; c.Facts != nil {
+		next.Facts = c.Facts
+	}
+	for i := range next.Sections {
+		next.Sections[i].Note = c.Notes[i]
+		for j, old := range next.Sections[i].Charts {
+			for _, change := range c.Charts {
+				if change.ID == old.ID {
+					next.Sections[i].Charts[j] = put(old, change)
+				}
+			}
+		}
+	}
+	return next
+}
+
+// put adds a change to a chart.
+func put(old report.Chart, change ChartChange) report.Chart {
+	next := change.Chart
+	next.Lines = nil
+	for i, l := range change.Lines {
+		line := l.Line
+		if l.Keep > 0 {
+			line.X = append(old.Lines[i].X[:l.Keep:l.Keep], line.X...)
+			line.Y = append(old.Lines[i].Y[:l.Keep:l.Keep], line.Y...)
+			if old.Lines[i].Low != nil {
+				line.Low = append(old.Lines[i].Low[:l.Keep:l.Keep], line.Low...)
+				line.High = append(old.Lines[i].High[:l.Keep:l.Keep], line.High...)
+			}
+		}
+		next.Lines = append(next.Lines, line)
+	}
+	return next
+}
+
+// compare compares what the page shows.
+func compare(t *testing.T, got, want *View) {
+	t.Helper()
+	for i := range want.Sections {
+		for j, chart := range want.Sections[i].Charts {
+			a, _ := json.Marshal(got.Sections[i].Charts[j])
+			b, _ := json.Marshal(chart)
+			if string(a) != string(b) {
+				t.Errorf("chart %s: %s\nwant %s", chart.ID, a, b)
+			}
+		}
+	}
+}
+
+func TestUnknownAndTooMany(t *testing.T) {
+	dir := t.TempDir()
+	good := fmt.Sprintf(config, settings(t))
+	for i := range mostViews + 1 {
+		write(t, filepath.Join(dir, fmt.Sprint("run", i), "config.json"), good)
+	}
+	w := started(t, dir)
+	for _, name := range []string{"", "nothing", "..", "../run0", "run0/../run1", "/etc", "run0/", "run0\x00"} {
+		if _, err := w.View(soon(t), name, nil); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for i := range mostViews {
+		view(t, w, fmt.Sprint("run", i), nil)
+	}
+	if _, err := w.View(soon(t), fmt.Sprint("run", mostViews), nil); !errors.Is(err, ErrBusy) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
+// A run of 2,000 generations that somebody looks at takes little memory.
+func TestMemory(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	trained(t, run)
+	line := strings.TrimSpace(strings.Split(read(t, filepath.Join(run, "metrics.jsonl")), "\n")[1])
+	var b strings.Builder
+	for g := range 2000 {
+		b.WriteString(strings.Replace(line, `"generation":2`, fmt.Sprintf(`"generation":%d`, g+1), 1) + "\n")
+	}
+	write(t, filepath.Join(run, "metrics.jsonl"), b.String())
+	w := started(t, dir)
+	before := heap()
+	v := view(t, w, "run", nil)
+	grown := heap() - before
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes of metrics take %d KB, the view is %d KB", b.Len(), grown>>10, len(data)>>10)
+	if grown > 8<<20 || len(data) > 1<<20 {
+		t.Errorf("2,000 generations take %d KB, the view %d KB", grown>>10, len(data)>>10)
+	}
+	runtime.KeepAlive(v)
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
