@@ -21,4 +21,9 @@
 //	report.js    the page of a report (main)
 //	playpage.js  the page of a server on which one plays (main)
 //	page.js      the page of an exported agent (main)
+//	live.js      a page that the server keeps up to date
+//	runwords.js  what the pages of runs say alike
+//	rungames.js  a run's games, to step through
+//	runs.js      the list of runs (main)
+//	run.js       a run: curves, matches, games (main)
 package static

@@ -92,7 +92,7 @@ async function start() {
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more });
-  offerGames(byId("choose-game"), [...games, ...runs.map((run) => run.game)], game);
+  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game);
   offerAgent(more.querySelector("form"), engine, game, (agent) => app.addAgent(agent, 1));
 }
 

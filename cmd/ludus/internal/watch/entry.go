@@ -32,7 +32,7 @@ type Entry struct {
 	State       string `json:"state"`
 	Problem     string `json:"problem,omitempty"` // why it is broken
 	Generation  int    `json:"generation"`        // finished
-	Generations int    `json:"generations"`       // of the plan
+	Generations int    `json:"generations"`       // of the plan, or those after which its time was over
 	Games       int    `json:"games"`             // of self-play, finished
 	Rating      Rating `json:"rating,omitzero"`   // of the newest checkpoint that has one
 	// Left is how many seconds training still takes, by the last generations; 0 where that is not known.
@@ -119,7 +119,8 @@ func (s *summary) readConfig() {
 	case err != nil:
 		e.Problem = err.Error()
 	default:
-		e.Game, e.Generations, s.last, s.share = config.Game, config.Plan.Generations, config.Plan.Last(), config.Settings.Rating
+		e.Game, s.last, s.share = config.Game, config.Plan.Last(), config.Settings.Rating
+		e.Generations = s.last
 		s.metrics = checkpoints.File{Path: s.metrics.Path} // the time that is left follows from both
 		if info, err := os.Stat(s.config.Path); err == nil && e.Changed == 0 {
 			e.Changed = info.ModTime().Unix()

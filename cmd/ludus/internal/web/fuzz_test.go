@@ -1,10 +1,12 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -27,7 +29,10 @@ func FuzzRequest(f *testing.F) {
 		{"GET", "/static/..%2f..", ours, "", "none", "", ""},
 		{"GET", "/api/about", ours, "http://localhost", "", "", ""},
 		{"GET", "/api/runs", ours, "", "", "", ""},
-		{"GET", "/api/events", "evil.example", "", "", "", ""},
+		{"GET", "/api/runs/events", "evil.example", "", "", "", ""},
+		{"GET", "/api/run?name=../quad", ours, "", "", "", ""},
+		{"GET", "/api/run/games?name=quad&generation=1&game=x", ours, "", "", "", ""},
+		{"GET", "/api/run/matches?name=quad&file=..%2fmatch", ours, "", "", "", ""},
 		{"POST", "/api/position", ours, "", "", "application/json", `{"game":"quad-5x5"}`},
 		{"POST", "/api/choose", ours, "http://localhost", "same-origin", "application/json; charset=utf-8", question},
 		{"POST", "/api/analyze", ours, "null", "cross-site", "application/json", question},
@@ -40,7 +45,9 @@ func FuzzRequest(f *testing.F) {
 	}
 	open, closed := handler(f, Options{Runs: dir}), handler(f, Options{Runs: dir, Token: "a-token-of-mine"})
 	f.Fuzz(func(t *testing.T, method, path, host, origin, site, kind, body string, token bool) {
-		r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader(body))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // a stream goes on until its client has gone
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, method, "http://localhost"+path, strings.NewReader(body))
 		if err != nil || !strings.HasPrefix(path, "/") {
 			t.Skip("no request")
 		}
@@ -75,7 +82,10 @@ func handler(t testing.TB, o Options) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	ctx, cancel := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watcher.Run(ctx) })
+	t.Cleanup(func() { s.Close(); cancel(); watching.Wait() })
 	return s.guarded(http.HandlerFunc(s.route))
 }
 
@@ -102,6 +112,7 @@ func check(t *testing.T, r *http.Request, w *httptest.ResponseRecorder, token bo
 		if err := json.Unmarshal(w.Body.Bytes(), &reply); err != nil && r.Method != http.MethodHead || reply.Error == "" {
 			t.Errorf("%d without a reason: %q", w.Code, w.Body)
 		}
+	case w.Header().Get("Content-Type") == "text/event-stream":
 	case strings.HasPrefix(r.URL.Path, "/api/"):
 		if !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%d is no JSON: %q", w.Code, w.Body)

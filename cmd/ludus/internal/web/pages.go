@@ -13,7 +13,7 @@ import (
 )
 
 // pages are the files that pages are, by the pattern of their address.
-var pages = map[string]string{"/{$}": "play.html"}
+var pages = map[string]string{"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html"}
 
 // asset is a file that pages are made of.
 type asset struct {

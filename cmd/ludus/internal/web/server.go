@@ -14,9 +14,11 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/watch"
 	"ludus/env"
 )
 
@@ -42,6 +44,8 @@ type Server struct {
 	searches *queue
 	agents   *lender
 	streams  chan struct{} // one for each that is open
+	watcher  *watch.Watcher
+	reads    chan struct{} // one for each file of games that is being read
 }
 
 // limits bound what a server does for others.
@@ -103,6 +107,8 @@ func listen(o Options, l limits) (*Server, error) {
 		games:    newGallery(l.games),
 		searches: newQueue(o.Threads, l.waiting, l.wait),
 		streams:  make(chan struct{}, l.streams),
+		watcher:  watch.New(o.Runs),
+		reads:    make(chan struct{}, reads),
 	}
 	s.agents = newLender(s, o.Threads)
 	ip := listener.Addr().(*net.TCPAddr).IP
@@ -152,6 +158,9 @@ func reachable() string {
 // Serve answers requests until ctx ends, and returns its error; searches and streams end with it.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watcher.Run(serving) })
+	defer watching.Wait()
 	defer stop()
 	l := &s.limits
 	server := &http.Server{
