@@ -20,5 +20,5 @@ if (needed.length > 0) {
 } else {
   const { game } = JSON.parse(byId("facts").textContent);
   const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights")));
-  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], readHash: true });
+  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], readHash: true, more: byId("who") });
 }
