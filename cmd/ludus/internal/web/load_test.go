@@ -143,6 +143,7 @@ func load(c *client, d time.Duration) tally {
 	var all tally
 	var mu sync.Mutex
 	var wait sync.WaitGroup
+	defer spectate(c)()
 	end := time.Now().Add(d)
 	for i := range loadClients {
 		wait.Go(func() {
@@ -159,6 +160,23 @@ func load(c *client, d time.Duration) tally {
 	return all
 }
 
+// spectate lets some pages be kept up to date until stop.
+func spectate(c *client) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for range 5 {
+		wait.Go(func() {
+			response, err := c.http.Do(c.request("GET", "/api/runs/events", "").WithContext(ctx))
+			if err != nil {
+				return
+			}
+			defer response.Body.Close()
+			_, _ = io.Copy(io.Discard, response.Body)
+		})
+	}
+	return func() { cancel(); wait.Wait() }
+}
+
 // rest measures live memory in bytes, and goroutines, once no connection is open.
 func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	c.http.CloseIdleConnections()
@@ -171,7 +189,7 @@ func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	return m.HeapAlloc, runtime.NumGoroutine()
 }
 
-// Fifty clients ask for moves at once: each is answered or told to come again, and when they have gone, what they made the
+// Fifty clients ask for moves at once, while others watch runs: each is answered or told to come again, and when they have gone, what they made the
 // server remember is no more than after the first few.
 func TestLoad(t *testing.T) {
 	spent := loadTime(t)
