@@ -6,12 +6,11 @@
 //	wasm_exec.js    what Go programs need of a browser, from the same toolchain
 //	go.LICENSE      Go's licence, which asks to go with every copy
 //
-// The same sources give the same bytes on every machine. With -sources it only prints engine.sum's lines about sources.
+// The same sources give the same bytes on every machine.
 package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -23,6 +22,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // toolchain is what the engine is built with, wherever that is done.
@@ -90,7 +91,8 @@ func generate(folder string) error {
 	)
 }
 
-// pack compresses data; nothing in the result depends on the time or the machine.
+// pack compresses data; nothing in the result depends on the time, the machine or the Go that this program runs in, whose
+// own gzip may change.
 func pack(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
