@@ -1,0 +1,264 @@
+package web
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/cmd/ludus/internal/watch"
+	"ludus/env/games"
+	"ludus/train"
+	"ludus/train/arena"
+)
+
+// trainRun makes a run of four generations, a recorded match in it.
+func trainRun(t *testing.T, dir string) {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = train.Train(t.Context(), train.Options{
+		Dir: dir, Game: game, Generations: 4, Threads: 2,
+		Asked: map[string]string{"slots": "8", "plies": "20", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16", "rating": "0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := arena.Match{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	if match.A, err = arena.Parse(game, "greedy"); err == nil {
+		match.B, err = arena.Parse(game, "random")
+	}
+	if err == nil {
+		_, err = match.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tells asks for something and decodes the answer.
+func tells[T any](c *client, path string) (reply T) {
+	c.t.Helper()
+	response, text := c.do(c.request("GET", path, ""))
+	if response.StatusCode != http.StatusOK {
+		c.t.Fatalf("%s: %d %s", path, response.StatusCode, text)
+	}
+	if err := json.Unmarshal([]byte(text), &reply); err != nil {
+		c.t.Fatalf("%s: %v", path, err)
+	}
+	return reply
+}
+
+// listener hears a stream of events.
+type listener struct {
+	t     *testing.T
+	lines *bufio.Scanner
+}
+
+func (c *client) listen(t *testing.T, path string) *listener {
+	t.Helper()
+	response, err := c.http.Do(c.request("GET", path, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Fatalf("%s is a %s", path, kind)
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<22)
+	return &listener{t, lines}
+}
+
+// next is the next event; comments are passed over.
+func (l *listener) next() (name, data string) {
+	l.t.Helper()
+	for l.lines.Scan() {
+		switch line := l.lines.Text(); {
+		case strings.HasPrefix(line, "event: "):
+			name = line[len("event: "):]
+		case strings.HasPrefix(line, "data: "):
+			return name, line[len("data: "):]
+		}
+	}
+	l.t.Fatalf("the stream has ended: %v", l.lines.Err())
+	return "", ""
+}
+
+// A line that is added to metrics.jsonl comes as new points, soon.
+func TestRunEvents(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "deep", "run")
+	trainRun(t, run)
+	c := start(t, Options{Runs: dir, Threads: 1})
+	list, page := c.listen(t, "/api/runs/events"), c.listen(t, "/api/run/events?name=deep%2Frun")
+	if name, data := list.next(); name != "list" || !strings.Contains(data, `"name":"deep/run","game":"quad-5x5","agent":"net:deep/run","state":"finished"`) {
+		t.Errorf("first %s %s", name, data)
+	}
+	name, data := page.next()
+	var view watch.View
+	if err := json.Unmarshal([]byte(data), &view); err != nil || name != "view" || view.Run.Generation != 4 || len(view.Sections) == 0 || len(view.Checkpoints) == 0 {
+		t.Fatalf("first %s %s: %v", name, data, err)
+	}
+
+	metrics, err := os.ReadFile(filepath.Join(run, "metrics.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(metrics)), "\n")
+	added := strings.Replace(lines[3], `"generation":4`, `"generation":5`, 1) + "\n"
+	f, err := os.OpenFile(filepath.Join(run, "metrics.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	begun := time.Now()
+	fmt.Fprint(f, added[:50]) // a writer may be seen half-way
+	time.Sleep(50 * time.Millisecond)
+	fmt.Fprint(f, added[50:])
+	var change watch.Change
+	for change.Charts == nil { // the first change may be of the run alone
+		name, data = page.next()
+		if err := json.Unmarshal([]byte(data), &change); err != nil || name != "change" {
+			t.Fatalf("then %s %s: %v", name, data, err)
+		}
+	}
+	t.Logf("%d bytes of a change after %v", len(data), time.Since(begun))
+	if change.Run.Generation != 5 {
+		t.Errorf("the run is at %+v", change.Run)
+	}
+	for _, chart := range change.Charts {
+		if chart.X != "generation" {
+			continue
+		}
+		for _, line := range chart.Lines {
+			if line.Keep < 1 || len(line.X) != 1 || line.X[0] != 5 {
+				t.Errorf("chart %s: %+v", chart.ID, line)
+			}
+		}
+	}
+	if name, data := list.next(); name != "list" || !strings.Contains(data, `"generation":5`) {
+		t.Errorf("the list then: %s %s", name, data)
+	}
+}
+
+// What is shown of a run that cannot be read, and what is not asked for in the right way.
+func TestRunRefusals(t *testing.T) {
+	dir := t.TempDir()
+	trainRun(t, filepath.Join(dir, "run"))
+	if err := os.MkdirAll(filepath.Join(dir, "broken"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"broken/config.json": `{"version":99}`, "run/games/000002.games": "torn", "run/torn.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n{}\n", "secret": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := start(t, Options{Runs: dir, Threads: 1})
+	for path, want := range map[string]string{
+		"/api/run":                                          "no such run",
+		"/api/run?name=":                                    "no such run",
+		"/api/run?name=..%2F..%2Fetc":                       "no such run",
+		"/api/run?name=run%2F..%2Frun":                      "no such run",
+		"/api/run/events?name=other":                        "no such run",
+		"/api/run/games?name=other":                         "no such run",
+		"/api/run/games?name=broken":                        "newer version",
+		"/api/run/games?name=run&generation=2":              "damaged",
+		"/api/run/games?name=run&generation=77":             "no such file",
+		"/api/run/games?name=run&generation=1&game=99999":   "no game 99999 ended in generation 1",
+		"/api/run/matches?name=run&file=other":              "no recorded match",
+		"/api/run/matches?name=run&file=..%2Fsecret":        "no recorded match",
+		"/api/run/matches?name=run&file=config.json":        "no recorded match",
+		"/api/run/matches?name=run&file=torn.jsonl&game=0":  "is damaged",
+		"/api/run/matches?name=run&file=match.jsonl&game=9": "no game 9",
+	} {
+		c.refuses(c.request("GET", path, ""), http.StatusNotFound, want)
+	}
+	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation has to be a number, not "x"`)
+	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game has to be a number")
+	if view := tells[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "newer version") || len(view.Sections) > 0 {
+		t.Errorf("a newer run: %+v", view.Run)
+	}
+}
+
+// Every game that is listed can be stepped through to the end that is told.
+func TestRunGames(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	trainRun(t, run)
+	before := contents(t, run)
+	c := start(t, Options{Runs: dir, Threads: 1})
+	shown := 0
+	for _, g := range tells[struct{ Generations []int }](c, "/api/run/games?name=run").Generations {
+		path := fmt.Sprintf("/api/run/games?name=run&generation=%d", g)
+		for _, listed := range tells[playedGames](c, path).Games {
+			game := tells[replay](c, fmt.Sprintf("%s&game=%d", path, listed.Number))
+			shown++
+			last := game.Steps[len(game.Steps)-1]
+			if len(game.Steps) != listed.Plies+1 || game.Goals != listed.Goals || last.Move != nil || last.Player != -1 || last.Value == nil {
+				t.Fatalf("game %d: %+v", listed.Number, game)
+			}
+			checkSteps(t, &game)
+		}
+	}
+	if shown == 0 {
+		t.Error("no game is listed")
+	}
+	matches := tells[map[string][]record](c, "/api/run/matches?name=run")["matches"]
+	if len(matches) != 1 || matches[0] != (record{"match.jsonl", "greedy", "random", 4}) {
+		t.Errorf("matches %+v", matches)
+	}
+	for i, listed := range tells[playedGames](c, "/api/run/matches?name=run&file=match.jsonl").Games {
+		game := tells[replay](c, fmt.Sprintf("/api/run/matches?name=run&file=match.jsonl&game=%d", i))
+		want := [2]string{"greedy", "random"}
+		if i%2 == 1 {
+			want = [2]string{"random", "greedy"}
+		}
+		if game.Agents != want || listed.First != want[0] || game.Goals != listed.Goals || len(game.Steps) != listed.Plies+1 {
+			t.Errorf("game %d: %+v, listed as %+v", i, game, listed)
+		}
+	}
+	tells[watch.View](c, "/api/run?name=run")
+	if after := contents(t, run); after != before {
+		t.Errorf("looking at the run has changed it: %s, before %s", after, before)
+	}
+}
+
+// checkSteps: shares are of legal moves, most first, and the opening's moves were not searched.
+func checkSteps(t *testing.T, game *replay) {
+	t.Helper()
+	for i, s := range game.Steps[:len(game.Steps)-1] {
+		sum := 0.0
+		for j, m := range s.Policy {
+			if sum += m.Share; j > 0 && m.Share > s.Policy[j-1].Share {
+				t.Errorf("game %d, ply %d: shares do not fall", game.Number, i)
+			}
+		}
+		if s.Move == nil || s.Random == (s.Value != nil) || s.Random == (s.Policy != nil) || sum > 1.001 || !s.Random && sum < 0.5 {
+			t.Errorf("game %d, ply %d: %+v", game.Number, i, s)
+		}
+	}
+}
+
+// contents are the names, sizes and times of all files.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
