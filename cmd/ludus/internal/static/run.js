@@ -74,7 +74,7 @@ function buildSections() {
     }
     const charts = make(place, "div", { class: "charts" });
     for (const chart of section.charts) {
-      const figure = make(charts, "figure", { class: "card" });
+      const figure = make(charts, "figure", { class: "card", "data-chart": chart.id });
       curves.set(chart.id, { figure });
       showChart(chart);
     }
