@@ -69,6 +69,7 @@ func (p *Page) HTML() ([]byte, error) {
 func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 	script, style := static.Inline("page.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
 	var b bytes.Buffer
+	b.WriteString("\ufeff") // UTF-8, whatever a server says
 	err := pageTemplate.Execute(&b, map[string]any{
 		"Page": p,
 		// A worker made from a blob has the page's policy. Nothing says connect-src, so default-src forbids that.

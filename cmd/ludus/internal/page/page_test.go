@@ -2,6 +2,8 @@ package page
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,6 +138,20 @@ func TestThinkingEnds(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}
+}
+
+// A page may be put on any server, even on one that is wrong about its characters.
+func TestServed(t *testing.T) {
+	data := made(t, "quad-5x5", "a run", 4, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
+		w.Write(data)
+	}))
+	t.Cleanup(server.Close)
+	tab := browsertest.Open(t, server.URL)
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	tab.Click("#board [data-cell='12']")
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3`)
 }
 
 // A browser that cannot run the engine says what it lacks.
