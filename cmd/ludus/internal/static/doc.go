@@ -15,6 +15,8 @@
 //	board.js     a game's board, drawn; with buttons over it where one may move
 //	charts.js    curves, by uPlot
 //	line.js      a game's moves and positions, and links to them
+//	layout.js    the elements of the playing app
+//	thoughts.js  an agent's view of a position
 //	play.js      the playing app: people and agents on a board
 //	http.js      what the app asks, answered by a server
 //	worker.js    what the app asks, answered by a worker of the page

@@ -1,71 +1,15 @@
 // The playing app: people and agents on a drawn board.
-import { byId, make, makeSVG, percent, startTheme, utility } from "./dom.js";
-import { Board, drawPiece, summed } from "./board.js";
+import { byId, make, makeSVG, startTheme, utility } from "./dom.js";
+import { Board, drawPiece } from "./board.js";
+import { layout, swatch } from "./layout.js";
 import { Line, readLink, writeLink } from "./line.js";
+import { Studies, drawMeter, listThoughts, marksOf, sameQuestion } from "./thoughts.js";
 
 const person = "person";
 const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
 const usual = 3; // place of the strength to begin with
 const insight = 64; // simulations at least for hints and the agent's view, which would have no visits without
 const pace = 500; // least milliseconds of a move where agents play each other, so that people can follow
-const listed = 5; // moves in the agent's view
-
-const swatch = { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" }; // around a piece
-
-const layout = `
-<div class="play">
-  <section class="stage" aria-label="The game">
-    <div class="said">
-      <p id="status" role="status"></p>
-      <p id="news" class="note" role="status"></p>
-    </div>
-    <div id="board" class="board"></div>
-    <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
-    <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
-    <div class="actions">
-      <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
-      <div id="extras"></div>
-      <button id="new" type="button" disabled>New game</button>
-      <button id="undo" type="button" disabled>Undo</button>
-      <button id="hint" type="button" disabled>Hint</button>
-      <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
-      <button id="step" type="button" hidden>One move</button>
-      <button id="retry" type="button" hidden>Try again</button>
-    </div>
-    <p id="message" role="alert"></p>
-  </section>
-  <div class="panel">
-    <section class="card" aria-label="Players">
-      <div class="seat" data-seat="0"></div>
-      <div class="seat" data-seat="1"></div>
-      <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
-    </section>
-    <section class="card" aria-label="The agent's view">
-      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's view</h2>
-        <label><input id="show-policy" type="checkbox">policy</label>
-        <label><input id="show-visits" type="checkbox">visits</label>
-        <label><input id="show-value" type="checkbox">value</label>
-      </div>
-      <div id="thoughts" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
-    </section>
-    <section class="card" aria-label="Moves of the game">
-      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move on" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
-      <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
-      <ol id="moves" aria-label="Moves"></ol>
-    </section>
-    <details id="about"><summary>Rules</summary><p></p></details>
-    <details id="keys"><summary>Keys</summary><dl>
-      <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
-      <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>choose a piece or a cell</dd></div>
-      <div><dt><kbd>Esc</kbd></dt><dd>let the piece go</dd></div>
-      <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
-      <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
-      <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
-      <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move on</dd></div>
-    </dl></details>
-    <div id="more"></div>
-  </div>
-</div>`;
 
 // startPlay fills root with the app. engine answers describe, position, choose and analyze by promises. Options:
 // game: its name; agents: [{ label, text }], text being the agent's text or a function that makes it of simulations, 0 for the
@@ -90,7 +34,7 @@ class App {
     this.agents = [...options.agents];
     this.work = new AbortController(); // of the game: choosing and playing moves
     this.life = new AbortController(); // of listeners outside of root
-    this.views = new Map(); // what agents think, by position and agent
+    this.studies = new Studies(engine);
     this.paused = false;
     root.innerHTML = layout;
     if (options.more) byId("more").append(options.more);
@@ -102,7 +46,7 @@ class App {
 
   stop() {
     for (const controller of [this.work, this.life]) controller.abort();
-    this.dropStudy();
+    this.studies.drop();
     this.root.replaceChildren();
   }
 
@@ -205,7 +149,6 @@ class App {
     this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].filter((text) => description.actions[text].to >= 0).map(verbOf))];
     this.verb = this.kinds[0];
     byId("about").querySelector("p").textContent = description.rules;
-    byId("verb").hidden = this.kinds.length < 2;
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
     for (const kind of this.kinds) {
       const label = make(byId("verb"), "label");
@@ -267,6 +210,7 @@ class App {
   }
 
   complain(text) { byId("message").textContent = text; }
+  tell(text) { byId("news").textContent = text; }
 
   // follow shows the end of a line, the game from now on.
   follow(line) {
@@ -300,7 +244,10 @@ class App {
 
   // playAgent makes an agent's move.
   async playAgent(agent, signal) {
-    const { line } = this, rest = this.onlyAgents ? sleep(pace) : null;
+    const { line } = this;
+    if (this.onlyAgents) await this.preview();
+    if (signal.aborted) return;
+    const rest = this.onlyAgents ? sleep(pace) : null;
     const { move } = await this.engine.choose({
       game: this.description.game, moves: line.moves, agent: this.textOf(agent, this.simulations), seed: this.seed + line.length,
     }, signal);
@@ -308,8 +255,16 @@ class App {
     await rest;
     if (signal.aborted) return;
     const player = this.description.players[line.newest.player];
-    byId("news").textContent = `${player} (${agent.label}) played ${longer.moves.at(-1)}`;
+    this.tell(`${player} (${agent.label}) played ${longer.moves.at(-1)}`);
     this.arrive(longer);
+  }
+
+  // preview shows what the viewer thinks before an agent moves, where people only watch.
+  async preview() {
+    if (!this.wanted || this.at < this.line.length) return;
+    await this.studies.ask(this.question).catch((error) => { if (error.name !== "AbortError") throw error; });
+    this.drawBoard();
+    this.drawThoughts();
   }
 
   // arrive shows a line that is one move longer, whose piece is seen coming.
@@ -327,7 +282,7 @@ class App {
     this.attempt(signal, async () => {
       const longer = await this.line.after(ply, move);
       if (signal.aborted) return;
-      byId("news").textContent = "";
+      this.tell("");
       this.arrive(longer);
       await this.playAgents(signal);
     });
@@ -335,10 +290,11 @@ class App {
 
   restart() {
     this.begin();
+    this.studies.drop();
     this.seed = this.freshSeed();
     this.paused = false;
-    byId("news").textContent = "";
-    this.views.clear();
+    this.tell("");
+    this.studies = new Studies(this.engine);
     this.follow(this.line.cut(0));
     this.proceed();
   }
@@ -356,7 +312,7 @@ class App {
     const ply = this.earlier;
     if (ply < 0) return;
     this.paused = this.onlyAgents;
-    byId("news").textContent = "";
+    this.tell("");
     this.begin();
     this.follow(this.line.cut(ply));
     this.proceed();
@@ -479,6 +435,7 @@ class App {
     this.reveal("step", this.onlyAgents && !line.newest.done);
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
+    this.reveal("verb", this.kinds.length > 1 && !this.onlyAgents);
     this.reveal("past", past);
     byId("past").querySelector("span").textContent = `Looking back: move ${at} of ${line.length}.`;
     const loose = this.mine ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
@@ -555,52 +512,39 @@ class App {
     return [...seated, ...this.agents].find(({ text }) => typeof text === "function" || text.includes(":")) || this.agents[0];
   }
 
-  // studyKey names the position shown and the agent that is asked about it.
-  get studyKey() {
-    return JSON.stringify([this.textOf(this.viewer, Math.max(this.simulations, insight)), ...this.line.moves.slice(0, this.at)]);
-  }
-
-  // study is what the viewer thinks of the position shown. It is asked for once, however often it is wanted.
-  study() {
-    const key = this.studyKey, [agent, ...moves] = JSON.parse(key);
-    if (this.views.has(key)) return Promise.resolve(this.views.get(key));
-    if (this.studied?.key === key) return this.studied.promise;
-    this.dropStudy();
-    const controller = new AbortController();
-    const promise = this.engine.analyze({ game: this.description.game, moves, agent }, controller.signal)
-      .then((view) => { this.views.set(key, view); return view; })
-      .finally(() => { if (this.studied?.key === key) this.studied = undefined; });
-    this.studied = { key, controller, promise };
-    return promise;
-  }
-
-  dropStudy() {
-    this.studied?.controller.abort();
-    this.studied = undefined;
+  // question is what the viewer is asked about the position shown.
+  get question() {
+    return {
+      game: this.description.game, moves: this.line.moves.slice(0, this.at),
+      agent: this.textOf(this.viewer, Math.max(this.simulations, insight)),
+    };
   }
 
   get wants() {
     return { policy: byId("show-policy").checked, visits: byId("show-visits").checked, value: byId("show-value").checked };
   }
 
+  get wanted() { return Object.values(this.wants).some(Boolean); }
+
   // drawView draws the board, with the agent's view as soon as that is known. An agent that is choosing its move is not
   // disturbed.
   drawView() {
-    const { policy, visits, value } = this.wants, key = this.studyKey;
+    const { question } = this;
     this.drawBoard();
     this.drawThoughts();
     const busy = this.state === "loading" || (this.state === "thinking" && this.at === this.line.length);
-    if (busy || !(policy || visits || value || this.hinting === key)) { this.dropStudy(); return; }
-    if (this.view || this.studied?.key === key) return;
-    this.study().then(() => {
-      if (this.studyKey !== key) return;
+    const over = this.line.positions[this.at].done, hinting = this.hinting && sameQuestion(question, this.hinting);
+    if (busy || over || !(this.wanted || hinting)) { this.studies.drop(); return; }
+    if (this.view || this.studies.busyWith(question)) return;
+    this.studies.ask(question).then(() => {
+      if (!sameQuestion(question, this.question)) return;
       this.drawBoard();
       this.drawThoughts();
     }).catch((error) => { if (error.name !== "AbortError") this.complain(error.message); });
   }
 
   // view is what is known of the viewer's thoughts.
-  get view() { return this.views.get(this.studyKey); }
+  get view() { return this.studies.known(this.question); }
 
   drawBoard() {
     const { at, line, choices } = this, position = line.positions[at];
@@ -609,7 +553,7 @@ class App {
     const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
     this.board.show(position, {
       last: at > 0 ? line.touch(at) : undefined, hint: this.hinted, arrived: this.arrived,
-      movable, targets, chosen: this.chosen, ...this.thoughts(this.view),
+      movable, targets, chosen: this.chosen, ...marksOf(this.view, this.description.actions, this.wants, this.chosen),
     });
     this.board.tell(position, (cell) => [
       ...(cell === this.chosen ? ["chosen"] : movable.has(cell) ? ["can move"] : []),
@@ -617,76 +561,32 @@ class App {
     ], (cell) => movable.has(cell) ? cell === this.chosen : null);
   }
 
-  // thoughts are shades and numbers of a view, as far as they are wanted.
-  thoughts(view) {
-    const { policy, visits } = this.wants;
-    const moves = (view?.moves || []).map((move) => ({ ...move, ...this.description.actions[move.move] }))
-      .filter(({ from, to }) => to >= 0 && (this.chosen === undefined || from === this.chosen));
-    const searched = moves.reduce((sum, move) => sum + (move.visits || 0), 0) || 1;
-    const share = (move) => policy ? move.prior ?? move.visits / searched : move.visits || 0; // an agent without a network has no prior
-    const weighed = moves.map((move) => ({ ...move, weight: share(move) })).sort((a, b) => b.weight - a.weight);
-    const visited = moves.filter((move) => move.visits > 0);
-    return {
-      shades: policy || visits ? weighed.filter(({ weight }) => weight > 0.03 * weighed[0].weight) : [],
-      numbers: visits ? summed(visited.map(({ to, visits }) => [to, visits])) : [],
-    };
-  }
-
   drawThoughts() {
     const { policy, visits, value } = this.wants, { view } = this;
-    byId("thoughts").hidden = !(policy || visits) || !view?.moves;
+    byId("thoughts").hidden = !(policy || visits) || !view;
     byId("value").hidden = !value || !view;
     if (!view) return;
-    if (view.moves) this.listThoughts(view);
-    this.drawValue(view);
-  }
-
-  listThoughts(view) {
-    const body = byId("thoughts").querySelector("tbody");
-    body.replaceChildren();
-    for (const { move, prior, visits, value } of view.moves.slice(0, listed)) {
-      const row = make(body, "tr");
-      make(row, "th", { scope: "row" }, move);
-      for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
-    }
-    const rest = view.moves.length - listed;
-    byId("thoughts").querySelector("p").textContent = `${this.viewer.label}, ${view.simulations} simulations; values are for ${view.player}.` +
-      (rest > 0 ? ` ${rest} other ${rest === 1 ? "move" : "moves"}.` : "");
-  }
-
-  // drawValue draws what the position is worth to the first player, and to the second the rest.
-  drawValue(view) {
-    const { players } = this.description, meter = byId("value");
-    const sign = view.player === players[1] ? -1 : 1;
-    const value = view.terminal ? (view.goals[players[0]] - view.goals[players[1]]) / 100 : view.value == null ? null : sign * view.value;
-    const goals = view.goals ? `; expected goals ${players.map((name) => `${name} ${Math.round(view.goals[name])}`).join(", ")}` : "";
-    const text = value == null ? "the agent does not judge positions" : `${utility(value)} for ${players[0]}${goals}${view.proven ? "; proven" : ""}`;
-    meter.setAttribute("aria-label", `value for ${players[0]}`);
-    meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));
-    meter.setAttribute("aria-valuetext", text);
-    meter.querySelector(".first").textContent = players[0];
-    meter.querySelector(".second").textContent = players[1];
-    meter.querySelector(".share").style.width = `${50 + 50 * (value ?? 0)}%`;
-    meter.querySelector("p").textContent = text;
+    listThoughts(byId("thoughts"), view, this.viewer.label);
+    drawMeter(byId("value"), view, this.description.players);
   }
 
   // hint shows the move that the viewer would make.
   async hint() {
     if (this.state === "thinking" && this.at === this.line.length) return;
-    const key = this.hinting = this.studyKey;
-    byId("news").textContent = "Looking for a hint …";
+    const { question } = this, looking = "Looking for a hint …";
+    this.hinting = question;
+    this.tell(looking);
     try {
-      const { best, player, value } = await this.study();
-      if (this.studyKey !== key) return;
+      const { best, player, value } = await this.studies.ask(question);
+      if (!sameQuestion(question, this.question)) return;
       this.hinted = this.description.actions[best];
-      byId("news").textContent = `Hint for ${player}: ${best}, value ${utility(value)}`;
+      this.tell(`Hint for ${player}: ${best}, value ${utility(value)}`);
       this.drawBoard();
     } catch (error) {
-      if (error.name === "AbortError") return;
-      byId("news").textContent = "";
-      this.complain(error.message);
+      if (error.name !== "AbortError") this.complain(error.message);
     } finally {
-      this.hinting = undefined;
+      if (this.hinting === question) this.hinting = undefined;
+      if (byId("news").textContent === looking) this.tell("");
     }
   }
 
@@ -701,12 +601,12 @@ class App {
     try {
       await navigator.clipboard.writeText(field.value);
       byId("link").hidden = true;
-      byId("news").textContent = "The link to this position has been copied";
+      this.tell("The link to this position has been copied");
     } catch {
       byId("link").hidden = false;
       field.focus();
       field.select();
-      byId("news").textContent = "The link to this position stands beside the list of moves";
+      this.tell("The link to this position stands beside the list of moves");
     }
   }
 }

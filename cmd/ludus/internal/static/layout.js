@@ -1,0 +1,59 @@
+// What the playing app puts into its page. Tests and style sheets know these ids.
+
+// swatch is the drawing of one piece beside a text.
+export const swatch = { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" };
+
+export const layout = `
+<div class="play">
+  <section class="stage" aria-label="The game">
+    <div class="said">
+      <p id="status" role="status"></p>
+      <p id="news" class="note" role="status"></p>
+    </div>
+    <div id="board" class="board"></div>
+    <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
+    <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
+    <div class="actions">
+      <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
+      <div id="extras"></div>
+      <button id="new" type="button" disabled>New game</button>
+      <button id="undo" type="button" disabled>Undo</button>
+      <button id="hint" type="button" disabled>Hint</button>
+      <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
+      <button id="step" type="button" hidden>One move</button>
+      <button id="retry" type="button" hidden>Try again</button>
+    </div>
+    <p id="message" role="alert"></p>
+  </section>
+  <div class="panel">
+    <section class="card" aria-label="Players">
+      <div class="seat" data-seat="0"></div>
+      <div class="seat" data-seat="1"></div>
+      <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
+    </section>
+    <section class="card" aria-label="The agent's view">
+      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's view</h2>
+        <label><input id="show-policy" type="checkbox">policy</label>
+        <label><input id="show-visits" type="checkbox">visits</label>
+        <label><input id="show-value" type="checkbox">value</label>
+      </div>
+      <div id="thoughts" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
+    </section>
+    <section class="card" aria-label="Moves of the game">
+      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move on" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
+      <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
+      <ol id="moves" aria-label="Moves"></ol>
+    </section>
+    <details id="about"><summary>Rules</summary><p></p></details>
+    <details id="keys"><summary>Keys</summary><dl>
+      <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
+      <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>choose a piece or a cell</dd></div>
+      <div><dt><kbd>Esc</kbd></dt><dd>let the piece go</dd></div>
+      <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
+      <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
+      <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
+      <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move on</dd></div>
+    </dl></details>
+    <div id="more"></div>
+  </div>
+</div>`;
