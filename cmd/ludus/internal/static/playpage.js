@@ -86,6 +86,7 @@ async function start() {
   // Without a list one can still play.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
   const [{ games }, { runs }] = await Promise.all([list("/api/about", { games: [] }), list("/api/runs", { runs: [] })]);
+  runs.sort((a, b) => b.changed - a.changed); // the newest is what one is most likely to want
   const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
   const game = await named(engine, asked.get("game") || first);
   const [agents, rival] = opponents(runs, game, asked.get("agent"));
