@@ -43,18 +43,27 @@ func ReadConfig(dir string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Settings: settingsBefore}
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
-	}
-	if c.Version > configVersion {
-		return nil, fmt.Errorf("%s: format version %d: %w", path, c.Version, checkpoints.ErrNewer)
-	}
-	if err := c.Settings.Validate(); err != nil {
+	c, err := parseConfig(data)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return c, nil
+}
+
+// parseConfig reads a config.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrNewer.
+func parseConfig(data []byte) (*Config, error) {
+	c := &Config{Settings: settingsBefore}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
+	if c.Version > configVersion {
+		return nil, fmt.Errorf("format version %d: %w", c.Version, checkpoints.ErrNewer)
+	}
+	if err := c.Settings.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
 	if c.Plan.Generations < 1 || c.Plan.Plies < 1 || c.Plan.Slots < 1 {
-		return nil, fmt.Errorf("%s: %w: a plan needs generations, slots and plies of at least 1", path, checkpoints.ErrDamaged)
+		return nil, fmt.Errorf("%w: a plan needs generations, slots and plies of at least 1", checkpoints.ErrDamaged)
 	}
 	return c, nil
 }

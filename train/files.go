@@ -129,17 +129,24 @@ func (r *run) dropNewer() error {
 // readLines reads a file of JSON lines. Lines that cannot be read are left out and told in the error.
 func readLines[T any](path string) ([]T, error) {
 	lines, err := checkpoints.ReadLines(path)
-	var all []T
-	var errs []error
+	all, errs := parseLines[T](lines)
+	for i, err := range errs {
+		errs[i] = fmt.Errorf("%s: %w", path, err)
+	}
+	return all, errors.Join(append(errs, err)...)
+}
+
+// parseLines reads lines of JSON, and tells which it leaves out.
+func parseLines[T any](lines [][]byte) (all []T, errs []error) {
 	for i, line := range lines {
 		var x T
 		if err := json.Unmarshal(line, &x); err != nil {
-			errs = append(errs, fmt.Errorf("%s: line %d: %w", path, i+1, err))
+			errs = append(errs, fmt.Errorf("line %d: %w", i+1, err))
 			continue
 		}
 		all = append(all, x)
 	}
-	return all, errors.Join(append(errs, err)...)
+	return all, errs
 }
 
 // summary reads back what the run has come to.

@@ -66,19 +66,6 @@ func TestRecordsRoundTrip(t *testing.T) {
 	}
 }
 
-func FuzzRecords(f *testing.F) {
-	game, err := games.New("free-for-all-2p")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(marshalRecords([]*record{randomRecord(game, rand.New(rand.NewPCG(1, 2)))}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := unmarshalRecords(game, data); err != nil && !errors.Is(err, errRecord) {
-			t.Fatal(err)
-		}
-	})
-}
-
 func TestWindowSize(t *testing.T) {
 	const c = 20000
 	for _, n := range []int{0, 1, c} {

@@ -38,6 +38,8 @@ type recordHeader struct {
 
 const recordVersion = 1
 
+var errNoGame = errors.New("it is not a game")
+
 type recordedGame struct {
 	Game    int      `json:"game"`
 	Opening int      `json:"opening"`
@@ -147,7 +149,7 @@ func (m *Match) recall(ctx context.Context, line []byte, openings *openings, gam
 	}
 	i := recorded.Game
 	if i < 0 {
-		return errors.New("it is not a game")
+		return errNoGame
 	}
 	if i >= len(games) || games[i] != nil {
 		return nil

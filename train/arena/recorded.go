@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,22 +49,35 @@ func ReadRecorded(path string) (*Recorded, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, err := parseRecorded(lines)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, path, err)
+	}
+	return r, nil
+}
+
+// parseRecorded reads the lines of a record.
+func parseRecorded(lines [][]byte) (*Recorded, error) {
 	var header recordHeader
 	if len(lines) == 0 || json.Unmarshal(lines[0], &header) != nil || header.Match < 1 {
-		return nil, fmt.Errorf("%w: %s is not the record of a match", ErrRecord, path)
+		return nil, errors.New("it is not the record of a match")
 	}
 	if header.Match > recordVersion {
-		return nil, fmt.Errorf("%w: %s: its format is %d, and this program knows those up to %d", ErrRecord, path, header.Match, recordVersion)
+		return nil, fmt.Errorf("its format is %d, and this program knows those up to %d", header.Match, recordVersion)
 	}
 	r := &Recorded{Game: header.Game, A: header.A, B: header.B}
 	for i, line := range lines[1:] {
-		var g recordedGame
-		if err := json.Unmarshal(line, &g); err != nil {
-			return nil, fmt.Errorf("%w: %s: line %d: %w", ErrRecord, path, i+2, err)
+		g := recordedGame{Game: -1}
+		err := json.Unmarshal(line, &g)
+		if err == nil && g.Game < 0 {
+			err = errNoGame
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
 		r.Games = append(r.Games, RecordedGame{Number: g.Game, First: g.First == "a", Moves: g.Moves, Goals: g.Goals})
 	}
-	slices.SortStableFunc(r.Games, func(a, b RecordedGame) int { return a.Number - b.Number })
+	slices.SortStableFunc(r.Games, func(a, b RecordedGame) int { return cmp.Compare(a.Number, b.Number) })
 	return r, nil
 }
 

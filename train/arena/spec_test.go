@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"ludus/env/games"
 )
 
 func TestParse(t *testing.T) {
@@ -103,29 +101,6 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: the error has several lines: %v", text, err)
 		}
 	}
-}
-
-// Whatever the text, Parse ends, and what it accepts parses again.
-func FuzzParse(f *testing.F) {
-	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
-		f.Add(text)
-	}
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		spec, err := Parse(game, text)
-		if err != nil {
-			if !errors.Is(err, ErrSpec) {
-				t.Errorf("error %v", err)
-			}
-			return
-		}
-		if o := spec.options; o.Simulations < 0 || o.Simulations > MaxSimulations || o.Time < 0 || !(o.Temperature >= 0) {
-			t.Errorf("options %+v", o)
-		}
-	})
 }
 
 // What an agent may do for a move is read from its text alone.

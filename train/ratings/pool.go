@@ -43,6 +43,8 @@ const (
 	// Openings are the random plies that the games of every match start with.
 	Openings = 2
 
+	mostSeconds = 1e9 // that a match takes
+
 	matchesFile = "arena.jsonl"
 	ratingsFile = "ratings.json"
 )
@@ -96,6 +98,14 @@ func Open(
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := p.fill(kept, baselines, matches); err != nil {
+		return nil, nil, err
+	}
+	return p, warnings, nil
+}
+
+// fill enters the agents, those of the matches among them, and counts the matches.
+func (p *Pool) fill(kept []int, baselines []string, matches []Match) error {
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
 	for _, m := range matches {
@@ -109,23 +119,25 @@ func Open(
 	}
 	slices.Sort(generations)
 	for _, name := range names {
-		if spec, err := arena.Parse(game, name); err == nil && !strings.Contains(name, "/") {
+		if spec, err := arena.Parse(p.game, name); err == nil && !strings.Contains(name, "/") {
 			p.enter(agent{name: name, generation: -1, spec: spec})
 		}
 	}
 	for _, g := range slices.Compact(generations) {
 		a := agent{name: CheckpointName(g), generation: g}
 		if slices.Contains(kept, g) {
-			if a.spec, err = arena.Parse(game, fmt.Sprintf("net:%s@%d,sims=%d", dir, g, simulations)); err != nil {
-				return nil, nil, err
+			spec, err := arena.Parse(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
+			if err != nil {
+				return err
 			}
+			a.spec = spec
 		}
 		p.enter(a)
 	}
 	for i := range matches {
 		p.count(&matches[i])
 	}
-	return p, warnings, nil
+	return nil
 }
 
 func (p *Pool) enter(a agent) {
@@ -149,15 +161,40 @@ func ReadMatches(dir string) (matches []Match, warnings []error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	matches, warnings = parseMatches(lines)
+	for i, err := range warnings {
+		warnings[i] = fmt.Errorf("%s: %w", path, err)
+	}
+	return matches, warnings, nil
+}
+
+// parseMatches reads lines of arena.jsonl. Those that cannot be read, or say what cannot be, are warnings.
+func parseMatches(lines [][]byte) (matches []Match, warnings []error) {
 	for i, line := range lines {
 		var m Match
-		if err := json.Unmarshal(line, &m); err != nil {
-			warnings = append(warnings, fmt.Errorf("%s: line %d: %w", path, i+1, err))
+		err := json.Unmarshal(line, &m)
+		if err == nil {
+			err = m.check()
+		}
+		if err != nil {
+			warnings = append(warnings, fmt.Errorf("line %d: %w", i+1, err))
 			continue
 		}
 		matches = append(matches, m)
 	}
-	return matches, warnings, nil
+	return matches, warnings
+}
+
+// check says whether the counts may be those of a match. An old line may count but a part of its games.
+func (m *Match) check() error {
+	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
+	if slices.Min(counts) < 0 || slices.Max(counts) > arena.MaxGames {
+		return fmt.Errorf("a match counts from 0 to %d games", arena.MaxGames)
+	}
+	if !(m.Seconds >= 0 && m.Seconds <= mostSeconds) {
+		return fmt.Errorf("a match takes from 0 to %v seconds", float64(mostSeconds))
+	}
+	return nil
 }
 
 // canonical turns net:DIR@12, as older lines have it, into net@12.
@@ -369,12 +406,21 @@ func ReadTable(dir string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t, err := parseTable(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// parseTable reads a ratings.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrNewer.
+func parseTable(data []byte) (*Table, error) {
 	t := new(Table)
 	if err := json.Unmarshal(data, t); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}
 	if t.Version > tableVersion {
-		return nil, fmt.Errorf("%s: format version %d: %w", path, t.Version, checkpoints.ErrNewer)
+		return nil, fmt.Errorf("format version %d: %w", t.Version, checkpoints.ErrNewer)
 	}
 	return t, nil
 }

@@ -77,9 +77,9 @@ func means(list []float64, size int) []float64 {
 	return out
 }
 
-// rounded keeps five digits.
+// rounded keeps five digits. What is too large to have been measured comes from a damaged file, and counts as 0.
 func rounded(x float64) float64 {
-	if math.Abs(x) < 1e-300 || math.IsNaN(x) || math.IsInf(x, 0) {
+	if math.Abs(x) < 1e-300 || !(math.Abs(x) < 1e15) {
 		return 0
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4)
@@ -108,4 +108,10 @@ type Bar struct {
 	High     float64 `json:"high"`
 	Detail   string  `json:"detail"`
 	Baseline bool    `json:"baseline,omitempty"` // not a checkpoint of the run
+}
+
+// add appends a bar, its numbers rounded.
+func (l *Ladder) add(b Bar) {
+	b.Value, b.Low, b.High = rounded(b.Value), rounded(b.Low), rounded(b.High)
+	l.Bars = append(l.Bars, b)
 }

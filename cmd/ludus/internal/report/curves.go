@@ -410,9 +410,7 @@ func ratingLadder(run *Run) Ladder {
 			if a.Gone {
 				detail += "; no longer kept"
 			}
-			l.Bars = append(l.Bars, Bar{
-				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil,
-			})
+			l.add(Bar{Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil})
 		}
 	}
 	if hidden := len(generations) - len(shown); hidden > 0 {
@@ -451,10 +449,7 @@ func matchLadder(run *Run) Ladder {
 	}
 	for _, opponent := range slices.Sorted(maps.Keys(final)) {
 		m := final[opponent]
-		l.Bars = append(l.Bars, Bar{
-			Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High,
-			Detail: matchDetail(&m.Result),
-		})
+		l.add(Bar{Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result)})
 	}
 	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	if newest >= 0 {

@@ -1,0 +1,134 @@
+package arena
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"ludus/env/games"
+)
+
+// Whatever the text, Parse ends, and what it accepts parses again.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
+		f.Add(text)
+	}
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := Parse(game, text)
+		if err != nil {
+			if !errors.Is(err, ErrSpec) {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		if o := spec.options; o.Simulations < 0 || o.Simulations > MaxSimulations || o.Time < 0 || !(o.Temperature >= 0) {
+			t.Errorf("options %+v", o)
+		}
+		if again, err := Parse(game, spec.String()); err != nil || again.options != spec.options {
+			t.Errorf("%q parses again as %+v, %v", spec.String(), again, err)
+		}
+	})
+}
+
+// FuzzRecord reads records that may be another match's, or damaged: a game that is taken for one of the match is one, from
+// its opening to its end.
+func FuzzRecord(f *testing.F) {
+	game, err := games.New("breakthrough(columns=3,rows=5)")
+	if err != nil {
+		f.Fatal(err)
+	}
+	m := Match{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 4, Seed: 4, Openings: 1}
+	openings := newOpenings(&m)
+	lines := [][]byte{}
+	add := func(x any) {
+		line, err := json.Marshal(x)
+		if err != nil {
+			f.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	add(m.header())
+	for i := range m.Games {
+		opening, err := openings.get(context.Background(), m.opening(i))
+		if err != nil {
+			f.Fatal(err)
+		}
+		g := m.newGame(i, opening)
+		state := game.NewState()
+		for _, a := range g.moves {
+			state.Apply(a)
+		}
+		for ; !state.Done(); state.Apply(g.moves[len(g.moves)-1]) {
+			g.moves = append(g.moves, state.Pick(0))
+		}
+		g.end(state)
+		recorded := recordedGame{Game: i, Opening: m.opening(i), First: "a", Goals: g.goals}
+		for _, a := range g.moves {
+			recorded.Moves = append(recorded.Moves, game.ActionTexts[a])
+		}
+		add(recorded)
+	}
+	f.Add(bytes.Join(lines, []byte{'\n'}))
+	f.Add(lines[1])
+	f.Add([]byte(`{"match":1}` + "\n" + `{"game":1,"moves":["noop"]}`))
+	f.Add([]byte(`{"match":2}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := bytes.Split(data, []byte{'\n'})
+		_ = m.checkHeader(lines[0]) // another match's games may still fit this one's
+		played := make([]*played, m.Games)
+		for _, line := range lines {
+			before := slices.Clone(played)
+			if err := m.recall(context.Background(), line, openings, played); err != nil && !slices.Equal(before, played) {
+				t.Fatalf("%s is refused and counts", line)
+			}
+		}
+		for i, g := range played {
+			if g == nil {
+				continue
+			}
+			state := game.NewState()
+			for _, a := range g.moves {
+				if !slices.Contains(state.Legal(nil), a) {
+					t.Fatalf("game %d has illegal moves", i)
+				}
+				state.Apply(a)
+			}
+			if !state.Done() {
+				t.Fatalf("game %d is not finished", i)
+			}
+		}
+		if r, err := parseRecorded(lines); err == nil {
+			for _, g := range r.Games {
+				if moves, err := Replay(game, g.Moves); err == nil && len(moves) > game.MaxPlies || g.Number < 0 {
+					t.Errorf("game %d of %d moves", g.Number, len(moves))
+				}
+			}
+		}
+	})
+}
+
+// FuzzBest reads what says which generation is best: files of others may hold anything.
+func FuzzBest(f *testing.F) {
+	f.Add([]byte(`{"agents":[{"generation":3,"low":10},{"low":20},{"generation":4,"low":30}]}`), "run@12")
+	f.Add([]byte(`{"generation":3,"agent":"net@3","opponent":"random","score":0.5}`+"\n"+`{"generation":4,"opponent":"random","score":1}`), "@best")
+	f.Add([]byte(`{"agents":null}`), "a@b@-1")
+	f.Fuzz(func(t *testing.T, data []byte, reference string) {
+		rated(data)
+		list := byRating(bytes.Split(data, []byte{'\n'}))
+		slices.Sort(list)
+		if len(slices.Compact(slices.Clone(list))) != len(list) {
+			t.Errorf("generations come twice: %v", list)
+		}
+		path, at := SplitReference(reference)
+		if at != "" && path+"@"+at != reference || at == "" && path != reference {
+			t.Errorf("%q is cut into %q and %q", reference, path, at)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env/games"
+	"ludus/train/arena"
+)
+
+// tiny is a suite of a few positions.
+func tiny(f *testing.F) *Suite {
+	f.Helper()
+	game, err := games.New("quad(size=4,quads=4,whites=1,corners=full)")
+	if err != nil {
+		f.Fatal(err)
+	}
+	greedy, err := arena.Parse(game, "greedy")
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := Make(context.Background(), Options{
+		Game: game, Positions: 4, Seed: 1, Agents: []*arena.Spec{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return s
+}
+
+// A suite that is read, in either form, holds positions of its game, and is written as one that reads the same.
+func FuzzSuite(f *testing.F) {
+	s := tiny(f)
+	f.Add(s.Pack())
+	f.Add(s.Lines())
+	f.Add([]byte(`{"game":"quad-5x5","moves":[],"player":"x","values":{}}`))
+	f.Add(checkpoints.Seal(packedKind, packedVersion, []byte("\x10{\"positions\": 9}")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse(data)
+		if err != nil {
+			if !errors.Is(err, ErrSuite) && !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrNewer) {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		for i := range s.Positions {
+			p := &s.Positions[i]
+			state, err := p.replay(s.Game)
+			if err != nil || state.Done() || len(state.Legal(nil)) != len(p.Values) {
+				t.Fatalf("position %d: %v", i, err)
+			}
+		}
+		lines, err := Parse(s.Lines())
+		if err != nil || !reflect.DeepEqual(lines.Positions, s.Positions) {
+			t.Errorf("as lines it is another: %v", err)
+		}
+		if packed, err := Parse(s.Pack()); err == nil && !reflect.DeepEqual(packed, s) {
+			t.Error("packed it is another")
+		}
+	})
+}
+
+// What a suite in the making has kept is read whole or not at all.
+func FuzzPart(f *testing.F) {
+	s := tiny(f)
+	for i := range s.Positions {
+		text, err := json.Marshal(partGame{Number: i, Offers: []json.RawMessage{marshalLine(s.Game, &s.Positions[i])}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(`{"number":-1,"offers":[{}]}`))
+	f.Add([]byte(`{"number":1,"offers":[null]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := &maker{Options: Options{Game: s.Game}, early: make(map[int][]offer)}
+		err := m.recall(data)
+		if err != nil && (!errors.Is(err, ErrSuite) || len(m.early) > 0) {
+			t.Errorf("%d games after error %v", len(m.early), err)
+		}
+		if err == nil && len(m.early) != 1 {
+			t.Errorf("%d games", len(m.early))
+		}
+	})
+}
