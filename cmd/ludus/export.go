@@ -25,11 +25,11 @@ import (
 // exportFormat is a way to write a network.
 type exportFormat struct {
 	name, extension string
-	marshal         func(w *infer.Weights, from arena.Origin) ([]byte, error)
+	marshal         func(game *env.Game, w *infer.Weights, from arena.Origin) ([]byte, error)
 }
 
 var formats = []exportFormat{
-	{"weights", ".safetensors", func(w *infer.Weights, _ arena.Origin) ([]byte, error) { return w.Marshal(), nil }},
+	{"weights", ".safetensors", func(_ *env.Game, w *infer.Weights, _ arena.Origin) ([]byte, error) { return w.Marshal(), nil }},
 	{"onnx", ".onnx", marshalONNX},
 	{"html", ".html", marshalHTML},
 }
@@ -42,21 +42,13 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func marshalONNX(w *infer.Weights, _ arena.Origin) ([]byte, error) {
-	game, err := games.New(w.Config.Game)
-	if err != nil {
-		return nil, err
-	}
+func marshalONNX(game *env.Game, w *infer.Weights, _ arena.Origin) ([]byte, error) {
 	version, _ := build()
 	return onnx.Marshal(game, w, version)
 }
 
 // marshalHTML makes a page. It goes to other people, so it names the run without the folders that it lies in.
-func marshalHTML(w *infer.Weights, from arena.Origin) ([]byte, error) {
-	game, err := games.New(w.Config.Game)
-	if err != nil {
-		return nil, err
-	}
+func marshalHTML(game *env.Game, w *infer.Weights, from arena.Origin) ([]byte, error) {
 	if path, err := filepath.Abs(from.Path); err == nil {
 		from.Path = filepath.Base(path)
 	}
@@ -69,6 +61,15 @@ func sourceOf(from arena.Origin) string {
 		return from.Path
 	}
 	return fmt.Sprintf("%s, generation %d", from.Path, from.Generation)
+}
+
+// gameOf is the game that weights play. It is an error if there is none, in this version.
+func gameOf(w *infer.Weights) (*env.Game, error) {
+	game, err := games.New(w.Config.Game)
+	if err != nil {
+		return nil, err
+	}
+	return game, w.Validate(game)
 }
 
 func exportCommand() *cobra.Command {
@@ -108,10 +109,14 @@ Formats:
 			if err != nil {
 				return err
 			}
-			if path == "" {
-				path = env.FileName(weights.Config.Game) + formats[i].extension
+			game, err := gameOf(weights)
+			if err != nil {
+				return fmt.Errorf("%w in %s: %w", arena.ErrWeights, args[0], err)
 			}
-			data, err := formats[i].marshal(weights, origin)
+			if path == "" {
+				path = env.FileName(game.Name) + formats[i].extension
+			}
+			data, err := formats[i].marshal(game, weights, origin)
 			if err != nil {
 				return err
 			}
@@ -120,7 +125,7 @@ Formats:
 			}
 			err = output(cmd, func(w io.Writer) error {
 				origin.Path = strings.TrimSuffix(origin.Path, "/")
-				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n", path, weights.Config.Game, sourceOf(origin))
+				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n", path, game.Name, sourceOf(origin))
 				return err
 			})
 			if err != nil || format != "html" {

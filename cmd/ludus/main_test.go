@@ -303,6 +303,29 @@ func TestExportHTML(t *testing.T) {
 	}
 }
 
+// Weights that no game can use are refused in every format, and nothing is written.
+func TestExportRefusesWeights(t *testing.T) {
+	dir := t.TempDir()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4}, rand.New(rand.NewPCG(1, 1)))
+	for name, want := range map[string]string{"quad-7x7": "made by another version", "</script>": "no such game"} {
+		weights.Config.Game = name
+		path := filepath.Join(t.TempDir(), "weights")
+		if err := os.WriteFile(path, weights.Marshal(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range formats {
+			fails(t, dir, 1, want, "export", path, "--format", f.name)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("%v is written, %v", entries, err)
+	}
+}
+
 // What is no regular file stays what it is, and a link still leads where it led.
 func TestExportReplacesOnlyFiles(t *testing.T) {
 	dir := t.TempDir()
