@@ -2,6 +2,7 @@ package checkpoints
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -42,10 +43,25 @@ func (disk) OpenFile(name string, flag int) (file, error) {
 	return f, nil
 }
 
-func (disk) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
-func (disk) Mkdir(name string) error              { return os.Mkdir(name, 0o777) }
-func (disk) Rename(from, to string) error         { return os.Rename(from, to) }
-func (disk) Remove(name string) error             { return os.Remove(name) }
+func (disk) ReadFile(name string) ([]byte, error) {
+	if _, err := statRegular(name); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+}
+
+func (disk) Mkdir(name string) error      { return os.Mkdir(name, 0o777) }
+func (disk) Rename(from, to string) error { return os.Rename(from, to) }
+func (disk) Remove(name string) error     { return os.Remove(name) }
+
+// statRegular is os.Stat with an error for what is no regular file: a pipe would keep its reader waiting.
+func statRegular(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a regular file", name)
+	}
+	return info, err
+}
 
 func (disk) ReadDir(name string) ([]string, error) {
 	entries, err := os.ReadDir(name)

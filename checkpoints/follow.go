@@ -32,7 +32,7 @@ func FollowLines(path string) *Lines { return &Lines{path: path} }
 // earlier calls returned no longer holds: the file is gone or another one, of which these are the first lines. The error is
 // that of reading, or wraps [ErrDamaged] where a line is longer than 1 MiB; the next call tries again.
 func (l *Lines) More() (lines [][]byte, afresh bool, err error) {
-	info, err := os.Stat(l.path)
+	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		afresh = l.at > 0
 		*l = Lines{path: l.path}
@@ -40,9 +40,6 @@ func (l *Lines) More() (lines [][]byte, afresh bool, err error) {
 	}
 	if err != nil || l.seen != nil && same(info, l.seen) {
 		return nil, false, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, false, fmt.Errorf("%s: it is not a regular file", l.path)
 	}
 	f, err := os.Open(l.path)
 	if err != nil {
@@ -91,15 +88,12 @@ type File struct {
 }
 
 // Changed reports whether the file is another one than at the last call. Where there is none, the error wraps
-// [fs.ErrNotExist]; what is no regular file, and may keep its reader waiting, is an error too.
+// [fs.ErrNotExist]; what is no regular file is an error too.
 func (f *File) Changed() (bool, error) {
-	info, err := os.Stat(f.Path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is not a regular file", f.Path)
-	}
+	info, err := statRegular(f.Path)
 	before := f.seen
-	if f.seen = info; err != nil {
-		f.seen = nil
+	f.seen = info
+	if err != nil {
 		return false, err
 	}
 	return before == nil || !same(info, before), nil

@@ -64,10 +64,14 @@ func lockPatiently(f *os.File) error {
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Locked(path string) (bool, error) {
-	f, err := os.Open(path)
+	_, err := statRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	if err != nil {
+		return false, err
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,37 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package checkpoints
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe in place of a file keeps nobody waiting.
+func TestPipes(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "000001", manifestName)
+	if err := makeDir(disk{}, filepath.Dir(pipe)); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	store, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Load(1); err == nil {
+		t.Error("a checkpoint of pipes was read")
+	}
+	if held, err := Locked(pipe); held || err == nil {
+		t.Errorf("a pipe as lock: held %v, %v", held, err)
+	}
+	if lines, _, err := FollowLines(pipe).More(); err == nil {
+		t.Errorf("%d lines of a pipe", len(lines))
+	}
+	if _, err := ReadLines(pipe); err == nil {
+		t.Error("lines of a pipe were read")
+	}
+}
