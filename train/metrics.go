@@ -34,7 +34,8 @@ type Metrics struct {
 	Evaluations  int     `json:"evaluations"` // by the network
 	PlaySeconds  float64 `json:"play_seconds"`
 	LearnSeconds float64 `json:"learn_seconds"`
-	IdleShare    float64 `json:"idle_share"` // of the cores' time while playing
+	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run until here, judging and all
+	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
 	Diversity            // of the games that ended in this generation
 	InWindow  *Diversity `json:"in_window,omitempty"` // of all games to learn from: every tenth of the plan and at its end

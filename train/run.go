@@ -271,7 +271,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	if err := r.learn(ctx, m, r.learner.steps()-stepsBefore); err != nil {
 		return nil, err
 	}
-	m.LearnSeconds = time.Since(learnStart).Seconds()
+	m.LearnSeconds, m.RunSeconds = time.Since(learnStart).Seconds(), time.Since(r.started).Seconds()
 	m.Games, m.AllGames, m.Window, m.Steps = len(games), r.count.Games, r.learner.window.positions, r.learner.trainer.Steps()
 	line, err := json.Marshal(m)
 	if err != nil {

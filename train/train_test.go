@@ -173,7 +173,7 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 			if m.Evaluations < 1 || m.Evaluations > m.Simulations+m.Positions {
 				t.Errorf("%s: %d evaluations for %d simulations of %d positions", dir, m.Evaluations, m.Simulations, m.Positions)
 			}
-			m.PlaySeconds, m.LearnSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0
+			m.PlaySeconds, m.LearnSeconds, m.RunSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0, 0
 			all = append(all, m)
 		}
 		return all
