@@ -69,14 +69,14 @@ async function named(engine, game) {
 }
 
 // trained are the agents of a game that runs have come to.
-const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.name));
+const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.title));
 
 // opponents are those to choose from, and the label of the one to begin with: the one that is asked for, else the first.
 function opponents(runs, game, wish) {
   const agents = [...trained(runs, game), ...baselines];
   if (!wish) return [agents, agents[0].label];
   const run = runs.find(({ agent }) => agent === wish);
-  if (run?.game === game) return [agents, run.name];
+  if (run?.game === game) return [agents, run.title];
   return [[agentOf(wish), ...agents], wish];
 }
 
@@ -86,7 +86,7 @@ async function start() {
   // Without a list one can still play.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
   const [{ games }, { runs }] = await Promise.all([list("/api/about", { games: [] }), list("/api/runs", { runs: [] })]);
-  runs.sort((a, b) => b.changed - a.changed); // the newest is what one is most likely to want
+  runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest is what one is most likely to want
   const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
   const game = await named(engine, asked.get("game") || first);
   const [agents, rival] = opponents(runs, game, asked.get("agent"));

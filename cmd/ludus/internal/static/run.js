@@ -2,7 +2,7 @@
 import { byId, make, number, percent, startTheme } from "./dom.js";
 import { liveChart } from "./charts.js";
 import { follow } from "./live.js";
-import { fillState, lasting, nameOf, playAddress, tellMessage } from "./runwords.js";
+import { fillState, lasting, playAddress, tellMessage } from "./runwords.js";
 import { GameViewer } from "./rungames.js";
 
 const name = new URLSearchParams(location.search).get("name") || "";
@@ -27,7 +27,8 @@ function showRun() {
   bar.firstElementChild.style.width = `${100 * Math.min(1, run.generation / (run.generations || 1))}%`;
   byId("play").hidden = !run.agent;
   if (run.agent) byId("play").href = playAddress(run.game, run.agent);
-  document.title = `${nameOf(name, "run")} · ludus`;
+  byId("name").textContent = run.title;
+  document.title = `${run.title} · ludus`;
   tellMessage(refusal || run.problem || (run.state === "starting" ? "The machine is being measured; the first generation follows." : ""));
 }
 
@@ -279,7 +280,7 @@ function change(c) {
 }
 
 startTheme();
-byId("name").textContent = nameOf(name, "run");
+byId("name").textContent = name;
 follow(`/api/run/events?name=${encodeURIComponent(name)}`, { view: take, change }, (text) => {
   refusal = text;
   if (view) showRun();

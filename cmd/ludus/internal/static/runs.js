@@ -1,6 +1,6 @@
 // The list of runs.
 import { byId, grouped, make, number, startTheme } from "./dom.js";
-import { ago, fillState, lasting, nameOf, runAddress, tellMessage } from "./runwords.js";
+import { ago, fillState, lasting, runAddress, tellMessage } from "./runwords.js";
 import { follow } from "./live.js";
 
 let list; // as the server told it last
@@ -8,14 +8,14 @@ let list; // as the server told it last
 // The items are kept from one list to the next, so that nobody's focus is lost.
 const items = new Map();
 
-function makeItem(name) {
+function makeItem({ name, title }) {
   const item = document.createElement("li");
   item.className = "card run";
-  const title = make(item, "div", { class: "title" });
+  const head = make(item, "div", { class: "title" });
   const parts = {
     item,
-    link: make(make(title, "h2"), "a", { href: runAddress(name) }, nameOf(name, list.dir)),
-    game: make(title, "p", { class: "note" }),
+    link: make(make(head, "h2"), "a", { href: runAddress(name) }, title),
+    game: make(head, "p", { class: "note" }),
   };
   const course = make(item, "div", { class: "course" });
   const line = make(course, "p", {});
@@ -62,7 +62,7 @@ function show(next) {
   }
   let before = null;
   for (const run of [...list.runs].sort(byInterest).reverse()) {
-    const parts = items.get(run.name) || makeItem(run.name);
+    const parts = items.get(run.name) || makeItem(run);
     items.set(run.name, parts);
     fill(parts, run);
     if (parts.item.nextSibling !== before || !parts.item.parentNode) byId("runs").insertBefore(parts.item, before);

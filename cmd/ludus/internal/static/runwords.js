@@ -1,9 +1,6 @@
 // What the pages of runs say alike.
 import { byId } from "./dom.js";
 
-// nameOf is a run's name for people; "." is the folder itself.
-export const nameOf = (name, dir) => name === "." ? dir.replace(/\/+$/, "").split("/").pop() || dir : name;
-
 export const runAddress = (name) => `/run?name=${encodeURIComponent(name)}`;
 
 // playAddress opens the board against an agent, after moves where some are given.

@@ -27,6 +27,7 @@ const (
 // Entry is what the list says of a run.
 type Entry struct {
 	Name        string `json:"name"`
+	Title       string `json:"title"` // the name, for people
 	Game        string `json:"game"`
 	Agent       string `json:"agent"` // text of the newest checkpoint's agent; "" where there is none
 	State       string `json:"state"`
@@ -50,22 +51,33 @@ type Rating struct {
 
 // summary keeps what an entry is made of, so that only what has changed is read.
 type summary struct {
-	dir                      string
+	root, dir                string // the watched folder, the run's
+	outside                  error  // errOutside where dir leads out of root
 	config, metrics, ratings checkpoints.File
 	entry                    Entry
-	last                     int // generation that ends the run
-	share                    float64
+	last                     int     // generation that ends the run
+	share                    float64 // of the time that judging takes
+	seconds                  float64 // that were planned, or 0
 }
 
-func newSummary(name, dir string) *summary {
+func newSummary(root, name string) *summary {
+	dir := filepath.Join(root, filepath.FromSlash(name))
 	file := func(name string) checkpoints.File { return checkpoints.File{Path: filepath.Join(dir, name)} }
+	title := name
+	if absolute, err := filepath.Abs(dir); err == nil && name == "." {
+		title = filepath.Base(absolute)
+	}
 	return &summary{
-		dir: dir, entry: Entry{Name: name}, config: file("config.json"), metrics: file("metrics.jsonl"), ratings: file("ratings.json"),
+		root: root, dir: dir, entry: Entry{Name: name, Title: title},
+		config: file("config.json"), metrics: file("metrics.jsonl"), ratings: file("ratings.json"),
 	}
 }
 
 // refresh reads what has changed.
 func (s *summary) refresh() Entry {
+	if s.outside = checkInside(s.root, s.dir); s.outside != nil {
+		return Entry{Name: s.entry.Name, Title: s.entry.Title, State: Broken, Problem: s.outside.Error()}
+	}
 	s.readConfig()
 	s.readMetrics()
 	s.readRating()
@@ -74,7 +86,7 @@ func (s *summary) refresh() Entry {
 	held := locked(filepath.Join(s.dir, "lock"))
 	switch {
 	case e.Problem != "" && held && s.last == 0:
-		return Entry{Name: e.Name, State: Starting}
+		return Entry{Name: e.Name, Title: e.Title, State: Starting}
 	case e.Problem != "":
 		e.State = Broken
 	case held && e.Generation >= s.last:
@@ -103,7 +115,7 @@ func (s *summary) readConfig() {
 		return
 	}
 	e := &s.entry
-	e.Problem, e.Game, e.Generations, s.last = "", "", 0, 0
+	e.Problem, e.Game, e.Agent, e.Generations, s.last = "", "", "", 0, 0
 	config := new(train.Config)
 	if err == nil {
 		if config, err = train.ReadConfig(s.dir); err == nil {
@@ -119,7 +131,7 @@ func (s *summary) readConfig() {
 	case err != nil:
 		e.Problem = err.Error()
 	default:
-		e.Game, s.last, s.share = config.Game, config.Plan.Last(), config.Settings.Rating
+		e.Game, s.last, s.share, s.seconds = config.Game, config.Plan.Last(), config.Settings.Rating, config.Plan.Seconds
 		e.Generations = s.last
 		s.metrics = checkpoints.File{Path: s.metrics.Path} // the time that is left follows from both
 		if info, err := os.Stat(s.config.Path); err == nil && e.Changed == 0 {
@@ -140,16 +152,22 @@ func (s *summary) readMetrics() {
 	if err != nil {
 		return // no generation has ended
 	}
-	generations, seconds := 0, 0.0
+	generations, seconds, spent := 0, 0.0, 0.0
 	for _, line := range lastLines(s.metrics.Path) {
 		var m train.Metrics
 		if json.Unmarshal(line, &m) == nil {
 			e.Generation, e.Games = m.Generation, m.AllGames
-			generations, seconds = generations+1, seconds+m.PlaySeconds+m.LearnSeconds
+			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
 		}
 	}
 	if generations > 0 {
 		e.Left = float64(max(s.last-e.Generation, 0)) * seconds / float64(generations) / max(1-s.share, 0.1)
+		if s.seconds > 0 && spent > 0 {
+			e.Left = min(e.Left, max(s.seconds-spent, 1))
+		}
+		if !(e.Left < mostLeft) {
+			e.Left = 0
+		}
 	}
 	if info, err := os.Stat(s.metrics.Path); err == nil && e.Generation != before {
 		e.Changed = info.ModTime().Unix()
@@ -193,6 +211,9 @@ func kept(dir string) []int {
 	}
 	return ids
 }
+
+// mostLeft, in seconds, is more than any run takes: damaged lines may tell of more, even of what JSON does not know.
+const mostLeft = 1e9
 
 const (
 	lastBytes = 64 << 10 // of a file of lines, which are some KB long

@@ -32,10 +32,9 @@ const (
 // scan looks at all runs.
 func (w *Watcher) scan() *List {
 	s := scanner{dir: w.dir, left: mostFolders}
-	s.root, s.err = filepath.EvalSymlinks(w.dir)
 	if isRun(w.dir) {
 		s.names = []string{"."}
-	} else if s.err == nil {
+	} else {
 		s.folder("", 2)
 	}
 	list := &List{Dir: w.dir, Runs: []Entry{}}
@@ -52,10 +51,6 @@ func (w *Watcher) scan() *List {
 		}
 	}
 	w.entries = kept
-	for name, reason := range s.outside {
-		list.Runs = append(list.Runs, Entry{Name: name, State: Broken, Problem: reason})
-	}
-	slices.SortFunc(list.Runs, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	switch {
 	case errors.Is(s.err, fs.ErrNotExist):
 		list.Note = fmt.Sprintf("there is no folder %s yet", w.dir)
@@ -70,18 +65,17 @@ func (w *Watcher) scan() *List {
 // summaryOf is the summary of a run that was looked at before, or a new one.
 func (w *Watcher) summaryOf(name string) *summary {
 	if w.entries[name] == nil {
-		w.entries[name] = newSummary(name, filepath.Join(w.dir, filepath.FromSlash(name)))
+		w.entries[name] = newSummary(w.dir, name)
 	}
 	return w.entries[name]
 }
 
 // scanner finds the runs of a folder.
 type scanner struct {
-	dir, root string // as given, and where links lead
-	left      int    // folders that may still be looked at
-	names     []string
-	outside   map[string]string // why what looks like a run is none
-	err       error
+	dir   string
+	left  int // folders that may still be looked at
+	names []string
+	err   error
 }
 
 // folder finds the runs in a folder below dir and, depth allowing, in its folders.
@@ -96,13 +90,13 @@ func (s *scanner) folder(below string, depth int) {
 		if strings.HasPrefix(e.Name(), ".") || s.left <= 0 {
 			continue
 		}
-		if link := e.Type()&fs.ModeSymlink != 0; !link && !e.IsDir() || link && !s.leadsInside(name, full) {
+		if link := e.Type()&fs.ModeSymlink != 0; !link && !e.IsDir() || link && !isFolder(full) {
 			continue
 		}
 		s.left--
 		if isRun(full) {
 			s.names = append(s.names, name)
-		} else if depth > 1 {
+		} else if depth > 1 && checkInside(s.dir, full) == nil {
 			s.folder(name, depth-1)
 		}
 	}
@@ -122,25 +116,36 @@ func (s *scanner) read(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// leadsInside reports whether a link is one to a folder inside, and notes those that lead outside.
-func (s *scanner) leadsInside(name, full string) bool {
-	target, err := filepath.EvalSymlinks(full)
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+var errOutside = errors.New("a link leads out of the folder of runs here, and is not followed")
+
+// checkInside returns errOutside where a path below dir leads out of dir.
+func checkInside(dir, path string) error {
+	root, err := resolved(dir)
 	if err != nil {
-		return false
+		return nil // there is nothing to be read
 	}
-	if info, err := os.Stat(target); err != nil || !info.IsDir() {
-		return false
+	target, err := resolved(path)
+	if err != nil {
+		return nil
 	}
-	if relative, err := filepath.Rel(s.root, target); err == nil && filepath.IsLocal(relative) {
-		return true
+	if relative, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(relative) {
+		return errOutside
 	}
-	if isRun(target) {
-		if s.outside == nil {
-			s.outside = make(map[string]string)
-		}
-		s.outside[name] = "it is a link that leads out of the folder of runs, and is not followed"
+	return nil
+}
+
+// resolved is an absolute path without links.
+func resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
 	}
-	return false
+	return filepath.EvalSymlinks(path)
 }
 
 // isRun reports whether a folder looks like a run, or the beginning or rest of one.

@@ -1,7 +1,7 @@
 package watch
 
 import (
-	"path/filepath"
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -59,8 +59,9 @@ func (w *Watcher) look(name string) *View {
 		l = new(loaded)
 		w.runs[name] = l
 	}
-	entry := w.summaryOf(name).refresh()
-	changed, err := l.refresh(filepath.Join(w.dir, filepath.FromSlash(name)))
+	summary := w.summaryOf(name)
+	entry := summary.refresh()
+	changed, err := l.refresh(summary)
 	if err != nil && entry.State != Starting && entry.Problem == "" {
 		entry.State, entry.Problem = Broken, err.Error()
 	}
@@ -77,19 +78,22 @@ func (w *Watcher) look(name string) *View {
 }
 
 // refresh reads what the run has got. Of a run that cannot be read nothing is left.
-func (l *loaded) refresh(dir string) (changed bool, err error) {
+func (l *loaded) refresh(s *summary) (changed bool, err error) {
 	if l.run != nil {
-		if changed, err = l.run.Refresh(); err == nil {
+		if err = s.outside; err == nil {
+			changed, err = l.run.Refresh()
+		}
+		if err == nil {
 			return changed, nil
 		}
 		l.run, l.view, l.fault, l.retryAt = nil, nil, err, time.Now().Add(retryEvery)
 		return true, err
 	}
-	if time.Now().Before(l.retryAt) {
-		return false, l.fault
+	if s.outside != nil || time.Now().Before(l.retryAt) {
+		return false, cmp.Or(s.outside, l.fault)
 	}
 	l.retryAt = time.Now().Add(retryEvery)
-	l.run, l.fault = report.ReadRun(dir)
+	l.run, l.fault = report.ReadRun(s.dir)
 	return l.fault == nil, l.fault
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,8 +128,12 @@ func TestList(t *testing.T) {
 	write(t, path("folder", "config.json", "x"), "")
 	write(t, path("training", "config.json"), good)
 	write(t, path("training", "metrics.jsonl"), `{"generation":1,"play_seconds":3,"learn_seconds":1}`+"\n")
+	write(t, path("short", "config.json"), strings.Replace(good, `"plan":{`, `"plan":{"seconds":60,`, 1))
+	write(t, path("short", "metrics.jsonl"), `{"generation":1,"play_seconds":30,"learn_seconds":1,"run_seconds":50}`+"\n")
+	write(t, path("absurd", "config.json"), good)
+	write(t, path("absurd", "metrics.jsonl"), `{"generation":1,"play_seconds":1e308,"learn_seconds":1e308}`+"\n")
 	write(t, path("starting", "lock"), "")
-	for _, name := range []string{"training", "starting"} {
+	for _, name := range []string{"training", "starting", "short", "absurd"} {
 		release, err := checkpoints.Lock(path(name, "lock"))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +148,8 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	found := list(t, started(t, dir), nil)
+	w := started(t, dir)
+	found := list(t, w, nil)
 	states := map[string]string{}
 	for _, e := range found.Runs {
 		states[e.Name] = e.State
@@ -153,7 +159,7 @@ func TestList(t *testing.T) {
 	}
 	want := map[string]string{
 		"finished": Finished, "nested/stopped": Stopped, "torn": Broken, "newer": Broken, "unknown": Broken, "empty": Broken, "folder": Broken,
-		"training": Training, "starting": Starting, "link": Finished, "link-out": Broken,
+		"training": Training, "short": Training, "absurd": Training, "starting": Starting, "link": Finished, "link-out": Broken,
 	}
 	if !reflect.DeepEqual(states, want) || found.Note != "" {
 		t.Errorf("runs %v\nwant %v\nnote %q", states, want, found.Note)
@@ -172,6 +178,14 @@ func TestList(t *testing.T) {
 			if e.Left < 12 || e.Left > 14 { // three generations of four seconds, and judging
 				t.Errorf("%v seconds left", e.Left)
 			}
+		case "short":
+			if e.Left != 10 { // its time ends sooner
+				t.Errorf("%v seconds left", e.Left)
+			}
+		case "absurd":
+			if _, err := json.Marshal(e); err != nil || e.Left != 0 {
+				t.Errorf("%+v: %v", e, err)
+			}
 		case "newer":
 			if !strings.Contains(problem, "newer version") {
 				t.Errorf("newer: %s", problem)
@@ -188,6 +202,45 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A link is followed where it leads to a run inside, however the folder is named, and nothing is read where it leads out.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	good := fmt.Sprintf(config, settings(t))
+	outside := t.TempDir()
+	write(t, filepath.Join(dir, "runs", "run", "config.json"), good)
+	write(t, filepath.Join(outside, "a", "config.json"), good)
+	for from, to := range map[string]string{
+		"inside": filepath.Join(dir, "runs", "run"), "out": filepath.Join(outside, "a"), "all-out": outside, "up": "..",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, "runs", from)); err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+	t.Chdir(dir)
+	w := started(t, "runs")
+	var names []string
+	for _, e := range list(t, w, nil).Runs {
+		names = append(names, e.Name+" "+e.State)
+	}
+	if want := []string{"inside stopped", "out broken", "run stopped"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	if v := view(t, w, "inside", nil); len(v.Sections) == 0 || v.Run.State != Stopped {
+		t.Errorf("a link inside: %+v", v.Run)
+	}
+	if v := view(t, w, "out", nil); len(v.Sections) > 0 || len(v.Facts) > 0 || v.Run.Game != "" || !strings.Contains(v.Run.Problem, "leads out") {
+		t.Errorf("a link that leads out is followed: %+v", v)
+	}
+	run := view(t, w, "run", nil)
+	if err := os.RemoveAll(filepath.Join("runs", "run")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "a"), filepath.Join("runs", "run")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, run, "run", func(v *View) bool { return len(v.Sections) == 0 && strings.Contains(v.Run.Problem, "leads out") })
+}
+
 func TestListOfOneRunAndOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	w := started(t, dir)
@@ -196,7 +249,11 @@ func TestListOfOneRunAndOfNothing(t *testing.T) {
 		t.Errorf("a missing folder: %+v", empty)
 	}
 	trained(t, dir)
-	if l := list(t, w, empty); len(l.Runs) != 1 || l.Runs[0].Name != "." || l.Runs[0].Agent != "net:." {
+	l := list(t, w, empty)
+	for len(l.Runs) == 1 && l.Runs[0].State != Finished { // seen while it trained
+		l = list(t, w, l)
+	}
+	if len(l.Runs) != 1 || l.Runs[0].Name != "." || l.Runs[0].Title != "run" || l.Runs[0].Agent != "net:." {
 		t.Errorf("a run in place of a folder of runs: %+v", l)
 	}
 	if v := view(t, w, ".", nil); len(v.Sections) == 0 || v.Run.State != Finished {

@@ -99,7 +99,7 @@ func TestRunEvents(t *testing.T) {
 	trainRun(t, run)
 	c := start(t, Options{Runs: dir, Threads: 1})
 	list, page := c.listen(t, "/api/runs/events"), c.listen(t, "/api/run/events?name=deep%2Frun")
-	if name, data := list.next(); name != "list" || !strings.Contains(data, `"name":"deep/run","game":"quad-5x5","agent":"net:deep/run","state":"finished"`) {
+	if name, data := list.next(); name != "list" || !strings.Contains(data, `"name":"deep/run","title":"deep/run","game":"quad-5x5","agent":"net:deep/run","state":"finished"`) {
 		t.Errorf("first %s %s", name, data)
 	}
 	name, data := page.next()
@@ -176,7 +176,7 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run/matches?name=run&file=other":              "no recorded match",
 		"/api/run/matches?name=run&file=..%2Fsecret":        "no recorded match",
 		"/api/run/matches?name=run&file=config.json":        "no recorded match",
-		"/api/run/matches?name=run&file=torn.jsonl&game=0":  "is damaged",
+		"/api/run/matches?name=run&file=torn.jsonl&game=0":  "line 2: it is not a game",
 		"/api/run/matches?name=run&file=match.jsonl&game=9": "no game 9",
 	} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, want)
