@@ -239,6 +239,9 @@ func FileName(name string) string {
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", (len(name)+2)/3+1
 	for _, c := range candidates {
+		if max(len(name)-len(c), len(c)-len(name)) >= bestDistance {
+			continue // no need to compare what may be very long
+		}
 		if d := editDistance(name, c); d < bestDistance {
 			best, bestDistance = c, d
 		}
@@ -246,22 +249,28 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance is Levenshtein's distance between a and b, in bytes.
+// editDistance is how many bytes are to be put in, taken out, replaced or exchanged with their neighbour to make b of a.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1) // rows[i][j] is that of a[:i] and b[:j]
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+			d := min(rows[i][j+1]+1, rows[i+1][j]+1, rows[i][j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = d
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -85,7 +85,7 @@ func TestNearest(t *testing.T) {
 	known := []string{"quad-7x7", "quad-5x5", "breakthrough-6x6", "random", "simulations"}
 	for name, want := range map[string]string{
 		"quad-5x6": "quad-5x5", "quad5x5": "quad-5x5", "quad-5x5": "quad-5x5", "breakthru-6x6": "breakthrough-6x6",
-		"randon": "random", "simulatons": "simulations", "nonsense": "", "reason": "",
+		"randon": "random", "rnadom": "random", "arndmo": "random", "simulatons": "simulations", "nonsense": "", "reason": "",
 		"go": "", "": "", "quad-5x4": "quad-5x5", "quadratic": "", "chess-8x8": "",
 	} {
 		if got := env.Nearest(name, known); got != want {

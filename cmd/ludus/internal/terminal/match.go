@@ -139,7 +139,7 @@ func (g *grammar) match(state env.State, legal []env.Action, line string) (actio
 		}
 		for _, w := range g.readings(line) {
 			for a := range g.spoken {
-				if len(w.numbers) > 0 && fits(w, env.Action(a)) {
+				if fits(w, env.Action(a)) {
 					return 0, g.refuse(state, legal, env.Action(a), w)
 				}
 			}
@@ -155,7 +155,7 @@ type wish struct {
 }
 
 // fillers are words that say nothing.
-var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "and"}
+var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
 
 // readings takes a line apart in the ways in which it may be meant.
 func (g *grammar) readings(line string) (all []wish) {
@@ -295,6 +295,9 @@ func (g *grammar) refuse(state env.State, legal []env.Action, a env.Action, w wi
 		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, g.cell(to))
 	}
 	name := g.game.ActionTexts[a]
+	if len(w.numbers) == 0 {
+		return fmt.Sprintf("%s %s; a move reads like %s, and help says what else there is.", name, why, g.one(legal[0]))
+	}
 	if len(w.numbers) < len(g.spoken[a].numbers) && !g.means(w, a) { // it names but a part
 		name, why = w.text(), "is no legal move now"
 	}
@@ -325,6 +328,13 @@ func (g *grammar) wonder(legal []env.Action, line string) string {
 	words := tokens(line)
 	if len(words) == 0 || !slices.ContainsFunc(words, isNumber) {
 		known := append(slices.Clone(commands), g.verbs...)
+		if len(words) > 0 {
+			for _, a := range legal { // one that begins like that
+				if len(g.spoken[a].numbers) > 0 && strings.HasPrefix(g.spoken[a].verb, words[0]) {
+					return fmt.Sprintf("%s needs more; a move reads like %s.", quoted(line), g.one(a))
+				}
+			}
+		}
 		if len(words) == 1 {
 			if near := env.Nearest(words[0], known); near != "" && !slices.Contains(g.verbs, near) {
 				return fmt.Sprintf("%s is no move and no command; did you mean %s?", quoted(line), near)

@@ -48,6 +48,7 @@ func TestMatch(t *testing.T) {
 		{"breakthrough-6x6", "B2C3", "(move 2 2 3 3)"},
 		{"breakthrough-6x6", "c2 c3", "(move 3 2 3 3)"},
 		{"breakthrough-6x6", "b2xc3", "(move 2 2 3 3)"},
+		{"breakthrough-6x6", "b2 x c3", "(move 2 2 3 3)"},
 		{"breakthrough-6x6", "from x2 y2 to x3 y3", "(move 2 2 3 3)"},
 		{"breakthrough-6x6", "y2 x2 y3 x3", "(move 2 2 3 3)"},
 		{"golden-rectangle", "4 0", "(mark 4 0)"},
@@ -99,7 +100,9 @@ func TestProblems(t *testing.T) {
 		{"breakthrough-6x6", "", "2 1 2 2", "(move 2 1 2 2) is not legal: white stands on 2 2, too. Near it: (move 2 2 2 3), (move 2 2 1 3) or (move 3 2 2 3)."},
 		{"breakthrough-6x6", "", "2 2", `"2 2" may mean (move 2 2 1 3), (move 2 2 2 3) or (move 2 2 3 3); say more.`},
 		{"golden-rectangle", "", "4 2", "(mark 4 2) is not legal now. Near it: (mark 4 0) [4], (mark 3 0) [3] or (mark 5 0) [5]."},
-		{"free-for-all-2p", "", "noop", `"noop" is no move here; a move reads like (move 1 4 2 2), and help says what else there is.`},
+		{"free-for-all-2p", "", "noop", "noop is not legal now; a move reads like (move 1 4 2 2), and help says what else there is."},
+		{"quad-7x7", "", "block", `"block" needs more; a move reads like (block r1 c2) [b 1 2].`},
+		{"quad-5x5", "", "qiut", `"qiut" is no move and no command; did you mean quit?`},
 		{"quad-5x5", "", "hlep", `"hlep" is no move and no command; did you mean help?`},
 	} {
 		g := grammarOf(t, c.game)

@@ -294,7 +294,7 @@ func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) 
 		s.undo(line, argument)
 		return false, nil
 	}
-	if argument != "" {
+	if strings.ContainsAny(argument, "0123456789") { // b 3 4 blocks a cell, b shows the board
 		s.move(line)
 		return false, nil
 	}

@@ -74,8 +74,8 @@ func contains(t *testing.T, out string, wants ...string) {
 }
 
 func TestSession(t *testing.T) {
-	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "3 3", "r3 c3", "nonsense", "#99", "udno", "undo", "undo", "Q", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2, or hint, undo, ? (what mcts:50 thinks), help.\n",
+	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "3 3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2 (row, column), or hint, undo, ? (what mcts:50 thinks), help.\n",
 		"c1  c2", "Type a move: (mark r1 c2), mark r1 c2 or 1 2.", "mcts:50 would play", "value for x",
 		"mcts:50 would play (mark", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
 		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Near it: (mark r3 c",
@@ -191,9 +191,38 @@ func TestLongLine(t *testing.T) {
 		"That line is too long", "x to move", "o plays (mark")
 }
 
+// What is said of moves before the person's turn are moves of theirs, one for each word.
+func TestSamples(t *testing.T) {
+	contains(t, session(t, "quad-7x7", "greedy", env.Second, "help"),
+		"Type a move such as m 1 3 or b 1 3 (row, column), or hint",
+		"Type a move: (mark r1 c2), mark r1 c2 or m 1 2; (block r1 c2), block r1 c2 or b 1 2.\nOn the board, [ ] is the last move. There")
+	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"),
+		"Type a move such as 1 (the column), or hint", "[ ] is the last move, + is where you can go.")
+}
+
+// The list of moves has as many columns as there is room for, and one where nobody says how much that is.
+func TestListInColumns(t *testing.T) {
+	config := configure(t, "golden-rectangle", "greedy", env.First)
+	for width, want := range map[int]string{
+		0:  "   #1  (mark 1 0)\n   #2  (mark 2 0)\n   #3",
+		17: "   #1  (mark 1 0)\n   #2  (mark 2 0)\n   #3",
+		54: "\n   #1  (mark 1 0)    #4  (mark 4 0)    #7  (mark 7 0)\n   #2  (mark 2 0)    #5  (mark 5 0)\n   #3  (mark 3 0)    #6  (mark 6 0)\n",
+	} {
+		if width > 0 {
+			config.Style.Width = func() int { return width }
+		}
+		var out bytes.Buffer
+		if err := New(config, &out).Play(context.Background(), strings.NewReader("moves")); err != nil {
+			t.Fatal(err)
+		}
+		contains(t, out.String(), want)
+		config.Style.Width = nil
+	}
+}
+
 func TestAgentMovesFirst(t *testing.T) {
 	contains(t, session(t, "breakthrough-6x6", "greedy", env.Second, "undo", "board"),
-		"you are black", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input has ended before the game.")
+		"you are black", "such as 2 5 1 4, or", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input has ended before the game.")
 }
 
 // A whole game by numbers of the list: it ends with both goals.

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ func (v *textView) begin() {
 	}
 	agent := v.Seats[player.Other()].Name
 	v.say("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Other()])
-	v.say("Type a move such as %s, or hint, undo, ? (what %s thinks), help.\n", v.grammar.brief(v.Game.NewState().Legal(nil)[0]), agent)
+	v.say("Type a move such as %s, or hint, undo, ? (what %s thinks), help.\n", v.such(), agent)
 }
 
 func (v *textView) position() {
@@ -69,16 +70,30 @@ func (v *textView) undone(plies int) {
 func (v *textView) note(text string)          { fmt.Fprintln(v.out, text) }
 func (v *textView) problem(line, text string) { v.say("%s", text) }
 
+// list writes the moves in columns as high as is needed for a line's room, and where that is not known, one a line.
 func (v *textView) list(legal []env.Action) {
+	texts := make([]string, len(legal))
 	for i, a := range legal {
-		fmt.Fprintf(v.out, "%5s  %s\n", "#"+strconv.Itoa(i+1), v.Game.ActionTexts[a])
+		texts[i] = fmt.Sprintf("%5s  %s", "#"+strconv.Itoa(i+1), v.Game.ActionTexts[a])
+	}
+	columns := 1
+	if v.Style.Width != nil && len(texts) > 0 {
+		columns = max(v.Style.room()/(longest(texts)+1), 1)
+	}
+	rows := (len(texts) + columns - 1) / columns
+	for r := range rows {
+		line := ""
+		for i := r; i < len(texts); i += rows {
+			line += pad(texts[i], longest(texts)+1)
+		}
+		fmt.Fprintln(v.out, strings.TrimRight(line, " "))
 	}
 }
 
 func (v *textView) hint(name string, j *analysis.Judgement) {
 	v.say("%s would play %s", name, v.named(j.Best))
 	if j.Value != nil {
-		fmt.Fprintf(v.out, "  value for %s %+.2f%s\n", j.Player, *j.Value, proven(j))
+		v.say("  value for %s %+.2f%s", j.Player, *j.Value, proven(j))
 	}
 }
 
@@ -113,13 +128,13 @@ func (v *textView) thoughts(name string, j *analysis.Judgement) {
 	}
 	v.say("%s would play %s%s", name, v.named(j.Best), after)
 	if j.Value == nil {
-		fmt.Fprintf(v.out, "  It does not say what positions are worth.\n\n")
+		v.say("  It does not say what positions are worth.\n")
 		return
 	}
-	fmt.Fprintf(v.out, "  value for %s %+.2f%s, from -1 (lost) to +1 (won)\n", j.Player, *j.Value, proven(j))
+	v.say("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", j.Player, *j.Value, proven(j))
 	if j.Goals != nil {
 		goals := j.Goals.Values()
-		fmt.Fprintf(v.out, "  goals expected %s %.0f, %s %.0f\n", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+		v.say("  goals expected %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
 	v.table(j.Moves)
 	v.out.WriteString("\n")
@@ -249,13 +264,49 @@ On the board, [ ] is the last move%s. There are also
   quit        stop`, s.ways(), s.plusSaid(), s.Game.Players[0], s.Game.Players[1])
 }
 
-// ways are ways to write a legal move.
-func (s *Session) ways() string {
+// samples are moves of the person's, one for each word that moves begin with: legal ones where it is their turn.
+func (s *Session) samples() (list []env.Action) {
 	state := s.state
-	if state.Done() {
-		state = s.Game.NewState()
+	if player, _ := s.person(); state.Done() || state.Player() != player {
+		for state = s.Game.NewState(); state.Player() != player; {
+			state.Apply(state.Legal(nil)[0])
+		}
 	}
-	a := state.Legal(nil)[0]
+	var verbs []string
+	for _, a := range state.Legal(nil) {
+		if verb := s.grammar.spoken[a].verb; !slices.Contains(verbs, verb) {
+			verbs, list = append(verbs, verb), append(list, a)
+		}
+	}
+	return list
+}
+
+// such is how the person may write a move.
+func (s *Session) such() string {
+	var texts []string
+	for _, a := range s.samples() {
+		texts = append(texts, s.grammar.brief(a))
+	}
+	text := strings.Join(texts, " or ")
+	switch {
+	case s.grammar.drops:
+		text += " (the column)"
+	case s.grammar.rowsFirst:
+		text += " (row, column)"
+	}
+	return text
+}
+
+// ways are ways to write legal moves.
+func (s *Session) ways() string {
+	var all []string
+	for _, a := range s.samples() {
+		all = append(all, s.waysOf(a))
+	}
+	return strings.Join(all, "; ")
+}
+
+func (s *Session) waysOf(a env.Action) string {
 	text := s.Game.ActionTexts[a]
 	ways := []string{text}
 	var numbers []string
@@ -269,7 +320,10 @@ func (s *Session) ways() string {
 		ways = append(ways, strings.Join(numbers[:2], "")+"-"+strings.Join(numbers[2:], ""))
 		ways = append(ways, s.chess(touch.From)+"-"+s.chess(touch.To))
 	}
-	return strings.Join(ways[:len(ways)-1], ", ") + " or " + ways[len(ways)-1]
+	if n := len(ways); n > 1 {
+		return strings.Join(ways[:n-1], ", ") + " or " + ways[n-1]
+	}
+	return text
 }
 
 // chess names a cell by a letter for the column and the number of the row.
@@ -278,7 +332,10 @@ func (s *Session) chess(cell int32) string {
 	return string(rune('a'+int(cell)%len(s.Game.Drawing.Columns))) + row
 }
 
-// plusSaid explains the mark of targets.
+// plusSaid explains the mark of targets, where there is one.
 func (s *Session) plusSaid() string {
+	if !s.grammar.steps && !s.grammar.drops {
+		return "" // a piece may go to every empty cell
+	}
 	return fmt.Sprintf(", %s is where you can go", s.Style.pick("•", "+"))
 }
