@@ -155,7 +155,7 @@ func (s *summary) readMetrics() {
 	generations, seconds, spent := 0, 0.0, 0.0
 	for _, line := range lastLines(s.metrics.Path) {
 		var m train.Metrics
-		if json.Unmarshal(line, &m) == nil {
+		if json.Unmarshal(line, &m) == nil && m.Generation > 0 {
 			e.Generation, e.Games = m.Generation, m.AllGames
 			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
 		}
@@ -165,7 +165,7 @@ func (s *summary) readMetrics() {
 		if s.seconds > 0 && spent > 0 {
 			e.Left = min(e.Left, max(s.seconds-spent, 1))
 		}
-		if !(e.Left < mostLeft) {
+		if !(e.Left >= 0 && e.Left < mostLeft) {
 			e.Left = 0
 		}
 	}

@@ -37,7 +37,7 @@ func trained(t *testing.T, dir string) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func until(t *testing.T, w *Watcher, v *View, name string, good func(*View) bool
 const config = `{"version":1,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"slots":8,"plies":3}}`
 
 // settings are a game's defaults, as config.json has them.
-func settings(t *testing.T) string {
+func settings(t testing.TB) string {
 	t.Helper()
 	game, err := games.New("quad-5x5")
 	if err != nil {
