@@ -117,7 +117,7 @@ func TestInput(t *testing.T) {
 		{"tap", "pointerdown touch, touchstart far, click far", func() { tab.Touch(); tab.Tap("#far") }},
 	} {
 		c.act()
-		tab.Wait("seen.length > 0")
+		tab.Wait(fmt.Sprintf("seen.length > %d", strings.Count(c.want, ", ")))
 		if got := Ask[string](tab, "take()"); got != c.want {
 			t.Errorf("%s: the page saw %q, want %q", c.name, got, c.want)
 		}

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -59,11 +60,24 @@ func (b *Tab) Touch() {
 	b.call(chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true}))
 }
 
-// Tap touches an element's middle with a finger.
+// Tap touches an element's middle with a finger, and lifts it without waiting for the page to note the touch: on a busy
+// machine that would be a long one.
 func (b *Tab) Tap(selector string) {
 	b.Helper()
 	x, y := b.middle(selector)
-	b.Do(chromedp.TapXY(x, y))
+	touched := make(chan error, 1)
+	go func() {
+		touched <- b.finger(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if err := errors.Join(b.finger(input.DispatchTouchEventTypeTouchEnd), <-touched); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *Tab) finger(act input.DispatchTouchEventType, points ...*input.TouchPoint) error {
+	_, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: act, TouchPoints: append([]*input.TouchPoint{}, points...)})
+	return err
 }
 
 // Press presses keys one after the other: characters, or keys of package kb.
