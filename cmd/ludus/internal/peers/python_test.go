@@ -109,7 +109,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			interpreter, variables := interpreterOf(t, file)
-			for _, n := range networks(t) {
+			for _, n := range append(networks(t), freshNetwork(t, "quad-5x5")) {
 				cmd := exec.CommandContext(t.Context(), interpreter, path, n.export(t))
 				cmd.Env = append(os.Environ(), variables...)
 				if n.game.Family != "quad" {
