@@ -52,7 +52,7 @@ func (p *Page) Agent() string {
 		parameters += len(t.Data)
 	}
 	c := p.Weights.Config
-	return fmt.Sprintf("The agent is a network of %d channels and %d blocks (%d parameters) from %s, with a tree search. It runs in this page; nothing is sent or loaded.",
+	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %d) from %s, with a tree search. It runs in this page; nothing is sent or loaded.",
 		c.Channels, c.Blocks, parameters, p.Origin)
 }
 

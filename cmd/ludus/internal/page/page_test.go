@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -115,7 +116,7 @@ func TestSorted(t *testing.T) {
 // opened shows a page from disk.
 func opened(t *testing.T, data []byte) *browsertest.Tab {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "an agent.html")
+	path := filepath.Join(t.TempDir(), "an agent, \"ä#%41?&.html")
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -140,18 +141,48 @@ func TestThinkingEnds(t *testing.T) {
 	}
 }
 
-// A page may be put on any server, even on one that is wrong about its characters.
-func TestServed(t *testing.T) {
-	data := made(t, "quad-5x5", "a run", 4, 1)
+// served shows a page from a server.
+func served(t *testing.T, data []byte, headers map[string]string) *browsertest.Tab {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
 		w.Write(data)
 	}))
 	t.Cleanup(server.Close)
-	tab := browsertest.Open(t, server.URL)
+	return browsertest.Open(t, server.URL)
+}
+
+// A page may be put on any server, even on one that is wrong about its characters or shuts it off.
+func TestServed(t *testing.T) {
+	tab := served(t, made(t, "quad-5x5", "a run", 4, 1), map[string]string{
+		"Content-Type": "text/html; charset=iso-8859-1", "X-Content-Type-Options": "nosniff",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
+		"Content-Security-Policy": "sandbox allow-scripts",
+	})
 	tab.Wait(`document.body.dataset.state === "ready"`)
 	tab.Click("#board [data-cell='12']")
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3`)
+}
+
+// Where a server forbids the page's script or its worker, the page says so.
+func TestForbidden(t *testing.T) {
+	data := made(t, "quad-5x5", "a run", 4, 1)
+	for policy, want := range map[string]string{
+		"script-src 'self'":                  "the server of this page forbids them",
+		"worker-src 'none'":                  "The engine cannot start: a worker is not allowed here",
+		"require-trusted-types-for 'script'": "the server of this page forbids them",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			tab := served(t, data, map[string]string{"Content-Type": "text/html", "Content-Security-Policy": policy})
+			tab.Wait(fmt.Sprintf("document.getElementById('play').innerText.includes(%q)", want))
+			if complaints := tab.Complaints(); len(complaints) == 0 {
+				t.Error("nothing was forbidden")
+			}
+		})
+	}
 }
 
 // A browser that cannot run the engine says what it lacks.

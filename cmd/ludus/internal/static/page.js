@@ -15,6 +15,7 @@ const opponents = [
 const needed = ["WebAssembly", "DecompressionStream", "Worker"].filter((name) => !(name in globalThis));
 
 if (needed.length > 0) {
+  byId("play").replaceChildren(byId("unable"));
   byId("unable").hidden = false;
   byId("unable").append(` It lacks ${needed.join(", ")}.`);
 } else {

@@ -64,7 +64,8 @@ export function engineOverWorker(start) {
     worker.onerror = (event) => {
       event.preventDefault();
       end();
-      for (const { reject } of waiting.splice(0)) reject(new Error(`The engine cannot start: ${event.message}`));
+      const reason = event.message || "a worker is not allowed here"; // by a server's policy
+      for (const { reject } of waiting.splice(0)) reject(new Error(`The engine cannot start: ${reason}`));
     };
   }
 

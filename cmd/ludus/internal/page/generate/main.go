@@ -120,10 +120,10 @@ func run(args ...string) ([]byte, error) {
 
 // listed is a package of go list.
 type listed struct {
-	ImportPath, Dir                         string
-	Standard                                bool
-	GoFiles, OtherFiles, SFiles, EmbedFiles []string
-	Module                                  *struct {
+	ImportPath, Dir             string
+	Standard                    bool
+	GoFiles, SFiles, EmbedFiles []string
+	Module                      *struct {
 		Path, Version string
 		Main          bool
 	}
