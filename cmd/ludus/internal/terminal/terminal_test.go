@@ -2,9 +2,11 @@ package terminal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -225,15 +227,22 @@ func TestAgentMovesFirst(t *testing.T) {
 		"you are black", "such as 2 5 1 4, or", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input has ended before the game.")
 }
 
-// A whole game by numbers of the list: it ends with both goals.
+// A whole game by numbers of the list: it ends with both goals, and with whose win it is.
 func TestWholeGame(t *testing.T) {
 	for _, name := range games.Names() {
 		lines := slices.Repeat([]string{"#1"}, 200)
 		for _, person := range []env.Player{env.First, env.Second} {
 			out := session(t, name, "greedy", person, lines...)
 			last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-			if !strings.HasPrefix(last, "You win: ") && !strings.HasPrefix(last, "You lose: ") && !strings.HasPrefix(last, "A draw: ") {
-				t.Errorf("%s: the last line is %q", name, last)
+			verdict, goals, _ := strings.Cut(strings.TrimSuffix(last, ".\n"), ": ")
+			var players [2]string
+			var g [2]int
+			if _, err := fmt.Sscanf(strings.ReplaceAll(goals, ",", ""), "%s %d %s %d", &players[0], &g[0], &players[1], &g[1]); err != nil {
+				t.Fatalf("%s: the last line is %q", name, last)
+			}
+			want := map[int]string{1: "You win", 0: "A draw", -1: "You lose"}[cmp.Compare(g[person], g[person.Other()])]
+			if verdict != want {
+				t.Errorf("%s: %q of the goals %s for player %d", name, verdict, goals, person)
 			}
 		}
 	}
@@ -269,6 +278,55 @@ func TestUndo(t *testing.T) {
 		if len(s.moves) != 0 || len(s.movers) != 0 {
 			t.Errorf("%d moves are left", len(s.moves))
 		}
+	}
+}
+
+// recorder is an agent that notes what it is told, and plays at random.
+type recorder struct {
+	arena.Agent
+	seeds    []uint64
+	observed []env.Action // since the last of them
+}
+
+func (r *recorder) Reset(seed uint64) {
+	r.Agent.Reset(seed)
+	r.seeds, r.observed = append(r.seeds, seed), nil
+}
+
+func (r *recorder) Observe(a env.Action) {
+	r.Agent.Observe(a)
+	r.observed = append(r.observed, a)
+}
+
+// An agent is told of every move, and told to forget, with another seed, where the game does not go on from there.
+func TestAgentsAreTold(t *testing.T) {
+	config := configure(t, "quad-5x5", "random", env.First)
+	r := &recorder{Agent: config.Seats[1].Agent}
+	config.Seats[1].Agent = r
+	s := New(config, io.Discard)
+	told := 0 // moves before the last reset
+	for _, line := range []string{"#1", "#3", "#5", "undo", "#2", "#2", "switch", "#1", "new", "#4", "side", "#2", "undo 2", "#7"} {
+		resets := len(r.seeds)
+		if _, err := s.obey(context.Background(), line); err != nil {
+			t.Fatal(err)
+		}
+		if forgets := !strings.HasPrefix(line, "#"); forgets != (len(r.seeds) > resets) {
+			t.Errorf("%s: %d resets", line, len(r.seeds)-resets)
+		} else if forgets {
+			told = len(s.moves)
+		}
+		if s.Seats[s.state.Player()].Agent != nil {
+			if err := s.answer(context.Background(), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(r.observed, s.moves[told:]) {
+			t.Fatalf("%s: told of %v after %d of the moves %v", line, r.observed, told, s.moves)
+		}
+	}
+	slices.Sort(r.seeds)
+	if len(slices.Compact(slices.Clone(r.seeds))) != len(r.seeds) {
+		t.Errorf("a seed comes twice: %v", r.seeds)
 	}
 }
 
