@@ -159,6 +159,32 @@ func TestStream(t *testing.T) {
 	eventually(t, "the stream makes room", func() bool { return len(s.streams) == 0 })
 }
 
+// A client that does not read what it asked for makes room for others.
+func TestStalledReader(t *testing.T) {
+	c := start(t, Options{Threads: 1}, func(l *limits) { l.write = 200 * time.Millisecond })
+	sent := make(chan int, 1)
+	c.stream("/api/test", func(_ context.Context, _ *http.Request, send func(string, any) error) error {
+		for n := 0; ; n++ {
+			if err := send("much", strings.Repeat("x", 1<<20)); err != nil {
+				sent <- n
+				return err
+			}
+		}
+	})
+	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	select {
+	case n := <-sent:
+		t.Logf("given up after %d MiB", n)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server still waits for its reader")
+	}
+	eventually(t, "the stream makes room", func() bool { return len(c.streams) == 0 })
+}
+
 // A run's newest checkpoint is played with as soon as it is there; a chosen one stays.
 func TestNewCheckpoint(t *testing.T) {
 	dir := runsFolder(t)
