@@ -39,7 +39,7 @@ export function follow(address, handlers, refused) {
 
   // explain asks for the same without a stream: a stream does not tell why it was refused.
   function explain() {
-    getJSON(address.replace("/events", "")).then(() => refused(""), (error) => refused(error.message));
+    getJSON(address.replace("/events", "")).then(() => refused(""), (error) => { tell("off", "trying again"); refused(error.message); });
   }
 
   document.addEventListener("visibilitychange", () => {

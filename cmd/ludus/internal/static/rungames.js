@@ -36,11 +36,12 @@ export class GameViewer {
   // ---- what there is to choose from
 
   tell(run, checkpoints) {
-    const first = !this.run;
+    const before = this.run;
     this.run = run;
     this.tellCheckpoints(checkpoints);
-    if (first) this.guard(this.begin());
-    else if (run.generation > (this.generations.at(-1) || 0)) this.guard(this.tellGenerations(false));
+    const another = before && (before.game !== run.game || before.generation > run.generation); // has taken its place
+    if (!this.begun || another) this.guard(this.begin());
+    else if (this.description && run.generation > (this.generations.at(-1) || 0)) this.guard(this.tellGenerations(false));
   }
 
   tellCheckpoints(checkpoints) {
@@ -72,11 +73,19 @@ export class GameViewer {
   }
 
   async begin() {
-    this.description = await this.engine.describe({ game: this.run.game });
-    this.board = new Board(byId("board"), this.description);
-    make(byId("source"), "option", { value: selfPlay }, "self-play");
-    const { matches } = await this.ask("matches");
-    for (const m of matches) make(byId("source"), "option", { value: m.file }, `${m.file}: ${shortened(m.a)} against ${shortened(m.b)}`);
+    this.begun = true;
+    try {
+      const { matches } = await this.ask("matches");
+      this.description = await this.engine.describe({ game: this.run.game });
+      this.board = new Board(byId("board"), this.description);
+      for (const id of ["source", "generation"]) byId(id).replaceChildren();
+      make(byId("source"), "option", { value: selfPlay }, "self-play");
+      for (const m of matches) make(byId("source"), "option", { value: m.file }, `${m.file}: ${shortened(m.a)} against ${shortened(m.b)}`);
+      byId("generation-label").hidden = false;
+    } catch (error) {
+      this.begun = false; // with the next news
+      throw error;
+    }
     await this.tellGenerations(true);
   }
 

@@ -47,7 +47,7 @@ function fill(parts, run) {
 function whenOf(run) {
   if (run.state === "starting") return "measuring the machine";
   if (run.left) return `about ${lasting(run.left)} left`;
-  return run.changed ? `last generation ${ago(run.changed)}` : "";
+  return run.changed ? `${run.generation ? "last generation" : "made"} ${ago(run.changed)}` : "";
 }
 
 function show(next) {
