@@ -109,6 +109,13 @@ func (l *lender) forget(d *description) {
 	}
 }
 
+// clear forgets everything.
+func (l *lender) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept, l.idle = nil, 0
+}
+
 // keep takes an agent back, for the next who asks for such a one, unless its description has been forgotten. Where too
 // many are idle, one goes whose description was asked for least recently.
 func (l *lender) keep(d *description, agent arena.Agent) {

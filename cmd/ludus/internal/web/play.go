@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -40,12 +41,7 @@ func (s *Server) boardRoutes() {
 	})
 	for _, op := range board.Operations() {
 		s.mux.HandleFunc("POST /api/"+op, func(w http.ResponseWriter, r *http.Request) {
-			reply, err := s.answer(w, r, op)
-			if err != nil {
-				s.fail(w, r, err)
-				return
-			}
-			s.write(w, http.StatusOK, reply)
+			s.reply(w, r, func() (any, error) { return s.answer(w, r, op) })
 		})
 	}
 }
@@ -56,10 +52,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if errors.As(err, new(*http.MaxBytesError)) {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, err
-	}
-	if err != nil {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, refused(http.StatusRequestTimeout, "the request did not arrive whole within %v", s.limits.read)
+	case err != nil:
 		return nil, refused(http.StatusBadRequest, "the request did not arrive whole: %v", err)
 	}
 	// A search may take longer than a request to arrive, and its client is not gone by then.
@@ -76,11 +74,17 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 			if err != nil {
 				return nil, nil, err
 			}
+			lent := false
+			defer func() {
+				if !lent { // for an error, or a panic
+					leave()
+				}
+			}()
 			agent, back, err := s.agents.lend(game, text)
 			if err != nil {
-				leave()
 				return nil, nil, err
 			}
+			lent = true
 			deadline := time.AfterFunc(s.limits.search, func() {
 				cancel(refused(http.StatusUnprocessableEntity,
 					"the search did not end within %v; ask for fewer simulations, nodes or plies", s.limits.search))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -74,11 +75,28 @@ func (s *Server) write(w http.ResponseWriter, status int, reply any) {
 // refusals, or the server's own faults.
 func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-		reply, err := answer(r)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		s.write(w, http.StatusOK, reply)
+		s.reply(w, r, func() (any, error) { return answer(r) })
 	})
+}
+
+// reply answers with what answer returns, as JSON. A panic in there is this answer's own: others are served on.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (any, error)) {
+	reply, err := s.survive(answer)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.write(w, http.StatusOK, reply)
+}
+
+// survive turns a panic into an error. Agents that may have been in its middle are lent no more.
+func (s *Server) survive(answer func() (any, error)) (reply any, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.log.Printf("panic: %v\n%s", fault, debug.Stack())
+			s.agents.clear()
+			reply, err = nil, refused(http.StatusInternalServerError, "ludus has a fault here, which its terminal tells more of; please report it")
+		}
+	}()
+	return answer()
 }

@@ -209,6 +209,41 @@ func TestNewCheckpoint(t *testing.T) {
 	c.refuses(c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`), http.StatusBadRequest, "there is no folder of runs")
 }
 
+// lines are what a server logs.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
+
+// A panic is one answer's: it is logged, takes no place in the line for ever, and the agents of then are lent no more.
+func TestFault(t *testing.T) {
+	said := make(lines, 10)
+	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1, Log: said}, defaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, back, err := s.agents.lend(gameOf(t, "quad-5x5"), "random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agents.inside = func(string) (string, error) { panic("no inside") }
+	s.get("/api/test", func(*http.Request) (any, error) { panic("no answer") })
+	c := serve(t, s)
+	for _, r := range []*http.Request{
+		c.request("GET", "/api/test", ""),
+		c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`),
+	} {
+		c.refuses(r, http.StatusInternalServerError, "ludus has a fault here")
+		if log := <-said; !strings.HasPrefix(log, "panic: no ") || !strings.Contains(log, "search_test.go") {
+			t.Errorf("logged: %s", log)
+		}
+	}
+	back()
+	if len(s.agents.kept) != 0 || s.agents.idle != 0 {
+		t.Errorf("%d descriptions and %d idle agents are kept", len(s.agents.kept), s.agents.idle)
+	}
+	asks[chosen](c, "choose", `{"game":"quad-5x5","agent":"random"}`)
+}
+
 // Few descriptions and few idle agents are kept, whatever is asked for; each agent is used by one at a time.
 func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
