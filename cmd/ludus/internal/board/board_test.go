@@ -218,6 +218,8 @@ var bad = [][3]string{
 	{"choose", `{"game":"quad-5x5"}`, "agent is missing"},
 	{"choose", `{"game":"quad-5x5","agent":7}`, "agent must be a text"},
 	{"choose", `{"game":"quad-5x5","agent":"mtcs:1"}`, "did you mean mcts:N?"},
+	{"choose", `{"game":"quad-5x5","agent":"` + strings.Repeat("m", 1001) + `"}`, "agent is longer than 1000 bytes"},
+	{"describe", `{"game":"` + strings.Repeat("q", 1001) + `"}`, "game is longer than 1000 bytes"},
 	{"choose", `{"game":"quad-5x5","agent":"net:/nowhere"}`, "no such file"},
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":-1}`, "seed must be a whole number"},
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":"1"}`, "seed must be a whole number"},

@@ -133,6 +133,9 @@ func (h *Host) read(body []byte, known []string) (*request, error) {
 	return r, nil
 }
 
+// maxText bounds a name of a game and an agent's text, in bytes: errors repeat them.
+const maxText = 1000
+
 // text reads a field that has to be there.
 func text(fields analysis.Fields, field, what string) (string, error) {
 	raw, ok := fields[field]
@@ -142,6 +145,9 @@ func text(fields analysis.Fields, field, what string) (string, error) {
 	var value *string
 	if err := json.Unmarshal(raw, &value); err != nil || value == nil {
 		return "", fmt.Errorf("%s must be %s, a string", field, what)
+	}
+	if len(*value) > maxText {
+		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, maxText, what)
 	}
 	return *value, nil
 }

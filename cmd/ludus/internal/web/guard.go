@@ -12,6 +12,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"ludus/cmd/ludus/internal/analysis"
 )
 
 // policy is what pages may do: load the server's own scripts, styles and pictures, and ask it.
@@ -53,7 +55,7 @@ func (s *Server) checkHost(r *http.Request) error {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	known := []string{"localhost", "127.0.0.1", "::1", s.host}
+	known := []string{"localhost", "127.0.0.1", "::1", strings.ToLower(s.host), s.listener.Addr().(*net.TCPAddr).IP.String()}
 	if s.host == "" {
 		if _, err := netip.ParseAddr(host); err == nil {
 			return nil
@@ -65,7 +67,7 @@ func (s *Server) checkHost(r *http.Request) error {
 	if host != "" && slices.Contains(known, host) {
 		return nil
 	}
-	return refused(http.StatusForbidden, "the host %q is not this server; it is reached as %s", r.Host, s.base())
+	return refused(http.StatusForbidden, "the host %s is not this server; it is reached as %s", analysis.Short(r.Host), s.base())
 }
 
 // base is the server's address without the token.

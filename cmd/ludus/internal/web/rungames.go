@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/board"
@@ -117,8 +118,11 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 		return map[string]any{"generations": append([]int{}, generations...)}, err
 	}
 	played, err := train.ReadPlayed(game, dir, generation)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refused(http.StatusNotFound, "the run keeps no games of generation %d", generation)
+	}
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadable(err, dir)
 	}
 	number, given, err := queryNumber(r, "game")
 	if err != nil {
@@ -138,11 +142,11 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 	return replayOf(game, &played[i], generation), nil
 }
 
-// unreadable says why a file of games or matches cannot be shown.
-func unreadable(err error) error {
+// unreadable says why a file of games or matches in the folder dir, which is not for others to know, cannot be shown.
+func unreadable(err error, dir string) error {
 	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrNewer, arena.ErrRecord} {
 		if errors.Is(err, known) {
-			return refused(http.StatusNotFound, "%v", err)
+			return refused(http.StatusNotFound, "%s", strings.ReplaceAll(err.Error(), dir, filepath.Base(dir)))
 		}
 	}
 	return err
@@ -242,7 +246,7 @@ func (s *Server) recorded(r *http.Request) (any, error) {
 	}
 	match, err := arena.ReadRecorded(filepath.Join(dir, name))
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadable(err, dir)
 	}
 	if match.Game != game.Name {
 		return nil, refused(http.StatusNotFound, "%s is a match of %s", name, match.Game)
@@ -265,7 +269,7 @@ func (s *Server) recorded(r *http.Request) (any, error) {
 func recordsIn(ctx context.Context, dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadable(err, dir)
 	}
 	var files []string
 	for _, e := range entries {

@@ -156,7 +156,7 @@ func TestRunRefusals(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "broken"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"broken/config.json": `{"version":99}`, "run/games/000002.games": "torn", "run/torn.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n{}\n", "secret": "x"} {
+	for name, text := range map[string]string{"broken/config.json": `{"version":99}`, "run/games/000002.games": "torn", "run/torn.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n{}\n", "run/odd.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n" + `{"game":0,"moves":["(mark r9 c9)"]}` + "\n", "secret": "x"} {
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run/games?name=other":                         "no such run",
 		"/api/run/games?name=broken":                        "newer version",
 		"/api/run/games?name=run&generation=2":              "damaged",
-		"/api/run/games?name=run&generation=77":             "no such file",
+		"/api/run/games?name=run&generation=77":             "the run keeps no games of generation 77",
 		"/api/run/games?name=run&generation=1&game=99999":   "no game 99999 ended in generation 1",
 		"/api/run/matches?name=run&file=other":              "no recorded match",
 		"/api/run/matches?name=run&file=..%2Fsecret":        "no recorded match",
@@ -180,6 +180,9 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run/matches?name=run&file=match.jsonl&game=9": "no game 9",
 	} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, want)
+		if _, body := c.do(c.request("GET", path, "")); strings.Contains(body, filepath.Join(dir, "run")) {
+			t.Errorf("%s tells where the folder is: %s", path, body)
+		}
 	}
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation has to be a number, not "x"`)
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game has to be a number")

@@ -172,6 +172,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          s.log,
 		BaseContext:       func(net.Listener) context.Context { return serving },
+
+		DisableGeneralOptionsHandler: true, // it would answer past the guard
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()

@@ -338,6 +338,12 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
+	everything := c.request("OPTIONS", "/", "", "Host: example.com")
+	everything.URL.Opaque = "*"
+	c.refuses(everything, http.StatusForbidden, "is not this server")
+	everything = c.request("OPTIONS", "/", "")
+	everything.URL.Opaque = "*"
+	c.refuses(everything, http.StatusNotFound, "there is nothing at *")
 }
 
 type zeros struct{}
@@ -356,6 +362,19 @@ func TestHosts(t *testing.T) {
 	for _, host := range foreign {
 		for _, r := range []*http.Request{c.request("GET", "/", "", "Host: "+host), c.request("POST", "/api/describe", `{"game":"quad-5x5"}`, "Host: "+host)} {
 			c.refuses(r, http.StatusForbidden, "is not this server; it is reached as http://127.0.0.1:")
+		}
+	}
+	// The name that was chosen may be written in any case, as may its address.
+	s, err := listen(Options{Address: "127.0.0.1:0"}, defaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.host = "MyBox"
+	named := serve(t, s)
+	named.base = "http://" + s.listener.Addr().String() + "/"
+	for _, host := range []string{"mybox:80", "MyBox", "127.0.0.1"} {
+		if response, body := named.do(named.request("GET", "/api/about", "", "Host: "+host)); response.StatusCode != 200 {
+			t.Errorf("%s: %d %s", host, response.StatusCode, body)
 		}
 	}
 	// On all addresses any is good, as digits: a name may lead anywhere.
@@ -485,7 +504,8 @@ func TestSlowClients(t *testing.T) {
 		if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%q keeps the connection: %s", sent, answer)
 		}
-		if strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("did not arrive whole")) {
+		if strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("408 Request Timeout")) ||
+			strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("did not arrive whole within 200ms")) {
 			t.Errorf("half a body: %s", answer)
 		}
 		conn.Close()
