@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math/rand/v2"
 
-	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/arena"
 )
@@ -14,14 +12,12 @@ import (
 // A file that "ludus export" wrote plays x against random moves.
 func Example() {
 	game := must(games.New("quad-5x5"))
-	agent := must(must(arena.Parse(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
-	state, rng := game.NewState(), rand.NewPCG(1, 2)
+	net := must(must(arena.Parse(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
+	random := must(must(arena.Parse(game, "random")).New(2))
+	state, players := game.NewState(), [2]arena.Agent{net, random}
 	for !state.Done() {
-		move := state.Pick(rng.Uint64())
-		if state.Player() == env.First {
-			move = must(agent.Choose(context.Background(), state))
-		}
-		agent.Observe(move)
+		move := must(players[state.Player()].Choose(context.Background(), state))
+		net.Observe(move) // so that it can keep what it has searched
 		state.Apply(move)
 	}
 	fmt.Println("goals of x and o:", state.Goals())
