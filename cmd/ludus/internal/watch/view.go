@@ -1,7 +1,7 @@
 package watch
 
 import (
-	"cmp"
+	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -61,7 +61,11 @@ func (w *Watcher) look(name string) *View {
 	}
 	summary := w.summaryOf(name)
 	entry := summary.refresh()
-	changed, err := l.refresh(summary)
+	unread := summary.outside
+	if entry.State == Starting {
+		unread = errStarting
+	}
+	changed, err := l.refresh(summary.dir, unread)
 	if err != nil && entry.State != Starting && entry.Problem == "" {
 		entry.State, entry.Problem = Broken, err.Error()
 	}
@@ -77,10 +81,12 @@ func (w *Watcher) look(name string) *View {
 	return l.view
 }
 
-// refresh reads what the run has got. Of a run that cannot be read nothing is left.
-func (l *loaded) refresh(s *summary) (changed bool, err error) {
+var errStarting = errors.New("it has nothing to read yet")
+
+// refresh reads what the run has got, unless it is not to be read. Of a run that cannot be read nothing is left.
+func (l *loaded) refresh(dir string, unread error) (changed bool, err error) {
 	if l.run != nil {
-		if err = s.outside; err == nil {
+		if err = unread; err == nil {
 			changed, err = l.run.Refresh()
 		}
 		if err == nil {
@@ -89,11 +95,15 @@ func (l *loaded) refresh(s *summary) (changed bool, err error) {
 		l.run, l.view, l.fault, l.retryAt = nil, nil, err, time.Now().Add(retryEvery)
 		return true, err
 	}
-	if s.outside != nil || time.Now().Before(l.retryAt) {
-		return false, cmp.Or(s.outside, l.fault)
+	if unread != nil {
+		l.retryAt = time.Time{} // as soon as it is
+		return false, unread
+	}
+	if time.Now().Before(l.retryAt) {
+		return false, l.fault
 	}
 	l.retryAt = time.Now().Add(retryEvery)
-	l.run, l.fault = report.ReadRun(s.dir)
+	l.run, l.fault = report.ReadRun(dir)
 	return l.fault == nil, l.fault
 }
 

@@ -29,7 +29,7 @@ type Watcher struct {
 	asked chan struct{} // somebody wants to know at once
 
 	mu      sync.Mutex
-	news    chan struct{} // closed when there is something new, and replaced
+	news    chan struct{} // closed after every look, and replaced
 	list    topic[List]
 	views   map[string]*topic[View]
 	entries map[string]*summary // the goroutine's own

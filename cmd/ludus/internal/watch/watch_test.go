@@ -310,6 +310,29 @@ func TestViewGrows(t *testing.T) {
 	until(t, w, gone, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
 }
 
+// A run that is looked at from its beginning is never said to be broken, and is read as soon as it has a plan.
+func TestStartingRun(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	write(t, filepath.Join(run, "lock"), "")
+	release, err := checkpoints.Lock(filepath.Join(run, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	w := started(t, dir)
+	v := view(t, w, "run", nil)
+	if v.Run.State != Starting || len(v.Sections) > 0 {
+		t.Fatalf("without a plan: %+v", v.Run)
+	}
+	if err := checkpoints.WriteFile(filepath.Join(run, "config.json"), fmt.Appendf(nil, config, settings(t))); err != nil {
+		t.Fatal(err)
+	}
+	if v = view(t, w, "run", v); v.Run.State != Training || len(v.Sections) == 0 {
+		t.Errorf("with a plan: %+v, %d sections", v.Run, len(v.Sections))
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
