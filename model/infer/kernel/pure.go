@@ -55,11 +55,11 @@ var zeros [8]float32
 // since a jump back is costly in WebAssembly.
 func pureDot(p *product, sum, start *[8]float32, a, b int) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
-	row, panel, step, stride := unsafe.Add(p.a, a), unsafe.Add(p.b, b), p.aColumn, p.bRow
-	depth := p.depth
+	// Offsets move rather than pointers, which must not leave what they point to after the last term.
+	row, panel, step, stride, depth := p.a, p.b, p.aColumn, p.bRow, p.depth
 	// Products are rounded by a conversion, or some machines would fuse some of them.
 	for ; depth >= 4; depth -= 4 {
-		x, y := *(*float32)(row), (*[8]float32)(panel)
+		x, y := *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -68,8 +68,8 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
-		x, y = *(*float32)(row), (*[8]float32)(panel)
+		a, b = a+step, b+stride
+		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -78,8 +78,8 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
-		x, y = *(*float32)(row), (*[8]float32)(panel)
+		a, b = a+step, b+stride
+		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -88,8 +88,8 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
-		x, y = *(*float32)(row), (*[8]float32)(panel)
+		a, b = a+step, b+stride
+		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -98,10 +98,10 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+		a, b = a+step, b+stride
 	}
 	for ; depth > 0; depth-- {
-		x, y := *(*float32)(row), (*[8]float32)(panel)
+		x, y := *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -110,7 +110,7 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 		s5 += float32(x * y[5])
 		s6 += float32(x * y[6])
 		s7 += float32(x * y[7])
-		row, panel = unsafe.Add(row, step), unsafe.Add(panel, stride)
+		a, b = a+step, b+stride
 	}
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
