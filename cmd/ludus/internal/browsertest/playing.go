@@ -116,12 +116,15 @@ func (p *Playing) At(ply int) env.State {
 // find is the legal move that a text of the list names, or -1.
 func (p *Playing) find(text string) env.Action {
 	for _, a := range p.State.Legal(nil) {
-		if strings.Contains(text, p.Game.ActionTexts[a]) {
+		if strings.Contains(text+" ", " "+plain(p.Game.ActionTexts[a])+" ") {
 			return a
 		}
 	}
 	return -1
 }
+
+// plain is a move's text as the page shows it.
+func plain(text string) string { return strings.Trim(text, "()") }
 
 // compare holds the board, its buttons and the status against a position.
 func (p *Playing) compare(v view, state env.State) {
@@ -166,7 +169,7 @@ func (p *Playing) Move(a env.Action) {
 		p.Reach(cellOf(touch.From))
 		p.Reach(cellOf(touch.To))
 	default:
-		verb, _, _ := strings.Cut(strings.Trim(text, "()"), " ")
+		verb, _, _ := strings.Cut(plain(text), " ")
 		if radio := fmt.Sprintf("[name=verb][value=%q]", verb); Ask[bool](p.Tab, fmt.Sprintf(
 			"document.querySelector('#verb').checkVisibility() && !document.querySelector(%q).checked", radio)) {
 			p.Reach(radio)

@@ -101,6 +101,9 @@ func (f Front) mouse(p *Playing) {
 		p.Fatal("the game is not over")
 	}
 	f.lookAt(p, "end")
+	p.Click("#new")
+	p.Wait(listedMoves + " === 0")
+	p.Follow("ready")
 }
 
 // lookAt keeps screenshots, and checks that the page fits a phone, with cells that a finger can meet.
@@ -256,7 +259,7 @@ func steps(p *Playing) {
 	legal := p.Game.NewState().Legal(nil)
 	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionTexts[a] != p.Moves[0] })]
 	p.Move(other)
-	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, p.Game.ActionTexts[other]))
+	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, plain(p.Game.ActionTexts[other])))
 	p.Follow("ready")
 	if len(p.Moves) > 3 {
 		p.Errorf("after another first move the list still holds %q", p.Moves)
@@ -485,7 +488,7 @@ func listen(p *Playing) {
 	p.CheckNames()
 	last := p.Moves[len(p.Moves)-1]
 	spoken := Ask[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")].map((e) => e.textContent).join(" | ")`)
-	if !strings.Contains(spoken, last) {
+	if !strings.Contains(spoken, plain(last)) {
 		p.Errorf("the agent played %s, told is %q", last, spoken)
 	}
 	roles := map[string]int{}

@@ -123,7 +123,7 @@ func opened(t *testing.T, data []byte) *browsertest.Tab {
 	return browsertest.Open(t, browsertest.File(t, path))
 }
 
-// Whoever changes the players while the agent thinks need not wait for it.
+// Whoever changes the players while the agent thinks, or takes a move back, need not wait for it.
 func TestThinkingEnds(t *testing.T) {
 	tab := opened(t, made(t, "quad-7x7", "a run", 64, 5))
 	tab.Wait(`document.body.dataset.state === "ready"`)
@@ -136,9 +136,19 @@ func TestThinkingEnds(t *testing.T) {
 	tab.Wait(`document.body.dataset.state === "ready"`)
 	tab.Click("#board [data-cell='24']")
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 2`)
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v", took)
+	soon := func() {
+		t.Helper()
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
 	}
+	soon()
+	tab.Choose("#seat1", "agent")
+	tab.Wait(`document.body.dataset.state === "thinking"`)
+	start = time.Now()
+	tab.Click("#undo")
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1`)
+	soon()
 }
 
 // served shows a page from a server.

@@ -21,6 +21,9 @@ export function makeSVG(parent, attributes = {}) {
   return svg;
 }
 
+// plain is a move's text for people, without the brackets around it.
+export const plain = (text) => text.replace(/^\((.*)\)$/, "$1");
+
 // ---- numbers
 
 // grouped writes a number with thin spaces between thousands.

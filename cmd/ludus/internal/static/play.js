@@ -1,5 +1,5 @@
 // The playing app: people and agents on a drawn board.
-import { byId, make, makeSVG, startTheme, utility } from "./dom.js";
+import { byId, make, makeSVG, plain, startTheme, utility } from "./dom.js";
 import { Board, drawPiece } from "./board.js";
 import { layout, swatch } from "./layout.js";
 import { Line, readLink, writeLink } from "./line.js";
@@ -14,7 +14,7 @@ const pace = 500; // least milliseconds of a move where agents play each other, 
 // startPlay fills root with the app. engine answers describe, position, choose and analyze by promises. Options:
 // game: its name; agents: [{ label, text }], text being the agent's text or a function that makes it of simulations, 0 for the
 // network alone; seats: who sits where at first, "person" or a label; readHash: whether the address may hold a position;
-// more: an element to show below all. It returns { stop, addAgent }: stop() ends what is under way and lets root go,
+// more: an element to show below all; address: a function that returns what links have before their #. It returns { stop, addAgent }: stop() ends what is under way and lets root go,
 // addAgent(agent, seat) adds an agent and gives it a seat.
 export function startPlay(root, engine, options) {
   const app = new App(root, engine, options);
@@ -25,7 +25,7 @@ export function startPlay(root, engine, options) {
 const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
 // verbOf is the kind of a move: the first word of its text.
-const verbOf = (text) => text.replace(/[()]/g, "").split(" ")[0];
+const verbOf = (text) => plain(text).split(" ")[0];
 
 class App {
   constructor(root, engine, options) {
@@ -65,7 +65,7 @@ class App {
       make(name, "label", { for: `seat${seat}` });
       make(name, "span", { class: "turn" });
       const select = make(box, "select", { id: `seat${seat}` });
-      make(select, "option", { value: person }, "person");
+      make(select, "option", { value: person }, "you");
       for (const { label } of this.agents) make(select, "option", { value: label }, label);
       select.value = seats[seat];
     }
@@ -255,7 +255,7 @@ class App {
     await rest;
     if (signal.aborted) return;
     const player = this.description.players[line.newest.player];
-    this.tell(`${player} (${agent.label}) played ${longer.moves.at(-1)}`);
+    this.tell(`${player} (${agent.label}) played ${plain(longer.moves.at(-1))}`);
     this.arrive(longer);
   }
 
@@ -426,6 +426,7 @@ class App {
   drawControls() {
     const { at, line } = this, position = line.positions[at], past = at < line.length;
     this.enable("new", true);
+    byId("new").classList.toggle("primary", line.newest.done);
     this.enable("share", true);
     this.enable("undo", this.earlier >= 0);
     this.enable("hint", !position.done);
@@ -441,7 +442,7 @@ class App {
     const loose = this.mine ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
     const extras = byId("extras"), focused = extras.contains(document.activeElement);
     extras.replaceChildren();
-    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text === "noop" ? "Pass (noop)" : text);
+    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text === "noop" ? "Pass (noop)" : plain(text));
     if (focused) (extras.querySelector("button") || this.board).focus();
   }
 
@@ -466,9 +467,15 @@ class App {
   }
 
   drawStatus() {
-    const position = this.line.positions[this.at];
-    const text = position.done ? `${position.status}. ${this.result(position)}.` : position.status;
-    if (byId("status").textContent !== text) byId("status").textContent = text; // a text that is set anew may be read aloud anew
+    const position = this.line.positions[this.at], status = byId("status");
+    const [, head, rest] = /^(.*?)(?:; (.*))?$/s.exec(position.status);
+    const [first, mark, second] = position.done ? [this.result(position), ". ", position.status] : [head, "; ", rest];
+    const text = second ? first + mark + second : first;
+    if (status.textContent === text) return; // a text that is set anew may be read aloud anew
+    status.textContent = first;
+    if (!second) return;
+    make(status, "span", { class: "hidden" }, mark);
+    make(status, "span", { class: "detail" }, second);
   }
 
   // result says who has won a finished game.
@@ -492,7 +499,7 @@ class App {
         button.dataset.id = id;
         button.replaceChildren();
         if (mover >= 0) this.drawSide(makeSVG(button, swatch), mover);
-        make(button, "span", {}, mover < 0 ? text : `${ply}. ${text}`);
+        make(button, "span", {}, mover < 0 ? text : `${ply}. ${plain(text)}`);
         if (mover >= 0) make(button, "span", { class: "hidden" }, ` by ${this.description.players[mover]}`);
       }
       if (ply === this.at) button.setAttribute("aria-current", "step");
@@ -580,7 +587,7 @@ class App {
       const { best, player, value } = await this.studies.ask(question);
       if (!sameQuestion(question, this.question)) return;
       this.hinted = this.description.actions[best];
-      this.tell(`Hint for ${player}: ${best}, value ${utility(value)}`);
+      this.tell(`Hint for ${player}: ${plain(best)}, value ${utility(value)}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.complain(error.message);
@@ -596,7 +603,7 @@ class App {
   // into a field to copy it from.
   async share() {
     const moves = this.line.moves.slice(0, this.at), field = byId("link").querySelector("input");
-    history.replaceState(history.state, "", "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value)));
+    history.replaceState(history.state, "", (this.options.address?.() ?? "") + "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value)));
     field.value = location.href;
     try {
       await navigator.clipboard.writeText(field.value);

@@ -1,5 +1,5 @@
 // The page of ludus serve on which one plays: which game and against whom is chosen here, the rest is the playing app's.
-// The address takes game=NAME and agent=TEXT.
+// The address takes game=NAME and any number of agent=TEXT.
 import { byId, make } from "./dom.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
@@ -26,20 +26,27 @@ const agentOf = (text, label = text) => /^net:[^,]+$/.test(text)
 // open goes to the page of a game.
 const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 
-// offerGames lists games, and lets another size be written.
+// offerGames lists games, and lets another size be written. Whoever goes through the list with keys changes it at every step, and
+// gets a button instead of being taken away.
 function offerGames(form, games, game) {
   const select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
   for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
   make(select, "option", { value: "" }, "another size …");
   select.value = game;
+  let keys = false;
+  select.addEventListener("keydown", () => { keys = true; });
+  select.addEventListener("pointerdown", () => { keys = false; });
   select.addEventListener("change", () => {
-    field.hidden = button.hidden = select.value !== "";
-    if (select.value !== "") open(select.value);
-    else field.focus();
+    const written = select.value === "";
+    field.hidden = !written;
+    button.hidden = !written && (!keys || select.value === game);
+    if (keys) return;
+    if (written) field.focus();
+    else open(select.value);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    open(field.value.trim());
+    open(select.value || field.value.trim());
   });
 }
 
@@ -71,13 +78,12 @@ async function named(engine, game) {
 // trained are the agents of a game that runs have come to.
 const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.title));
 
-// opponents are those to choose from, and the label of the one to begin with: the one that is asked for, else the first.
-function opponents(runs, game, wish) {
-  const agents = [...trained(runs, game), ...baselines];
-  if (!wish) return [agents, agents[0].label];
-  const run = runs.find(({ agent }) => agent === wish);
-  if (run?.game === game) return [agents, run.title];
-  return [[agentOf(wish), ...agents], wish];
+// opponents are those to choose from, and the label of the one to begin with: the first that is asked for, else the first.
+function opponents(runs, game, wishes) {
+  const runOf = (wish) => runs.find((run) => run.agent === wish && run.game === game);
+  const others = wishes.filter((wish) => !runOf(wish)).map((wish) => agentOf(wish));
+  const agents = [...others, ...trained(runs, game), ...baselines];
+  return [agents, wishes.length > 0 ? runOf(wishes[0])?.title ?? wishes[0] : agents[0].label];
 }
 
 async function start() {
@@ -89,12 +95,17 @@ async function start() {
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest is what one is most likely to want
   const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
   const game = await named(engine, asked.get("game") || first);
-  const [agents, rival] = opponents(runs, game, asked.get("agent"));
+  const wishes = asked.getAll("agent");
+  const [agents, rival] = opponents(runs, game, wishes);
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
-  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more });
+  const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
+  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more, address });
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game);
-  offerAgent(more.querySelector("form"), engine, game, (agent) => app.addAgent(agent, 1));
+  offerAgent(more.querySelector("form"), engine, game, (agent) => {
+    wishes.push(agent.label);
+    app.addAgent(agent, 1);
+  });
 }
 
 start();

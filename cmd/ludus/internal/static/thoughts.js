@@ -1,6 +1,6 @@
 // What an agent thinks of a position: asked for once, and shown as marks on the board, as a table and as a meter. A view is what
 // the engine replies to analyze.
-import { make, percent, utility } from "./dom.js";
+import { make, percent, plain, utility } from "./dom.js";
 import { summed } from "./board.js";
 
 const listed = 5; // moves in the table
@@ -61,7 +61,7 @@ export function listThoughts(box, view, who) {
   body.replaceChildren();
   for (const { move, prior, visits, value } of view.moves.slice(0, listed)) {
     const row = make(body, "tr");
-    make(row, "th", { scope: "row" }, move);
+    make(row, "th", { scope: "row" }, plain(move));
     for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
   }
   const rest = view.moves.length - listed;

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ludus/cmd/ludus/internal/browsertest"
@@ -23,4 +25,69 @@ func TestPlaying(t *testing.T) {
 		return c.base + "?" + url.Values{"game": {game.Name}, "agent": {"net:" + file}}.Encode()
 	}}
 	front.Test(t)
+}
+
+const (
+	ready    = `document.body?.dataset.state === "ready"`
+	rival    = `document.querySelector("#seat1").value`
+	ownAgent = "net:quad.safetensors,sims=2"
+)
+
+// The page begins with what was trained, takes any agent's text and any game, and its links lead to all of it.
+func TestChoosing(t *testing.T) {
+	dir := runsFolder(t)
+	trainRun(t, filepath.Join(dir, "trained"))
+	c := start(t, Options{Runs: dir, Threads: 1})
+	tab := browsertest.Open(t, c.base)
+	tab.Wait(ready + " && " + rival + ` === "trained"`)
+	tab.Click("#more summary")
+	tab.Focus("#agent")
+	tab.Press("net:nowhere", "\r")
+	tab.Wait(`document.querySelector("#more [role=alert]").textContent.includes("nowhere")`)
+	refused := tab.Complaints()
+	if len(refused) != 1 || !strings.Contains(refused[0], "with a status of 400") || browsertest.Ask[string](tab, rival) != "trained" {
+		t.Errorf("after an agent that there is not: %q", refused)
+	}
+	browsertest.Ask[any](tab, `document.querySelector("#agent").select()`)
+	tab.Press(ownAgent, "\r")
+	tab.Wait(rival + ` === "` + ownAgent + `"`)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
+	tab.Click("#share")
+	tab.Wait(`location.hash !== ""`)
+	tab.Visit(browsertest.Ask[string](tab, "location.href"))
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3 && ` + rival + ` === "` + ownAgent + `"`)
+
+	tab.Choose("#game", "golden-rectangle") // by keys, which go through the list
+	tab.Click("#choose-game button")
+	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)
+	tab.Choose("#game", "")
+	tab.Focus("#choose-game input")
+	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
+	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
+}
+
+// A page whose server has ended says so, and plays on with the next one.
+func TestServerGone(t *testing.T) {
+	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1}, defaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	tab := browsertest.Open(t, s.base()+"?game=quad-5x5&agent=greedy")
+	tab.Wait(ready)
+	address := s.listener.Addr().String()
+	cancel()
+	<-ended
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(`document.querySelector("#message").textContent.includes("does not answer")`)
+	tab.Shoot("web-server-gone")
+	tab.Complaints() // the browser notes that nobody answers
+	start(t, Options{Address: address, Threads: 1})
+	tab.Click("#retry")
+	tab.Wait(ready)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
 }
