@@ -403,6 +403,25 @@ func put(old report.Chart, change ChartChange) report.Chart {
 	return next
 }
 
+// A point that has changed is told, and all after it, whichever of its numbers it is.
+func TestChartChange(t *testing.T) {
+	line := func() report.Line {
+		return report.Line{X: []float64{1, 2, 3}, Y: []float64{4, 5, 6}, Low: []float64{3, 4, 5}, High: []float64{5, 6, 7}}
+	}
+	then := report.Chart{Lines: []report.Line{line()}}
+	for i, list := range []func(*report.Line) []float64{
+		func(l *report.Line) []float64 { return l.X }, func(l *report.Line) []float64 { return l.Y },
+		func(l *report.Line) []float64 { return l.Low }, func(l *report.Line) []float64 { return l.High },
+	} {
+		now := report.Chart{Lines: []report.Line{line()}}
+		list(&now.Lines[0])[1] = 2.5
+		change := chartChange(now, then)
+		if got := put(then, change); change.Lines[0].Keep != 1 || !reflect.DeepEqual(got, now) {
+			t.Errorf("list %d: %d points kept, %+v", i, change.Lines[0].Keep, got)
+		}
+	}
+}
+
 // compare compares what the page shows.
 func compare(t *testing.T, got, want *View) {
 	t.Helper()
