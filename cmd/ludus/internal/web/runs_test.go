@@ -227,6 +227,9 @@ func TestRunGames(t *testing.T) {
 		if game.Agents != want || listed.First != want[0] || game.Goals != listed.Goals || len(game.Steps) != listed.Plies+1 {
 			t.Errorf("game %d: %+v, listed as %+v", i, game, listed)
 		}
+		if last := game.Steps[len(game.Steps)-1]; (*last.Value > 0) != (game.Goals[0] > game.Goals[1]) {
+			t.Errorf("game %d: goals %v, the last position is worth %v for who was first", i, game.Goals, *last.Value)
+		}
 	}
 	tells[watch.View](c, "/api/run?name=run")
 	if after := contents(t, run); after != before {
