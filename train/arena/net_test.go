@@ -145,6 +145,21 @@ func TestOtherGame(t *testing.T) {
 	}
 }
 
+func TestOverflowingWeights(t *testing.T) {
+	game := quad(t)
+	w := testWeights(game, 1)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] *= 1e30
+		}
+	}
+	path := filepath.Join(t.TempDir(), "large.safetensors")
+	writeFile(t, path, w.Marshal())
+	if _, err := parse(t, game, "net:"+path).New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "no number") {
+		t.Errorf("error %v; want ErrWeights, for what the network says", err)
+	}
+}
+
 // All agents, on all games: an analysis holds every legal move once, in order, with values in range; what is played is
 // legal and follows from the seed.
 func TestAgentsOnAllGames(t *testing.T) {

@@ -63,7 +63,19 @@ func readNetwork(game *env.Game, reference string, read Reader) (*infer.Network,
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
 	}
+	if overflows(network) {
+		return nil, origin, fmt.Errorf("%w in %s: its weights are so large that what it says of the first position is no number", ErrWeights, reference)
+	}
 	return network, origin, nil
+}
+
+// overflows tells whether the network says no finite number of the first position. Finite weights, which files must hold, can
+// still be too large: those of a run that diverged, say.
+func overflows(network *infer.Network) bool {
+	game := network.Game()
+	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
+	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes)
+	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })
 }
 
 // SplitReference splits PATH@12 into PATH and 12, and PATH@best; any other @ belongs to the path.
