@@ -95,6 +95,7 @@ func TestRunPageGames(t *testing.T) {
 		t.Errorf("playing on leads to %s", on)
 	}
 	tab.Resize(360, 740)
+	tab.Wait(`[...document.querySelectorAll(".uplot")].every((plot) => plot.clientWidth <= 360)`) // drawn anew a frame later
 	tab.CheckWidth()
 	tab.Shoot("run-360")
 	tab.Resize(1280, 900)
