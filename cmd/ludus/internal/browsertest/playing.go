@@ -27,6 +27,7 @@ type view struct {
 	Moves                  []string // texts of the list of moves, without one for the start
 	Shown                  string   // number of moves before the position shown
 	Pieces                 map[string]string
+	Last                   []int32        // cells that are marked as the last move's
 	Cells                  map[int]string // what screen readers call the cells, by cell
 	Focus                  bool           // a cell has it
 }
@@ -39,6 +40,11 @@ const viewScript = `(() => {
 		Moves: list.filter((e) => e.dataset.ply !== "0").map((e) => e.textContent),
 		Shown: list.find((e) => e.hasAttribute("aria-current"))?.dataset.ply || "0",
 		Pieces: ` + piecesScript + `,
+		Last: [...document.querySelectorAll("#board .last")].map((mark) => {
+			const { left, right, top, bottom } = mark.getBoundingClientRect(), x = (left + right) / 2, y = (top + bottom) / 2;
+			const over = (e) => { const r = e.getBoundingClientRect(); return r.left < x && x < r.right && r.top < y && y < r.bottom; };
+			return Number([...document.querySelectorAll("#board [data-cell]")].find(over)?.dataset.cell ?? -1);
+		}),
 		Cells: Object.fromEntries([...document.querySelectorAll("#board [data-cell]")].map((e) => [e.dataset.cell, e.getAttribute("aria-label")])),
 		Focus: document.activeElement.matches("#board [data-cell]"),
 	};
@@ -82,6 +88,7 @@ func (p *Playing) check(v view, states []string) {
 		p.Fatalf("the app's state is %q, message %q", v.State, v.Message)
 	}
 	p.State, p.Moves = p.Game.NewState(), nil
+	last := env.Untouched
 	for i, text := range v.Moves {
 		a := p.find(text)
 		if a < 0 {
@@ -89,6 +96,10 @@ func (p *Playing) check(v view, states []string) {
 		}
 		p.State.Apply(a)
 		p.Moves = append(p.Moves, p.Game.ActionTexts[a])
+		last = p.Game.Drawing.Touches[a]
+	}
+	if want := slices.DeleteFunc([]int32{last.From, last.To}, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
+		p.Errorf("after %q, cells %v are marked, want %v", p.Moves, v.Last, want)
 	}
 	if v.Shown != fmt.Sprint(len(p.Moves)) {
 		p.Errorf("after %d moves, the list marks %s", len(p.Moves), v.Shown)

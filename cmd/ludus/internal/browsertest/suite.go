@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -101,6 +102,11 @@ func (f Front) mouse(p *Playing) {
 		p.Fatal("the game is not over")
 	}
 	f.lookAt(p, "end")
+	goals := p.State.Goals()
+	result := map[int]string{-1: "The agent wins", 0: "A draw", 1: "You win"}[cmp.Compare(goals[0], goals[1])]
+	if status := p.Text("#status"); !strings.HasPrefix(status, result) {
+		p.Errorf("goals are %v, the status is %q, which does not begin with %q", goals, status, result)
+	}
 	p.Click("#new")
 	p.Wait(listedMoves + " === 0")
 	p.Follow("ready")

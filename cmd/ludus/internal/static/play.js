@@ -399,6 +399,7 @@ class App {
     this.at = Math.min(Math.max(ply, 0), this.line.length);
     this.chosen = undefined;
     this.hinted = undefined;
+    if (this.at < this.line.length) this.tell(""); // which is of the newest move
     this.listMoves();
     this.draw();
   }
