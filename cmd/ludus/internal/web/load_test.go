@@ -59,13 +59,18 @@ type player struct {
 	moves []string
 }
 
+// loadAgents are the agents that clients ask for.
+func loadAgents(game string) []string {
+	return []string{"greedy", "mcts:200", "mcts:2000", "alphabeta:2", "net:" + game + ",sims=32", "policy:" + game}
+}
+
 // ask asks for a move, and leaves before the answer now and then.
 func (p *player) ask() {
 	if p.game == "" {
 		p.game = games.Names()[p.rng.IntN(len(games.Names()))]
 		p.moves = []string{}
 	}
-	agents := []string{"greedy", "mcts:200", "mcts:2000", "alphabeta:2", "net:" + p.game + ",sims=32", "policy:" + p.game}
+	agents := loadAgents(p.game)
 	body, err := json.Marshal(map[string]any{
 		"game": p.game, "moves": p.moves, "agent": agents[p.rng.IntN(len(agents))], "seed": p.rng.Uint32(),
 	})
@@ -189,8 +194,8 @@ func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	return m.HeapAlloc, runtime.NumGoroutine()
 }
 
-// Fifty clients ask for moves at once, while others watch runs: each is answered or told to come again, and when they have gone, what they made the
-// server remember is no more than after the first few.
+// Fifty clients ask for moves at once, while others watch runs: each is answered or told to come again, and when they have
+// gone, what they made the server remember is no more than after every agent was asked once and some clients came.
 func TestLoad(t *testing.T) {
 	spent := loadTime(t)
 	dir := t.TempDir()
@@ -202,6 +207,11 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	c := start(t, Options{Runs: dir, Threads: runtime.GOMAXPROCS(0)}, func(l *limits) { l.waiting = loadClients - 5 })
+	for _, name := range games.Names() {
+		for _, agent := range loadAgents(name) {
+			asks[chosen](c, "choose", fmt.Sprintf(`{"game": %q, "moves": [], "agent": %q}`, name, agent))
+		}
+	}
 	first := load(c, spent/4)
 	heap, goroutines := rest(t, c)
 	all := load(c, spent)
