@@ -72,7 +72,7 @@ func TestComplaints(t *testing.T) {
 				tab := b.Open(t, address)
 				tab.Wait(`document.title === "done"`)
 				if c.want != "" {
-					tab.Wait(`new Promise((resolve) => setTimeout(resolve, 50, true))`)
+					tab.Wait(`new Promise((resolve) => setTimeout(resolve, 300, true))`)
 				}
 				all := strings.Join(tab.Complaints(), "\n")
 				if c.want == "" && all != "" || !strings.Contains(all, c.want) {

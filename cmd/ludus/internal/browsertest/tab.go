@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -158,19 +159,30 @@ func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 // Ask evaluates a script; where that is a promise, its value.
 func Ask[T any](b *Tab, script string) T {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	value, err := evaluate[T](b, script)
 	if err != nil {
 		b.Fatalf("%s: %v", script, err)
 	}
 	return value
 }
 
-// Wait waits until a script is true.
+func evaluate[T any](b *Tab, script string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+}
+
+// Wait waits until a script is true. The page may go elsewhere meanwhile.
 func (b *Tab) Wait(script string) {
 	b.Helper()
-	for end := time.Now().Add(patience); !Ask[bool](b, "Boolean("+script+")"); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		is, err := evaluate[bool](b, "Boolean("+script+")")
+		if is {
+			return
+		}
+		if err != nil && !strings.Contains(err.Error(), "Inspected target navigated") {
+			b.Fatalf("%s: %v", script, err)
+		}
 		if time.Now().After(end) {
 			b.Fatalf("not true within %v: %s; the page says %q", patience, script, Ask[string](b, "document.body.innerText.slice(0, 500)"))
 		}

@@ -437,7 +437,7 @@ class App {
     this.reveal("step", this.onlyAgents && !line.newest.done);
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
-    this.reveal("verb", this.kinds.length > 1 && !this.onlyAgents);
+    this.reveal("verb", this.kinds.length > 1 && !this.onlyAgents && !position.done);
     this.reveal("past", past);
     byId("past").querySelector("span").textContent = `Looking back: move ${at} of ${line.length}.`;
     const loose = this.mine ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
