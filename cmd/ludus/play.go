@@ -30,8 +30,8 @@ func playCommand() *cobra.Command {
 sides (switch); help lists it all. With two agents, the first one moves first, and you watch.
 
 Commands may come from a pipe, one a line: then there are no prompts, colours or pauses, and the program ends with the
-game or with its input. --json writes an object a line: game, position, move, thoughts, moves, undo, error, note, ended,
-result. NO_COLOR and TERM=dumb turn colours off.
+game or with its input. A line that it refuses is passed over; the exit code is then 1 in the end. --json writes an object
+a line: game, position, move, thoughts, moves, undo, error, note, ended, result. NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5 net:runs/quad-5x5

@@ -90,12 +90,8 @@ func (v *jsonView) hint(name string, j *analysis.Judgement) { v.thoughts(name, j
 
 func (v *jsonView) finished() {
 	var winner any
-	goals := v.state.Goals()
-	if goals[0] != goals[1] {
-		winner = v.Game.Players[0]
-		if goals[1] > goals[0] {
-			winner = v.Game.Players[1]
-		}
+	if p, ok := v.winner(); ok {
+		winner = v.Game.Players[p]
 	}
 	v.write("result", object{
 		"goals": analysis.Finish(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.texts(v.moves),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 )
 
@@ -135,7 +136,7 @@ func (g *grammar) match(state env.State, legal []env.Action, line string) (actio
 			}
 		}
 		if unclear != nil {
-			return 0, fmt.Sprintf("%s may mean %s; say more.", quoted(line), g.list(unclear, 4))
+			return 0, fmt.Sprintf("%s may mean %s; say more.", analysis.Short(line), g.list(unclear, 4))
 		}
 		for _, w := range g.readings(line) {
 			for a := range g.spoken {
@@ -331,22 +332,22 @@ func (g *grammar) wonder(legal []env.Action, line string) string {
 		if len(words) > 0 {
 			for _, a := range legal { // one that begins like that
 				if len(g.spoken[a].numbers) > 0 && strings.HasPrefix(g.spoken[a].verb, words[0]) {
-					return fmt.Sprintf("%s needs more; a move reads like %s.", quoted(line), g.one(a))
+					return fmt.Sprintf("%s needs more; a move reads like %s.", analysis.Short(line), g.one(a))
 				}
 			}
 		}
 		if len(words) == 1 {
 			if near := env.Nearest(words[0], known); near != "" && !slices.Contains(g.verbs, near) {
-				return fmt.Sprintf("%s is no move and no command; did you mean %s?", quoted(line), near)
+				return fmt.Sprintf("%s is no move and no command; did you mean %s?", analysis.Short(line), near)
 			}
 		}
-		return fmt.Sprintf("%s is no move here; a move reads like %s, and help says what else there is.", quoted(line), g.one(legal[0]))
+		return fmt.Sprintf("%s is no move here; a move reads like %s, and help says what else there is.", analysis.Short(line), g.one(legal[0]))
 	}
 	var numbers []number
 	for _, w := range g.readings(line) {
 		numbers = g.apart(w.numbers)
 	}
-	return fmt.Sprintf("%s is no move here. %s", quoted(line), g.near(legal, numbers))
+	return fmt.Sprintf("%s is no move here. %s", analysis.Short(line), g.near(legal, numbers))
 }
 
 // apart takes numbers apart that were run together, where labels have one digit.
@@ -423,14 +424,6 @@ func (g *grammar) one(a env.Action) string {
 		return fmt.Sprintf("%s [%s]", text, brief)
 	}
 	return text
-}
-
-// quoted quotes a line for an answer, and cuts it where it is long.
-func quoted(line string) string {
-	if len(line) > 40 {
-		line = strings.ToValidUTF8(line[:40], "") + "..."
-	}
-	return fmt.Sprintf("%q", line)
 }
 
 // tokens cuts a text into words and numbers, in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All else separates.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -41,6 +42,9 @@ type Config struct {
 	Style Style
 }
 
+// ErrRefused is wrapped by the error of a session without a keyboard that has refused lines.
+var ErrRefused = errors.New("lines of the input were refused")
+
 // Session is games between the same two, one after the other. It has one owner.
 type Session struct {
 	Config
@@ -56,6 +60,8 @@ type Session struct {
 	seeds  uint64 // how often the agents were reset
 	listed bool   // the legal moves have been listed: a bare number is one of them
 	told   bool   // the result has been told
+
+	refused int // lines that could not be obeyed
 }
 
 // view tells what happens, to people or to programs.
@@ -110,20 +116,40 @@ func (s *Session) person() (p env.Player, ok bool) {
 	return env.Player(max(i, 0)), i >= 0
 }
 
+// personMoves reports whether a person is to move.
+func (s *Session) personMoves() bool {
+	return !s.state.Done() && s.Seats[s.state.Player()].Agent == nil
+}
+
+// winner is the player with more goals; there is none in a draw.
+func (s *Session) winner() (p env.Player, ok bool) {
+	goals := s.state.Goals()
+	if goals[1] > goals[0] {
+		return env.Second, true
+	}
+	return env.First, goals[0] > goals[1]
+}
+
 // Play plays until the game is over, or, at a keyboard, until the person quits; or until in ends, of which lines are read
-// only where a person plays. The error is that of ctx, in or the output. If ctx is cancelled, a goroutine stays behind
-// until in has another line.
+// only where a person plays. The error is that of ctx, in or the output, or wraps [ErrRefused]. If ctx is cancelled, a
+// goroutine stays behind until in has another line.
 func (s *Session) Play(ctx context.Context, in io.Reader) error {
-	player, hasPerson := s.person()
+	err := s.run(ctx, in)
+	if err == nil && s.refused > 0 && !s.Keyboard {
+		return fmt.Errorf("%w: %d", ErrRefused, s.refused)
+	}
+	return err
+}
+
+// run is Play, but for the lines that are refused.
+func (s *Session) run(ctx context.Context, in io.Reader) error {
+	_, hasPerson := s.person()
 	var lines <-chan string
 	var fault <-chan error
 	if hasPerson {
 		lines, fault = readLines(ctx, in)
 	}
-	s.view.begin()
-	if !hasPerson || s.state.Player() == player {
-		s.view.position()
-	}
+	s.start()
 	for {
 		if s.state.Done() && !s.told {
 			s.told = true
@@ -133,7 +159,7 @@ func (s *Session) Play(ctx context.Context, in io.Reader) error {
 		if s.state.Done() && !(s.Keyboard && hasPerson) {
 			return s.flush()
 		}
-		if !s.state.Done() && s.Seats[s.state.Player()].Agent != nil {
+		if !s.state.Done() && !s.personMoves() {
 			if err := s.answer(ctx, hasPerson); err != nil {
 				return err
 			}
@@ -256,7 +282,7 @@ func (s *Session) play(action env.Action, took time.Duration) {
 		}
 	}
 	s.view.moved(mover, action, took)
-	if player, ok := s.person(); ok && !s.state.Done() && s.state.Player() == player {
+	if s.personMoves() {
 		s.view.position()
 	}
 }
@@ -278,7 +304,7 @@ var commands = []string{"help", "hint", "moves", "board", "undo", "new", "switch
 // obey does what a line says.
 func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) {
 	if len(line) >= maxLine {
-		s.view.problem("", "That line is too long; help says what can be typed.")
+		s.refuse("", "That line is too long; help says what can be typed.")
 		return false, nil
 	}
 	words := strings.Fields(strings.ToLower(line))
@@ -324,24 +350,30 @@ func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) 
 	return false, nil
 }
 
-// start tells who plays, and shows the board where the person is to move.
+// start tells who plays, and shows the board unless the agent's answer will.
 func (s *Session) start() {
 	s.view.begin()
-	if player, _ := s.person(); !s.state.Done() && s.state.Player() == player {
+	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
 		s.view.position()
 	}
+}
+
+// refuse answers a line that cannot be obeyed.
+func (s *Session) refuse(line, text string) {
+	s.refused++
+	s.view.problem(line, text)
 }
 
 // move plays what a line says, if that is clear.
 func (s *Session) move(line string) {
 	if s.state.Done() {
-		s.view.problem(line, "The game is over; there are new, undo and quit.")
+		s.refuse(line, "The game is over; there are new, undo and quit.")
 		return
 	}
 	s.legal = s.state.Legal(s.legal[:0])
 	action, problem := s.meant(line)
 	if problem != "" {
-		s.view.problem(line, problem)
+		s.refuse(line, problem)
 		return
 	}
 	s.play(action, 0)
@@ -366,7 +398,7 @@ func (s *Session) undo(line, argument string) {
 	if argument != "" {
 		n, err := strconv.Atoi(argument)
 		if err != nil || n < 1 {
-			s.view.problem(line, "undo takes one move back, undo 3 takes three.")
+			s.refuse(line, "undo takes one move back, undo 3 takes three.")
 			return
 		}
 		times = n
@@ -380,7 +412,7 @@ func (s *Session) undo(line, argument string) {
 	}
 	taken := len(s.moves) - plies
 	if taken == 0 {
-		s.view.problem(line, "There is nothing to take back.")
+		s.refuse(line, "There is nothing to take back.")
 		return
 	}
 	s.state.CopyFrom(s.Game.NewState())
@@ -397,7 +429,7 @@ func (s *Session) undo(line, argument string) {
 func (s *Session) side(line, text string) {
 	wanted, ok := Side(s.Game, text)
 	if !ok && text != "" {
-		s.view.problem(line, fmt.Sprintf("side takes first (%s) or second (%s).", s.Game.Players[0], s.Game.Players[1]))
+		s.refuse(line, fmt.Sprintf("side takes first (%s) or second (%s).", s.Game.Players[0], s.Game.Players[1]))
 		return
 	}
 	if player, _ := s.person(); text != "" && player == wanted {

@@ -19,12 +19,12 @@ import (
 	"ludus/train/arena"
 )
 
-// session plays a game by the given lines and returns all that was printed.
+// session plays a game by the given lines, of which some may be refused, and returns all that was printed.
 func session(t testing.TB, name, text string, person env.Player, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	s := start(t, name, text, person, &out)
-	if err := s.Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
+	if err := s.Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil && !errors.Is(err, ErrRefused) {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -127,8 +127,9 @@ func TestJSON(t *testing.T) {
 	config.JSON = true
 	var out bytes.Buffer
 	lines := append([]string{"?", "nonsense", "undo", "#1", "undo", "help", "hint", "moves"}, slices.Repeat([]string{"#1"}, 100)...)
-	if err := New(config, &out).Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
-		t.Fatal(err)
+	err := New(config, &out).Play(context.Background(), strings.NewReader(strings.Join(lines, "\n")))
+	if !errors.Is(err, ErrRefused) || !strings.HasSuffix(err.Error(), ": 2") {
+		t.Errorf("error %v, and 2 lines were refused", err)
 	}
 	state, count := config.Game.NewState(), map[string]int{}
 	var moves []string
@@ -161,7 +162,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	state, _, err := analysis.Replay(config.Game, moves)
+	state, _, err = analysis.Replay(config.Game, moves)
 	if err != nil || !state.Done() {
 		t.Errorf("the moves make no whole game: %v, %v", moves, err)
 	}

@@ -35,7 +35,7 @@ func (v *textView) begin() {
 
 func (v *textView) position() {
 	var legal []env.Action
-	if player, ok := v.person(); ok && !v.state.Done() && v.state.Player() == player {
+	if v.personMoves() {
 		legal = v.state.Legal(nil)
 	}
 	v.out.WriteString(v.canvas.draw(v.state, cells(v.Game, v.state, v.last(), legal)))
@@ -194,11 +194,7 @@ func counted(n int, thing string) string {
 
 func (v *textView) finished() {
 	goals, verdict := v.state.Goals(), "A draw"
-	if goals[0] != goals[1] {
-		winner := env.First
-		if goals[1] > goals[0] {
-			winner = env.Second
-		}
+	if winner, ok := v.winner(); ok {
 		player, hasPerson := v.person()
 		switch {
 		case !hasPerson:
@@ -267,7 +263,8 @@ On the board, [ ] is the last move%s. There are also
 // samples are moves of the person's, one for each word that moves begin with: legal ones where it is their turn.
 func (s *Session) samples() (list []env.Action) {
 	state := s.state
-	if player, _ := s.person(); state.Done() || state.Player() != player {
+	if !s.personMoves() {
+		player, _ := s.person()
 		for state = s.Game.NewState(); state.Player() != player; {
 			state.Apply(state.Legal(nil)[0])
 		}
