@@ -7,6 +7,6 @@
 // that readers share it and whoever is slow skips what came between.
 //
 // A run is a folder with config.json, checkpoints or a lock, in the watched folder or in a folder of that. Names are paths
-// below the watched folder, with slashes; "." is that folder itself where it is a run. What cannot be read is listed with
-// the reason. Links that lead out of the folder are not followed.
+// below the watched folder, with slashes; "." is that folder itself where it is a run and none is in it. What cannot be
+// read is listed with the reason. Links that lead out of the folder are not followed.
 package watch

@@ -32,10 +32,9 @@ const (
 // scan looks at all runs.
 func (w *Watcher) scan() *List {
 	s := scanner{dir: w.dir, left: mostFolders}
-	if isRun(w.dir) {
-		s.names = []string{"."}
-	} else {
-		s.folder("", 2)
+	s.folder("", 2)
+	if len(s.names) == 0 && isRun(w.dir) {
+		s.names, s.left = []string{"."}, mostFolders // however many checkpoints it has
 	}
 	list := &List{Dir: w.dir, Runs: []Entry{}}
 	kept := make(map[string]*summary, len(s.names))

@@ -212,7 +212,7 @@ func wait[T any](ctx context.Context, w *Watcher, seen *T, age time.Duration, fi
 	}
 }
 
-// locked reports whether somebody writes into the run at dir; where that cannot be known, nobody does.
+// locked reports whether somebody holds a run's lock and so writes into it; where that cannot be known, nobody does.
 func locked(lock string) bool {
 	held, err := checkpoints.Locked(lock)
 	return held && err == nil

@@ -261,6 +261,18 @@ func TestListOfOneRunAndOfNothing(t *testing.T) {
 	}
 }
 
+// A file that happens to be called like one of a run's does not hide the runs beside it.
+func TestListBesideOtherFiles(t *testing.T) {
+	for _, other := range []string{"config.json", "lock", "checkpoints/other"} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, filepath.FromSlash(other)), "{}")
+		write(t, filepath.Join(dir, "run", "config.json"), "{}")
+		if l := list(t, started(t, dir), nil); len(l.Runs) != 1 || l.Runs[0].Name != "run" {
+			t.Errorf("beside %s: %+v", other, l.Runs)
+		}
+	}
+}
+
 // What is added to a run's files comes to who waits for it, half a line not; and changes add up to the view.
 func TestViewGrows(t *testing.T) {
 	dir := t.TempDir()
