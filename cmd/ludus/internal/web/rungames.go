@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,15 +181,7 @@ func (s *step) judge(game *env.Game, legal []env.Action, found *train.Searched) 
 			s.Policy = append(s.Policy, c)
 		}
 	}
-	slices.SortStableFunc(s.Policy, func(a, b choice) int {
-		switch {
-		case a.Share > b.Share:
-			return -1
-		case a.Share < b.Share:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s.Policy, func(a, b choice) int { return cmp.Compare(b.Share, a.Share) })
 }
 
 func choiceOf(game *env.Game, a env.Action) choice {
