@@ -117,6 +117,9 @@ type State interface {
 	CopyFrom(src State)
 	// Pieces appends to dst what stands on each cell, by absolute cell: 0 for nothing, k for Drawing.Pieces[k-1].
 	Pieces(dst []uint8) []uint8
+	// WonBy appends to dst the cells whose pieces won the game, in the order of a line around them: the corners of a square,
+	// or the cell of a piece that broke through. There are none before the end, nor where it is not such pieces that won.
+	WonBy(dst []int32) []int32
 	// Status says in one line what the cells do not show: who is to move or how the game ended, and stocks or captures.
 	Status() string
 	// Board draws the position for people: several lines, coordinates as in the action texts, the status last.

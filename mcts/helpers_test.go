@@ -54,6 +54,7 @@ func (s *tableState) CopyFrom(src env.State)     { *s = *src.(*tableState) }
 func (s *tableState) Board() string              { return s.at.name }
 func (s *tableState) Status() string             { return s.at.name }
 func (s *tableState) Pieces(dst []uint8) []uint8 { return dst }
+func (s *tableState) WonBy(dst []int32) []int32  { return dst }
 func (s *tableState) Canonical() (env.Key, int)  { return s.Key(), 0 }
 func (s *tableState) Legal(dst []env.Action) []env.Action {
 	for a := range s.at.moves {
@@ -182,6 +183,7 @@ func (s *mazeState) CopyFrom(src env.State)     { *s = *src.(*mazeState) }
 func (s *mazeState) Board() string              { return fmt.Sprint(s.hash) }
 func (s *mazeState) Status() string             { return fmt.Sprint(s.hash) }
 func (s *mazeState) Pieces(dst []uint8) []uint8 { return dst }
+func (s *mazeState) WonBy(dst []int32) []int32  { return dst }
 func (s *mazeState) Canonical() (env.Key, int)  { return s.Key(), 0 }
 func (s *mazeState) Legal(dst []env.Action) []env.Action {
 	for a := range s.actions {

@@ -114,3 +114,38 @@ func checkChange(d *env.Drawing, t env.Touch, mover env.Player, before, after []
 	}
 	return nil
 }
+
+// checkWonBy checks that the cells that won a game are shown at its end alone: each once, under a piece of the winner's, with
+// the last move's among them, since before it the game went on.
+func checkWonBy(g *env.Game) error {
+	const mark = -7
+	return eachPosition(g, 200, func(w *walk) error {
+		cells := w.state.WonBy([]int32{mark})
+		if len(cells) == 0 || cells[0] != mark {
+			return w.errorf("WonBy must append to dst; got %v", cells)
+		}
+		if cells = cells[1:]; len(cells) == 0 {
+			return nil
+		}
+		goals, pieces := w.state.Goals(), w.state.Pieces(nil)
+		if !w.state.Done() || goals[0] == goals[1] {
+			return w.errorf("cells %v won, but nobody has", cells)
+		}
+		winner := env.First
+		if goals[1] > goals[0] {
+			winner = env.Second
+		}
+		for i, cell := range cells {
+			if cell < 0 || int(cell) >= len(pieces) || slices.Contains(cells[:i], cell) {
+				return w.errorf("cells %v won: %d is no cell, or there twice", cells, cell)
+			}
+			if k := pieces[cell]; k == 0 || g.Drawing.Pieces[k-1].Neutral || g.Drawing.Pieces[k-1].Player != winner {
+				return w.errorf("cells %v won, but on %d the winner has no piece", cells, cell)
+			}
+		}
+		if last := g.Drawing.Touches[w.moves[len(w.moves)-1]].To; !slices.Contains(cells, last) {
+			return w.errorf("cells %v won without the last move's, %d", cells, last)
+		}
+		return nil
+	})
+}

@@ -25,6 +25,7 @@ var laws = []struct {
 	{"Frames", checkFrames},
 	{"Symmetries", checkSymmetries},
 	{"Drawing", checkDrawing},
+	{"WonBy", checkWonBy},
 	{"Play", checkPlay},
 	{"Pick", checkPick},
 	{"Endings", checkEndings},

@@ -98,6 +98,27 @@ func (s *broken) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
+func (s *broken) WonBy(dst []int32) []int32 {
+	n := len(dst)
+	dst = s.State.WonBy(dst)
+	switch {
+	case s.fault == "won before the end" && !s.Done():
+		return append(dst, 5)
+	case len(dst) == n:
+	case s.fault == "won drops dst":
+		return dst[n:]
+	case s.fault == "won by another cell":
+		dst[n]++
+	case s.fault == "won by a cell twice":
+		return append(dst, dst[n])
+	case s.fault == "won by all but one":
+		return dst[:len(dst)-1]
+	case s.fault == "won in the lower half" && dst[n] < 4:
+		return dst[:n]
+	}
+	return dst
+}
+
 func (s *broken) Key() env.Key {
 	k := s.State.Key()
 	switch s.fault {
@@ -129,11 +150,7 @@ func (s *broken) Outcome() int {
 
 // Every fault in a position is found by one of the laws.
 func TestFaultyStates(t *testing.T) {
-	good, err := games.New("quad(size=5,quads=3,whites=2,corners=left)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for fault, law := range map[string]string{
+	findFaults(t, "quad(size=5,quads=3,whites=2,corners=left)", map[string]string{
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
@@ -141,7 +158,21 @@ func TestFaultyStates(t *testing.T) {
 		"pieces drop dst": "Drawing", "hides a kind of piece": "Drawing", "draws the mover's pieces": "Drawing",
 		"forgets an ending": "Endings", "ending of the mover": "Endings",
 		"forgets a symmetry": "Canonical", "tells no symmetry": "Canonical", "none": "",
-	} {
+	})
+	findFaults(t, "quad(size=4,quads=6,whites=0,corners=full)", map[string]string{ // in which squares are made
+		"won before the end": "WonBy", "won drops dst": "WonBy", "won by another cell": "WonBy", "won by a cell twice": "WonBy",
+		"won by all but one": "WonBy", "won in the lower half": "SymmetricPlay", "none": "",
+	})
+}
+
+// findFaults wants each fault to break a law, by name, and "" none.
+func findFaults(t *testing.T, name string, faults map[string]string) {
+	t.Helper()
+	good, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fault, law := range faults {
 		g := *good
 		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }
 		if found := breaches(&g); law == "" && len(found) > 0 || law != "" && !slices.Contains(found, law) {

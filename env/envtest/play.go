@@ -287,8 +287,8 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 		}
 	}
 	if a.Done() {
-		if a.Outcome() != turned.Outcome() {
-			return errors.New("the outcomes differ")
+		if a.Outcome() != turned.Outcome() || len(a.WonBy(nil)) != len(turned.WonBy(nil)) {
+			return errors.New("the outcomes differ, or the number of cells that won")
 		}
 		return nil
 	}

@@ -256,6 +256,16 @@ func (s *breakthroughState) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, [1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
 }
 
+func (s *breakthroughState) WonBy(dst []int32) []int32 {
+	if !s.Done() {
+		return dst
+	}
+	if through := s.owned[s.outcome] & s.game.goal[s.outcome]; through != 0 {
+		return append(dst, int32(bits.TrailingZeros64(through)))
+	}
+	return dst // the other player has no pieces left, or no move
+}
+
 func (s *breakthroughState) Status() string {
 	return turnText(s, "white", "black") +
 		fmt.Sprintf("; pieces white %d, black %d", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))

@@ -397,6 +397,9 @@ func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
+// WonBy has nothing to show: captures win, and what was captured is gone.
+func (s *freeForAllState) WonBy(dst []int32) []int32 { return dst }
+
 func (s *freeForAllState) Status() string {
 	text, goals := turnText(s, "red", "blue"), s.Goals()
 	if !s.Done() {

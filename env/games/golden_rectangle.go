@@ -206,6 +206,21 @@ func (s *goldenRectangleState[W]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
 }
 
+func (s *goldenRectangleState[W]) WonBy(dst []int32) []int32 {
+	if !s.Done() {
+		return dst
+	}
+	owned := s.owned[s.outcome]
+	for cell, below := range s.game.below {
+		for _, others := range below {
+			if corners := union(others, bit[W](cell)); contains(owned, corners) {
+				return append(dst, int32(nth(corners, 0)), int32(nth(corners, 1)), int32(nth(corners, 3)), int32(nth(corners, 2)))
+			}
+		}
+	}
+	return dst // on a full board yellow needs none
+}
+
 func (s *goldenRectangleState[W]) Status() string { return turnText(s, "red", "yellow") }
 
 // Board draws y = 0 at the bottom; R and Y are the pieces.

@@ -433,6 +433,22 @@ func (s *quadState[W]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
 }
 
+func (s *quadState[W]) WonBy(dst []int32) []int32 {
+	if s.outcome != quadSquare && s.outcome != quadLast {
+		return dst
+	}
+	owned := s.owned[s.outcome/quadLast]
+	for i := range s.game.tilts {
+		t := &s.game.tilts[i]
+		b, c, d := lower(owned, t.next), lower(owned, t.last), lower(owned, t.next+t.last) // as in completing
+		if first := both(both(t.first, both(owned, b)), both(c, d)); !isEmpty(first) {
+			cell, next, last := int32(nth(first, 0)), int32(t.next), int32(t.last)
+			return append(dst, cell, cell+next, cell+next+last, cell+last)
+		}
+	}
+	panic("games: a square won, and there is none")
+}
+
 func (s *quadState[W]) Status() string {
 	text := turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1])
 	if s.game.whites > 0 {

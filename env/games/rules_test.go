@@ -310,3 +310,85 @@ func TestFreeForAllCaptures(t *testing.T) {
 		}
 	}
 }
+
+// What won is shown where a shape did and nowhere else, in the order of a line around it. Its shape is seen from the cells'
+// coordinates alone; the laws of env say whose pieces stand there.
+func TestWonBy(t *testing.T) {
+	for name, fits := range map[string]func(g *env.Game, x, y []int) bool{
+		"quad-5x5":                           isSquare,
+		"quad(size=11,quads=20)":             isSquare,
+		"quad(size=4,quads=6,whites=0)":      isSquare,
+		"golden-rectangle":                   isRectangle,
+		"golden-rectangle(rows=9,columns=9)": isRectangle,
+		"breakthrough-6x6":                   inLastRow,
+		"breakthrough(captures=false)":       inLastRow,
+		"free-for-all-2p":                    nil,
+	} {
+		g := mustNew(t, name)
+		shown := 0
+		for i := range 300 {
+			s := g.NewState()
+			env.Playout(s, rand.NewPCG(uint64(i), 8))
+			cells := s.WonBy(nil)
+			if want := wonByShape(s); (len(cells) > 0) != want {
+				t.Fatalf("%s: cells %v won, and a shape: %v\n%s", name, cells, want, s.Board())
+			}
+			if len(cells) == 0 {
+				continue
+			}
+			shown++
+			var x, y []int
+			for _, cell := range cells {
+				x, y = append(x, int(cell)%g.Tensor.W), append(y, int(cell)/g.Tensor.W)
+			}
+			if !fits(g, x, y) {
+				t.Fatalf("%s: cells %v won\n%s", name, cells, s.Board())
+			}
+		}
+		if (shown > 0) != (fits != nil) {
+			t.Errorf("%s: %d of 300 random games were won by a shape", name, shown)
+		}
+	}
+}
+
+// wonByShape says whether the end of a game is one that cells show.
+func wonByShape(s env.State) bool {
+	switch s := s.(type) {
+	case *quadState[[1]uint64]:
+		return s.outcome == quadSquare || s.outcome == quadLast
+	case *quadState[[2]uint64]:
+		return s.outcome == quadSquare || s.outcome == quadLast
+	case *goldenRectangleState[[1]uint64]:
+		return s.outcome == int8(env.First) || !isEmpty(s.free) || ownsRectangle(s, 1)
+	case *goldenRectangleState[[2]uint64]:
+		return s.outcome == int8(env.First) || !isEmpty(s.free)
+	case *breakthroughState:
+		return s.owned[s.outcome]&s.game.goal[s.outcome] != 0
+	}
+	return false
+}
+
+// isSquare says that there are four sides, each the one before turned by the same right angle.
+func isSquare(_ *env.Game, x, y []int) bool {
+	if len(x) != 4 {
+		return false
+	}
+	for i := range 4 {
+		j, k := (i+1)%4, (i+2)%4
+		if x[k]-x[j] != y[i]-y[j] || y[k]-y[j] != x[j]-x[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isRectangle says that sides are upright, in turn, and 3 long at least.
+func isRectangle(_ *env.Game, x, y []int) bool {
+	return len(x) == 4 && y[0] == y[1] && x[1] == x[2] && y[2] == y[3] && x[3] == x[0] &&
+		max(x[0]-x[1], x[1]-x[0]) >= 3 && max(y[1]-y[2], y[2]-y[1]) >= 3
+}
+
+// inLastRow says that there is one cell, in the first or the last row.
+func inLastRow(g *env.Game, _, y []int) bool {
+	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
+}

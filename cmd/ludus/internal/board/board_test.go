@@ -83,6 +83,7 @@ type position struct {
 	Pieces, Status string
 	Done           bool
 	Goals          [2]int
+	WonBy          []int
 	Legal          []string
 }
 
@@ -163,6 +164,18 @@ func TestChoose(t *testing.T) {
 
 // won is a game of quad-5x5 that x has won.
 var won = []string{"mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3", "mark r3 c3"}
+
+// The cells that won are told at the end alone.
+func TestWonBy(t *testing.T) {
+	for plies := range len(won) + 1 {
+		var p position
+		ask(t, "position", map[string]any{"game": "quad-5x5", "moves": won[:plies]}, &p)
+		slices.Sort(p.WonBy)
+		if want := []int{6, 7, 11, 12}; p.WonBy == nil || slices.Equal(p.WonBy, want) != (plies == len(won)) {
+			t.Errorf("after %d moves, won by %v", plies, p.WonBy)
+		}
+	}
+}
 
 func TestAnalyze(t *testing.T) {
 	var judged struct {

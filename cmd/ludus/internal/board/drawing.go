@@ -81,6 +81,7 @@ type Position struct {
 	Status string   `json:"status"`
 	Done   bool     `json:"done"`
 	Goals  [2]int   `json:"goals"` // what each player has earned so far
+	WonBy  []int32  `json:"wonBy"` // cells, see [env.State]
 	Legal  []string `json:"legal"` // ascending by action
 }
 
@@ -88,7 +89,7 @@ type Position struct {
 func Show(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
 		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: state.Status(),
-		Done: state.Done(), Goals: state.Goals(), Legal: []string{},
+		Done: state.Done(), Goals: state.Goals(), WonBy: state.WonBy([]int32{}), Legal: []string{},
 	}
 	if p.Done {
 		p.Player = -1

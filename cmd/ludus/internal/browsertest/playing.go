@@ -27,7 +27,7 @@ type view struct {
 	Moves                  []string // texts of the list of moves, without one for the start
 	Shown                  string   // number of moves before the position shown
 	Pieces                 map[string]string
-	Last                   []int32        // cells that are marked as the last move's
+	Last, Won              []int32        // cells that are marked as the last move's, and as what won
 	Cells                  map[int]string // what screen readers call the cells, by cell
 	Focus                  bool           // a cell has it
 }
@@ -35,16 +35,17 @@ type view struct {
 const viewScript = `(() => {
 	const text = (id) => document.getElementById(id).textContent.trim();
 	const list = [...document.querySelectorAll("#moves [data-ply]")];
+	const cellsUnder = (marks) => [...document.querySelectorAll(marks)].map((mark) => {
+		const { left, right, top, bottom } = mark.getBoundingClientRect(), x = (left + right) / 2, y = (top + bottom) / 2;
+		const over = (e) => { const r = e.getBoundingClientRect(); return r.left < x && x < r.right && r.top < y && y < r.bottom; };
+		return Number([...document.querySelectorAll("#board [data-cell]")].find(over)?.dataset.cell ?? -1);
+	});
 	return {
 		State: document.body.dataset.state, Status: text("status"), Message: text("message"),
 		Moves: list.filter((e) => e.dataset.ply !== "0").map((e) => e.textContent),
 		Shown: list.find((e) => e.hasAttribute("aria-current"))?.dataset.ply || "0",
 		Pieces: ` + piecesScript + `,
-		Last: [...document.querySelectorAll("#board .last")].map((mark) => {
-			const { left, right, top, bottom } = mark.getBoundingClientRect(), x = (left + right) / 2, y = (top + bottom) / 2;
-			const over = (e) => { const r = e.getBoundingClientRect(); return r.left < x && x < r.right && r.top < y && y < r.bottom; };
-			return Number([...document.querySelectorAll("#board [data-cell]")].find(over)?.dataset.cell ?? -1);
-		}),
+		Last: cellsUnder("#board .last"), Won: cellsUnder("#board circle.won:not(.ground)"),
 		Cells: Object.fromEntries([...document.querySelectorAll("#board [data-cell]")].map((e) => [e.dataset.cell, e.getAttribute("aria-label")])),
 		Focus: document.activeElement.matches("#board [data-cell]"),
 	};
@@ -145,6 +146,15 @@ func (p *Playing) compare(v view, state env.State) {
 	}
 	if !strings.Contains(v.Status, state.Status()) {
 		p.Errorf("the status is %q, want %q", v.Status, state.Status())
+	}
+	won := state.WonBy(nil)
+	if !slices.Equal(v.Won, won) {
+		p.Errorf("marked as what won are %v, want %v", v.Won, won)
+	}
+	for _, cell := range won {
+		if row, column := labels(p.Game, int(cell)); !strings.Contains(v.Status, row) || !strings.Contains(v.Status, column) {
+			p.Errorf("the status is %q, which does not tell that %s %s won", v.Status, row, column)
+		}
 	}
 	pieces := state.Pieces(nil)
 	for cell, exists := range p.Game.Drawing.Cells {

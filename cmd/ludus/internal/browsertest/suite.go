@@ -39,6 +39,9 @@ func (f Front) Test(t *testing.T) {
 	for _, name := range Named {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
+	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle"} {
+		f.run(t, b, "won "+name, name, f.won)
+	}
 	f.run(t, b, "keyboard", moved, keyboard)
 	f.run(t, b, "shortcuts", placed, shortcuts)
 	f.run(t, b, "touch", moved, touch)
@@ -127,6 +130,24 @@ func (f Front) lookAt(p *Playing, when string) {
 			p.Errorf("on a screen of %d px a cell has %.0f px", width, side)
 		}
 	}
+}
+
+// won looks at the end of a game that cells show to be won, and at the position before.
+func (f Front) won(p *Playing) {
+	var moves []string
+	for seed := uint64(0); len(p.State.WonBy(nil)) == 0; seed++ {
+		rng := rand.NewPCG(seed, 0)
+		for p.State, moves = p.Game.NewState(), nil; !p.State.Done(); {
+			a := p.State.Pick(rng.Uint64())
+			moves = append(moves, p.Game.ActionTexts[a])
+			p.State.Apply(a)
+		}
+	}
+	p.Visit(Ask[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
+	p.Follow("over")
+	f.lookAt(p, "won")
+	p.Press("[")
+	p.shows(len(moves) - 1)
 }
 
 // keyboard plays a game to its end with keys alone.

@@ -29,7 +29,8 @@ type Position struct {
 	Player int      `json:"player"` // to move
 	Pieces string   `json:"pieces"` // see board.Pieces
 	Status string   `json:"status"`
-	Value  *float64 `json:"value"` // for the first player
+	WonBy  []int32  `json:"wonBy,omitempty"` // cells, see env.State
+	Value  *float64 `json:"value"`           // for the first player
 	Proven bool     `json:"proven,omitempty"`
 	// Moves are those that were searched and the one that was played, in the analysis' order.
 	Moves  []Choice `json:"moves,omitempty"`
@@ -146,7 +147,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 	value := float64(s.game.Classes[state.Outcome()].Utility)
 	g.Goals = state.Goals()
 	g.Positions = append(g.Positions, Position{
-		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), Value: &value, Proven: true,
+		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WonBy(nil), Value: &value, Proven: true,
 	})
 	return g, nil
 }

@@ -30,7 +30,8 @@ export class Board {
     return (this.description.topDown ? margin + row : this.height - 1 - row) + 0.5;
   }
 
-  // show draws a position's pieces (a digit per cell: 0 for none, or the kind's number from 1) and, over them:
+  // show draws a position's pieces (a digit per cell: 0 for none, or the kind's number from 1), what won (wonBy, cells in the
+  // order of a line around them; may be missing) and, over them:
   // last: { from, to }, the move that led here; played: { from, to }, the move that was made here; hint: { from, to };
   // shades: [{ from, to, weight }], moves in proportion to their weight, most first; numbers: [[cell, text]];
   // movable: cells whose piece has a move, targets: cells that can be moved to, chosen: the cell of the piece to move.
@@ -50,7 +51,28 @@ export class Board {
     if (played && played.to >= 0) this.drawPlayed(played, "played");
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
-    this.svg.setAttribute("aria-label", `Board: ${position.status}`);
+    this.drawWon(position.wonBy || []);
+    this.svg.setAttribute("aria-label", `Board: ${position.status}${this.tellWon(position)}`);
+  }
+
+  // drawWon puts rings around the pieces that won, and lines from ring to ring.
+  drawWon(cells) {
+    const round = 0.41;
+    const side = (from, to) => {
+      const dx = this.x(to) - this.x(from), dy = this.y(to) - this.y(from), part = round / Math.hypot(dx, dy);
+      return { x1: this.x(from) + dx * part, y1: this.y(from) + dy * part, x2: this.x(to) - dx * part, y2: this.y(to) - dy * part };
+    };
+    for (const names of ["won ground", "won"]) {
+      cells.forEach((cell, i) => {
+        make(this.marks, "circle", { class: names, cx: this.x(cell), cy: this.y(cell), r: round });
+        if (cells.length > 1) make(this.marks, "line", { class: names, ...side(cell, cells[(i + 1) % cells.length]) });
+      });
+    }
+  }
+
+  // tellWon says in words what drawWon draws, after another text.
+  tellWon({ wonBy = [] }) {
+    return wonBy.length > 0 ? `; won by ${wonBy.map((cell) => this.name(cell)).join("; ")}` : "";
   }
 
   drawSquare(parent, cell, names, half, attributes = {}) {

@@ -471,12 +471,13 @@ class App {
     const position = this.line.positions[this.at], status = byId("status");
     const [, head, rest] = /^(.*?)(?:; (.*))?$/s.exec(position.status);
     const [first, mark, second] = position.done ? [this.result(position), ". ", position.status] : [head, "; ", rest];
-    const text = second ? first + mark + second : first;
+    const won = this.board.tellWon(position), text = second ? first + mark + second + won : first;
     if (status.textContent === text) return; // a text that is set anew may be read aloud anew
     status.textContent = first;
     if (!second) return;
     make(status, "span", { class: "hidden" }, mark);
     make(status, "span", { class: "detail" }, second);
+    if (won) make(status, "span", { class: "hidden" }, won);
   }
 
   // result says who has won a finished game.

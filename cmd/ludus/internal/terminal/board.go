@@ -17,10 +17,11 @@ const (
 	left                      // or began here
 	target                    // the player to move may go here
 	movable                   // and may take this piece somewhere
+	winning                   // its piece has won the game, as one of those that did
 )
 
-// cells lists the marks of all cells: those of the last moves, and of the legal ones where they tell something. Where
-// a piece may be placed on every empty cell they do not.
+// cells lists the marks of all cells: those of the last moves, of what won, and of the legal ones where they tell something.
+// Where a piece may be placed on every empty cell they do not.
 func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	all := make([]marks, game.Tensor.Cells())
 	set := func(cell int32, m marks) {
@@ -44,6 +45,9 @@ func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	for _, a := range last {
 		set(game.Drawing.Touches[a].From, left)
 		set(game.Drawing.Touches[a].To, arrived)
+	}
+	for _, cell := range state.WonBy(nil) {
+		set(cell, winning)
 	}
 	return all
 }
@@ -149,6 +153,8 @@ func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 		glyph = c.style.pick("·", ".")
 	}
 	switch {
+	case m&winning != 0:
+		before, after = "*", "*"
 	case m&(arrived|left) != 0:
 		before, after = "[", "]"
 	case piece > 0 && m&target != 0:

@@ -93,6 +93,21 @@ y=1 . + . .
 y=0 + R]+ +
 x=  1 2 3 4
 `},
+		{drawn(t, "quad-5x5", Style{}, "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3", "mark r3 c3"), `
+    c1  c2  c3  c4  c5
+r1      .   .   .
+r2  .  *x* *x*  .   .
+r3  .  *x* *x*  .   .
+r4  .   .   o   o   .
+r5      .   o   .
+`},
+		{drawn(t, "breakthrough(columns=2,rows=4)", Style{Width: func() int { return 8 }}, "move 1 2 2 3", "move 1 3 2 2", "move 2 3 1 4"), `
+y=4 W*B
+y=3 .  ]
+y=2 . B
+y=1 W W
+x=  1 2
+`},
 	} {
 		var lines []string
 		for line := range strings.Lines(c.got) {

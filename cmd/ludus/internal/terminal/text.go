@@ -39,7 +39,11 @@ func (v *textView) position() {
 		legal = v.state.Legal(nil)
 	}
 	v.out.WriteString(v.canvas.draw(v.state, cells(v.Game, v.state, v.last(), legal)))
-	v.say("%s\n", v.state.Status())
+	status := v.state.Status()
+	if len(v.state.WonBy(nil)) > 0 {
+		status += "; * * is what won"
+	}
+	v.say("%s\n", status)
 }
 
 func (v *textView) prompt() {

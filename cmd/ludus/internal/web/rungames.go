@@ -85,6 +85,7 @@ type step struct {
 	Player int      `json:"player"` // to move; -1 once the game is done
 	Pieces string   `json:"pieces"` // see board.Pieces
 	Status string   `json:"status"`
+	WonBy  []int32  `json:"wonBy,omitempty"` // cells, see env.State
 	Move   *choice  `json:"move,omitempty"`
 	Random bool     `json:"random,omitempty"` // the move opened the game, before the search took over
 	Value  *float64 `json:"value,omitempty"`  // for First
@@ -194,7 +195,7 @@ func stepsOf(game *env.Game, moves []env.Action) []step {
 	steps := make([]step, 0, len(moves)+1)
 	state := game.NewState()
 	for i := 0; ; i++ {
-		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status()}
+		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WonBy(nil)}
 		if i == len(moves) {
 			if p.Player = -1; state.Done() {
 				p.Value, p.Proven = new(float64(game.Classes[state.Outcome()].Utility)), true
