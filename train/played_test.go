@@ -80,11 +80,11 @@ func checkPlayed(t *testing.T, game *env.Game, played *Played) {
 	}
 }
 
-// A value is First's, whoever moves.
-func TestSearchedSpeaksForFirst(t *testing.T) {
+// A value is First's, whoever moves: the exact one where there is one, otherwise that of the classes' shares.
+func TestSearched(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	r := randomRecord(game, rand.New(rand.NewPCG(3, 4)))
-	for i := range r.plies {
+	for i := 0; i < len(r.plies); i += 3 {
 		r.plies[i].proven = 0 // the mover's best class
 	}
 	state := game.NewState()
@@ -92,12 +92,26 @@ func TestSearchedSpeaksForFirst(t *testing.T) {
 		state.Apply(a)
 	}
 	for i, p := range r.searched(game) {
-		want := float64(game.Classes[0].Utility)
+		proven, want := i%3 == 0, float64(game.Classes[0].Utility)
+		if !proven {
+			sum := 0.0
+			want = 0
+			for class, share := range r.plies[i].classes {
+				sum += float64(share)
+				want += float64(share) * float64(game.Classes[class].Utility)
+			}
+			want /= sum
+		}
 		if state.Player() != env.First {
 			want = -want
 		}
-		if p.Value != want || !p.Proven {
-			t.Errorf("ply %d: %v, want %v", i, p.Value, want)
+		if math.Abs(p.Value-want) > 1e-6 || p.Proven != proven {
+			t.Errorf("ply %d: %v, proven %v, want %v", i, p.Value, p.Proven, want)
+		}
+		for k, share := range p.Policy {
+			if want := float64(share) * float64(r.plies[i].policy[0]) / float64(r.plies[i].policy[k]); math.Abs(want-float64(p.Policy[0])) > 1e-5 {
+				t.Errorf("ply %d: shares %v of %v", i, p.Policy, r.plies[i].policy)
+			}
 		}
 		state.Apply(r.plies[i].action)
 	}

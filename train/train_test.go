@@ -441,8 +441,8 @@ func TestUnfinishedPlanStands(t *testing.T) {
 	}
 }
 
-// TestTimePlan asks for seconds and gets a run that ends by itself, in twice the time at most. Whatever else the machine
-// has to do may hold up one try, but hardly three.
+// TestTimePlan asks for seconds and gets a run of some generations that ends by itself, in twice the time at most. Whatever
+// else the machine has to do may hold up one try, but hardly three.
 func TestTimePlan(t *testing.T) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -451,14 +451,14 @@ func TestTimePlan(t *testing.T) {
 		start := time.Now()
 		s := mustTrain(t, o)
 		spent := time.Since(start)
-		if s.Config.Plan.Generations < 2 || len(s.Judged) != len(baselines) {
-			t.Errorf("plan %+v, judged %d times", s.Config.Plan, len(s.Judged))
+		if len(s.Judged) != len(baselines) {
+			t.Fatalf("judged %d times", len(s.Judged))
 		}
-		if spent <= 2*o.Time {
+		if spent <= 2*o.Time && s.Config.Plan.Generations >= 2 {
 			return
 		}
 		if try == tries {
-			t.Fatalf("a run of %v took %v, and too long in the %d tries before", o.Time, spent, tries-1)
+			t.Fatalf("a run of %v took %v, of plan %+v, and the %d tries before were no better", o.Time, spent, s.Config.Plan, tries-1)
 		}
 	}
 }

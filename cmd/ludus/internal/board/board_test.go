@@ -63,6 +63,15 @@ func ask(t *testing.T, op string, in map[string]any, out any) {
 	}
 }
 
+func newGame(t *testing.T, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
 type description struct {
 	Game, Rules   string
 	Players       [2]string
@@ -97,11 +106,16 @@ func TestWholeGames(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		moves := []string{}
-		for {
+		for state := newGame(t, name).NewState(); ; {
 			var p position
 			ask(t, "position", map[string]any{"game": name, "moves": moves}, &p)
-			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status == "" {
+			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status != state.Status() || p.Goals != state.Goals() {
 				t.Fatalf("%s: position %+v after %q", name, p, moves)
+			}
+			for cell, piece := range state.Pieces(nil) {
+				if p.Pieces[cell] != '0'+piece {
+					t.Errorf("%s: pieces %s after %q, want %d on cell %d", name, p.Pieces, moves, piece, cell)
+				}
 			}
 			if p.Done {
 				if p.Player != -1 || len(p.Legal) != 0 || p.Goals[0]+p.Goals[1] == 0 {
@@ -117,7 +131,32 @@ func TestWholeGames(t *testing.T) {
 			if len(moves) > d.MaxPlies || p.Player < 0 || len(p.Legal) == 0 {
 				t.Fatalf("%s: position %+v", name, p)
 			}
-			moves = append(moves, p.Legal[rng.IntN(len(p.Legal))])
+			legal := state.Legal(nil)
+			which := rng.IntN(len(legal))
+			moves = append(moves, p.Legal[which])
+			state.Apply(legal[which])
+		}
+	}
+}
+
+// A move is drawn from cell to cell: from a piece of the mover's, where it moves one.
+func TestTouches(t *testing.T) {
+	for _, name := range games.Names() {
+		var d description
+		ask(t, "describe", map[string]any{"game": name}, &d)
+		state := newGame(t, name).NewState()
+		pieces := state.Pieces(nil)
+		var p position
+		ask(t, "position", map[string]any{"game": name}, &p)
+		for _, text := range p.Legal {
+			touch := d.Actions[text]
+			ok := pieces[touch.To] == 0
+			if touch.From >= 0 {
+				ok = pieces[touch.From] > 0 && d.Pieces[pieces[touch.From]-1].Side == 0
+			}
+			if !ok {
+				t.Errorf("%s: %s is drawn on %+v", name, text, touch)
+			}
 		}
 	}
 }

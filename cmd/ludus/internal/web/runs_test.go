@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/arena"
 )
@@ -20,11 +20,8 @@ import (
 // trainRun makes a run of four generations, a recorded match in it.
 func trainRun(t *testing.T, dir string) {
 	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = train.Train(t.Context(), train.Options{
+	game := gameOf(t, "quad-5x5")
+	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 4, Threads: 2,
 		Asked: map[string]string{"slots": "8", "plies": "20", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16", "rating": "0"},
 	})
@@ -208,7 +205,7 @@ func TestRunGames(t *testing.T) {
 			if len(game.Steps) != listed.Plies+1 || game.Goals != listed.Goals || last.Move != nil || last.Player != -1 || last.Value == nil {
 				t.Fatalf("game %d: %+v", listed.Number, game)
 			}
-			checkSteps(t, &game)
+			checkSteps(t, run, g, &game)
 		}
 	}
 	if shown == 0 {
@@ -237,18 +234,45 @@ func TestRunGames(t *testing.T) {
 	}
 }
 
-// checkSteps: shares are of legal moves, most first, and the opening's moves were not searched.
-func checkSteps(t *testing.T, game *replay) {
+// checkSteps holds the steps of a game of quad-5x5 against what the run keeps of it: openings were not searched, and shares
+// are those of legal moves, most first.
+func checkSteps(t *testing.T, run string, generation int, shown *replay) {
 	t.Helper()
-	for i, s := range game.Steps[:len(game.Steps)-1] {
-		sum := 0.0
+	game := gameOf(t, "quad-5x5")
+	played, err := train.ReadPlayed(game, run, generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := played[slices.IndexFunc(played, func(p train.Played) bool { return p.Number == shown.Number })]
+	state := game.NewState()
+	for i, s := range shown.Steps[:len(shown.Steps)-1] {
+		legal, shares := state.Legal(nil), map[string]float64{}
 		for j, m := range s.Policy {
-			if sum += m.Share; j > 0 && m.Share > s.Policy[j-1].Share {
-				t.Errorf("game %d, ply %d: shares do not fall", game.Number, i)
+			if shares[m.Move] = m.Share; j > 0 && m.Share > s.Policy[j-1].Share {
+				t.Errorf("game %d, ply %d: shares do not fall", p.Number, i)
 			}
 		}
-		if s.Move == nil || s.Random == (s.Value != nil) || s.Random == (s.Policy != nil) || sum > 1.001 || !s.Random && sum < 0.5 {
-			t.Errorf("game %d, ply %d: %+v", game.Number, i, s)
+		if s.Move == nil || s.Move.Move != game.ActionTexts[p.Moves[i]] || s.Random != (i < p.Opening) {
+			t.Fatalf("game %d, ply %d: %+v", p.Number, i, s)
+		}
+		state.Apply(p.Moves[i])
+		if s.Random {
+			if s.Value != nil || s.Policy != nil {
+				t.Errorf("game %d, ply %d: %+v, of the opening", p.Number, i, s)
+			}
+			continue
+		}
+		found := p.Plies[i-p.Opening]
+		if s.Value == nil || *s.Value != found.Value || s.Proven != found.Proven {
+			t.Errorf("game %d, ply %d: %+v, found was %+v", p.Number, i, s, found)
+		}
+		for k, share := range found.Policy {
+			if share < leastShare {
+				share = 0
+			}
+			if got := shares[game.ActionTexts[legal[k]]]; got != float64(share) {
+				t.Errorf("game %d, ply %d: move %d has a share of %v, want %v", p.Number, i, k, got, share)
+			}
 		}
 	}
 }
