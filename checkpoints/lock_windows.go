@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks f until it is closed, at once or not at all; a shared lock keeps out only those that are not shared. Windows' locks keep others from reading what they cover, so
-// this one covers a byte far behind the holder's number.
+// lockFile locks f until it is closed, at once or not at all; a shared lock keeps out only those that are not shared.
+// Windows' locks keep others from reading what they cover, so this one covers a byte far behind the holder's number.
 func lockFile(f *os.File, shared bool) error {
 	var flags uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
 	if !shared {

@@ -252,7 +252,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance is how many bytes are to be put in, taken out, replaced or exchanged with their neighbour to make b of a.
+// editDistance is how many bytes are to be put in, taken out, replaced or exchanged with their neighbour to make b of a: the
+// distance of Damerau and Levenshtein, where no byte is touched twice (optimal string alignment).
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1) // rows[i][j] is that of a[:i] and b[:j]
 	for i := range rows {

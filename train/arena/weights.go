@@ -64,7 +64,8 @@ func readNetwork(game *env.Game, reference string, read Reader) (*infer.Network,
 		return nil, origin, fmt.Errorf("%w in %s: %w", ErrWeights, reference, err)
 	}
 	if overflows(network) {
-		return nil, origin, fmt.Errorf("%w in %s: its weights are so large that what it says of the first position is no number", ErrWeights, reference)
+		return nil, origin, fmt.Errorf("%w in %s: its weights are so large that what it says of the first position is no number",
+			ErrWeights, reference)
 	}
 	return network, origin, nil
 }

@@ -76,7 +76,9 @@ func (b *Tab) Tap(selector string) {
 }
 
 func (b *Tab) finger(act input.DispatchTouchEventType, points ...*input.TouchPoint) error {
-	_, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: act, TouchPoints: append([]*input.TouchPoint{}, points...)})
+	_, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{
+		Type: act, TouchPoints: append([]*input.TouchPoint{}, points...), // not nil, even where no finger is left
+	})
 	return err
 }
 

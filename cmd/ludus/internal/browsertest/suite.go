@@ -413,8 +413,8 @@ func breakLinks(p *Playing) {
 	address, _, _ := strings.Cut(Ask[string](p.Tab, "location.href"), "#")
 	first := p.Game.ActionTexts[p.State.Legal(nil)[0]]
 	for _, part := range []string{
-		"moves=" + url.PathEscape("(mark r9 c9)"), "moves=" + url.PathEscape(first+";"+first), "moves=%", "moves=%ff", "moves=" + strings.Repeat("x", 1e5),
-		"moves=" + url.PathEscape("<img src=x onerror=alert(1)>"), "seats=nobody,nothing",
+		"moves=" + url.PathEscape("(mark r9 c9)"), "moves=" + url.PathEscape(first+";"+first), "moves=%", "moves=%ff",
+		"moves=" + strings.Repeat("x", 1e5), "moves=" + url.PathEscape("<img src=x onerror=alert(1)>"), "seats=nobody,nothing",
 	} {
 		p.Visit(address + "#" + part)
 		p.Wait(`document.getElementById("message")?.textContent.trim()`)
@@ -514,7 +514,8 @@ func listen(p *Playing) {
 	p.PlayOn(random(p), 4)
 	p.CheckNames()
 	last := p.Moves[len(p.Moves)-1]
-	spoken := Ask[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")].map((e) => e.textContent).join(" | ")`)
+	spoken := Ask[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")]
+		.map((e) => e.textContent).join(" | ")`)
 	if !strings.Contains(spoken, plain(last)) {
 		p.Errorf("the agent played %s, told is %q", last, spoken)
 	}

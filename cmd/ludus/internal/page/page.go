@@ -52,7 +52,8 @@ func (p *Page) Agent() string {
 		parameters += len(t.Data)
 	}
 	c := p.Weights.Config
-	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %d) from %s, with a tree search. It runs in this page; nothing is sent or loaded.",
+	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %d) from %s, with a tree search. "+
+		"It runs in this page; nothing is sent or loaded.",
 		c.Channels, c.Blocks, parameters, p.Origin)
 }
 
@@ -73,7 +74,8 @@ func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 	err := pageTemplate.Execute(&b, map[string]any{
 		"Page": p,
 		// A worker made from a blob has the page's policy. Nothing says connect-src, so default-src forbids that.
-		"Policy": fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+		"Policy": fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; "+
+			"img-src data:; base-uri 'none'; form-action 'none'",
 			static.Hash(script), static.Hash(style)),
 		"Script": template.JS(script), "Style": template.CSS(style),
 		"Facts":   map[string]string{"game": p.Game.Name},

@@ -65,7 +65,8 @@ const (
 func ReadRun(dir string) (*Run, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	r := &Run{
-		Dir: dir, Name: filepath.Base(dir), config: checkpoints.File{Path: path("config.json")}, ratings: checkpoints.File{Path: path("ratings.json")},
+		Dir: dir, Name: filepath.Base(dir),
+		config: checkpoints.File{Path: path("config.json")}, ratings: checkpoints.File{Path: path("ratings.json")},
 		metrics: followLines(path("metrics.jsonl")), matches: followLines(path("arena.jsonl")), suite: followLines(path("suite.jsonl")),
 	}
 	if absolute, err := filepath.Abs(dir); err == nil {
@@ -94,15 +95,18 @@ func (r *Run) Refresh() (changed bool, err error) {
 			name = r.Weights.Config.Game
 		}
 		if name == "" {
-			return false, fmt.Errorf("%s: neither config.json nor a checkpoint tells the game: %s", r.Dir, strings.Join(r.warned[configPart], "; "))
+			return false, fmt.Errorf("%s: neither config.json nor a checkpoint tells the game: %s",
+				r.Dir, strings.Join(r.warned[configPart], "; "))
 		}
 		if r.Game, err = games.New(name); err != nil {
 			return false, fmt.Errorf("%s: %w", r.Dir, err)
 		}
 	}
 	changed = refreshLines(r, &r.metrics, metricsPart, r.forgetGenerations, r.addGeneration) || changed
-	changed = refreshLines(r, &r.matches, matchesPart, func() { r.Matches = nil }, func(m *train.Judged) { r.Matches = append(r.Matches, *m) }) || changed
-	changed = refreshLines(r, &r.suite, suitePart, func() { r.Suite = nil }, func(c *train.Checked) { r.Suite = append(r.Suite, *c) }) || changed
+	changed = refreshLines(r, &r.matches, matchesPart, func() { r.Matches = nil },
+		func(m *train.Judged) { r.Matches = append(r.Matches, *m) }) || changed
+	changed = refreshLines(r, &r.suite, suitePart, func() { r.Suite = nil },
+		func(c *train.Checked) { r.Suite = append(r.Suite, *c) }) || changed
 	changed = r.refreshRatings() || changed
 	r.Warnings = slices.Concat(r.warned[:]...)
 	return changed, nil

@@ -60,7 +60,8 @@ func (v *jsonView) begin() {
 
 func (v *jsonView) position() {
 	v.write("position", object{
-		"board": strings.TrimRight(v.state.Board(), "\n"), "player": v.mover(), "moves": v.texts(v.moves), "legal": v.texts(v.state.Legal(nil)),
+		"board": strings.TrimRight(v.state.Board(), "\n"), "player": v.mover(),
+		"moves": v.texts(v.moves), "legal": v.texts(v.state.Legal(nil)),
 	})
 }
 

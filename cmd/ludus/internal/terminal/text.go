@@ -158,7 +158,8 @@ func (v *textView) table(moves []analysis.Move) {
 	const columns, bar = 24, 12 // of what follows the move
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
 	for _, m := range shown {
-		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width), known(m.Visits, "%d", 1), known(m.Value, "%+.2f", 1), known(m.Prior, "%.0f %%", 100))
+		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
+			known(m.Visits, "%d", 1), known(m.Value, "%+.2f", 1), known(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)

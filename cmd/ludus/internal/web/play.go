@@ -49,7 +49,7 @@ func (s *Server) boardRoutes() {
 // answer reads a question and has it answered.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	switch {
@@ -116,7 +116,8 @@ func (g *gallery) find(name string) (*env.Game, error) {
 		return game, nil
 	}
 	if len(g.known) >= g.most && !slices.Contains(games.Names(), name) {
-		return nil, refused(http.StatusTooManyRequests, "%d different games have been asked for, and no more are made; those and the ones with short names are played", g.most)
+		return nil, refused(http.StatusTooManyRequests,
+			"%d different games have been asked for, and no more are made; those and the ones with short names are played", g.most)
 	}
 	game, err := games.New(name)
 	if err != nil {

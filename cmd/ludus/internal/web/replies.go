@@ -95,7 +95,8 @@ func (s *Server) survive(answer func() (any, error)) (reply any, err error) {
 		if fault := recover(); fault != nil {
 			s.log.Printf("panic: %v\n%s", fault, debug.Stack())
 			s.agents.clear()
-			reply, err = nil, refused(http.StatusInternalServerError, "ludus has a fault here, which its terminal tells more of; please report it")
+			reply, err = nil, refused(http.StatusInternalServerError,
+				"ludus has a fault here, which its terminal tells more of; please report it")
 		}
 	}()
 	return answer()

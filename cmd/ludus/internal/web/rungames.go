@@ -54,7 +54,7 @@ func queryNumber(r *http.Request, key string) (n int, given bool, err error) {
 		return 0, false, nil
 	}
 	if n, err = strconv.Atoi(text); err != nil || n < 0 {
-		return 0, true, refused(http.StatusBadRequest, "%s has to be a number, not %q", key, text)
+		return 0, true, refused(http.StatusBadRequest, "%s must be a whole number from 0, not %q", key, text)
 	}
 	return n, true, nil
 }

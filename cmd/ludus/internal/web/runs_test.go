@@ -181,8 +181,8 @@ func TestRunRefusals(t *testing.T) {
 			t.Errorf("%s tells where the folder is: %s", path, body)
 		}
 	}
-	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation has to be a number, not "x"`)
-	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game has to be a number")
+	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation must be a whole number from 0, not "x"`)
+	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game must be a whole number from 0")
 	if view := tells[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "newer version") || len(view.Sections) > 0 {
 		t.Errorf("a newer run: %+v", view.Run)
 	}
