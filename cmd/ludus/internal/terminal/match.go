@@ -120,8 +120,9 @@ func (g *grammar) brief(a env.Action) string {
 // than one, problem says so and names the nearest that are legal.
 func (g *grammar) match(state env.State, legal []env.Action, line string) (action env.Action, problem string) {
 	var unclear []env.Action
+	readings := g.readings(line)
 	for _, fits := range []func(wish, env.Action) bool{g.means, g.touches} {
-		for _, w := range g.readings(line) {
+		for _, w := range readings {
 			var found []env.Action
 			for _, a := range legal {
 				if fits(w, a) {
@@ -138,7 +139,7 @@ func (g *grammar) match(state env.State, legal []env.Action, line string) (actio
 		if unclear != nil {
 			return 0, fmt.Sprintf("%s may mean %s; say more.", analysis.Short(line), g.list(unclear, 4))
 		}
-		for _, w := range g.readings(line) {
+		for _, w := range readings {
 			for a := range g.spoken {
 				if fits(w, env.Action(a)) {
 					return 0, g.refuse(state, legal, env.Action(a), w)
@@ -326,28 +327,26 @@ func (g *grammar) cell(cell int32) string {
 
 // wonder answers a line that is no move of the game.
 func (g *grammar) wonder(legal []env.Action, line string) string {
-	words := tokens(line)
-	if len(words) == 0 || !slices.ContainsFunc(words, isNumber) {
-		known := append(slices.Clone(commands), g.verbs...)
-		if len(words) > 0 {
-			for _, a := range legal { // one that begins like that
-				if len(g.spoken[a].numbers) > 0 && strings.HasPrefix(g.spoken[a].verb, words[0]) {
-					return fmt.Sprintf("%s needs more; a move reads like %s.", analysis.Short(line), g.one(a))
-				}
-			}
-		}
-		if len(words) == 1 {
-			if near := env.Nearest(words[0], known); near != "" && !slices.Contains(g.verbs, near) {
-				return fmt.Sprintf("%s is no move and no command; did you mean %s?", analysis.Short(line), near)
-			}
-		}
-		return fmt.Sprintf("%s is no move here; a move reads like %s, and help says what else there is.", analysis.Short(line), g.one(legal[0]))
+	quoted, words := analysis.Short(line), tokens(line)
+	if slices.ContainsFunc(words, isNumber) {
+		all := g.readings(line)
+		return fmt.Sprintf("%s is no move here. %s", quoted, g.near(legal, g.apart(all[len(all)-1].numbers)))
 	}
-	var numbers []number
-	for _, w := range g.readings(line) {
-		numbers = g.apart(w.numbers)
+	if len(words) > 0 {
+		begins := func(a env.Action) bool {
+			return len(g.spoken[a].numbers) > 0 && strings.HasPrefix(g.spoken[a].verb, words[0])
+		}
+		if i := slices.IndexFunc(legal, begins); i >= 0 {
+			return fmt.Sprintf("%s needs more; a move reads like %s.", quoted, g.one(legal[i]))
+		}
 	}
-	return fmt.Sprintf("%s is no move here. %s", analysis.Short(line), g.near(legal, numbers))
+	if len(words) == 1 {
+		near := env.Nearest(words[0], slices.Concat(commands, g.verbs))
+		if near != "" && !slices.Contains(g.verbs, near) {
+			return fmt.Sprintf("%s is no move and no command; did you mean %s?", quoted, near)
+		}
+	}
+	return fmt.Sprintf("%s is no move here; a move reads like %s, and help says what else there is.", quoted, g.one(legal[0]))
 }
 
 // apart takes numbers apart that were run together, where labels have one digit.

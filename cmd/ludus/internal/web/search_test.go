@@ -108,7 +108,7 @@ func TestEnd(t *testing.T) {
 func TestStream(t *testing.T) {
 	s, err := listen(Options{Address: "127.0.0.1:0"}, func() limits {
 		l := defaultLimits
-		l.streams, l.beat, l.read = 1, 20*time.Millisecond, 50*time.Millisecond
+		l.streams, l.beat, l.read = 1, 20*time.Millisecond, 300*time.Millisecond
 		return l
 	}())
 	if err != nil {
@@ -124,7 +124,7 @@ func TestStream(t *testing.T) {
 		select { // longer than a request may take to arrive
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(150 * time.Millisecond):
+		case <-time.After(500 * time.Millisecond):
 		}
 		return send("curves", "line\nline")
 	})

@@ -155,7 +155,8 @@ func reachable() string {
 	return "localhost"
 }
 
-// Serve answers requests until ctx ends, and returns its error; searches and streams end with it.
+// Serve answers requests until ctx ends; searches and streams end with it. The error is ctx's, or the listener's where that
+// fails.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
