@@ -95,6 +95,9 @@ Formats:
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
+			if format == "" {
+				return usage(cmd, fmt.Errorf("--format is missing; the formats are: %s", formatNames()))
+			}
 			if i < 0 {
 				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
 			}
@@ -125,7 +128,7 @@ Formats:
 			}
 			err = output(cmd, func(w io.Writer) error {
 				origin.Path = strings.TrimSuffix(origin.Path, "/")
-				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n", path, game.Name, sourceOf(origin))
+				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n%s", path, game.Name, sourceOf(origin), next(format, path, game.Name))
 				return err
 			})
 			if err != nil || format != "html" {
@@ -139,6 +142,17 @@ Formats:
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.Flags().BoolVar(&browse, "open", false, "open the page in the browser")
 	return cmd
+}
+
+// next is a line on what to do with a file that was written; present has that of a page.
+func next(format, path, game string) string {
+	switch format {
+	case "weights":
+		return "play it: " + commandLine([]string{"play", game, "net:" + path}) + "\n"
+	case "onnx":
+		return "its metadata say how to use it; model/infer/onnx/examples has programs that do, in Python and JavaScript\n"
+	}
+	return ""
 }
 
 // present says how to open a page that was written, or opens it.

@@ -229,8 +229,9 @@ func TestErrors(t *testing.T) {
 func TestExportCommand(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	out := run(t, dir, "", "export", runs, "--format", "weights")
-	if want := "quad-5x5.safetensors: the network of quad-5x5 from " + runs + ", generation 1\n"; out != want {
-		t.Errorf("export prints %q; want %q", out, want)
+	if want := "quad-5x5.safetensors: the network of quad-5x5 from " + runs + ", generation 1\nplay it: "; !strings.HasPrefix(out, want) ||
+		!strings.HasSuffix(out, " play quad-5x5 net:quad-5x5.safetensors\n") {
+		t.Errorf("export prints %q; want %q and a command", out, want)
 	}
 	part, err := os.ReadFile(filepath.Join(runs, "checkpoints", "000001", "weights.safetensors"))
 	if err != nil {
@@ -254,8 +255,8 @@ func TestExportONNX(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	run(t, dir, "", "export", runs, "--format", "weights")
 	out := run(t, dir, "", "export", "quad-5x5.safetensors", "--format", "onnx")
-	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; out != want {
-		t.Errorf("export prints %q; want %q", out, want)
+	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\nits metadata say how"; !strings.HasPrefix(out, want) {
+		t.Errorf("export prints %q; want %q and more", out, want)
 	}
 	run(t, dir, "", "export", runs, "--format", "onnx", "-o", "run.onnx")
 	first, err := os.ReadFile(filepath.Join(dir, "quad-5x5.onnx"))
@@ -264,6 +265,7 @@ func TestExportONNX(t *testing.T) {
 		t.Errorf("models of %d and %d bytes differ, %v", len(first), len(second), err)
 	}
 	fails(t, dir, 1, "quad-5x5.onnx exists; --force replaces it", "export", runs, "--format", "onnx")
+	fails(t, dir, exitUsage, "--format is missing; the formats are: weights, onnx, html", "export", runs)
 }
 
 // A page says what it is, names the run but not where it lies, and is opened where that is asked for.
