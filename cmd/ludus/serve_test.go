@@ -127,7 +127,7 @@ func TestServeErrors(t *testing.T) {
 		{2, "--threads 0: it must be from 1 to 1024", "serve --threads 0"},
 		{2, "an address is HOST:PORT, such as 127.0.0.1:5838", "serve --addr 5838"},
 		{2, "8 to 128 letters", "serve --token x"},
-		{1, "invalid port", "serve --addr 127.0.0.1:123456"},
+		{1, "invalid port\n", "serve --addr 127.0.0.1:123456"},
 	} {
 		fails(t, dir, c.code, c.want, strings.Fields(c.args)...)
 	}

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"ludus/cmd/ludus/internal/board"
@@ -96,8 +97,11 @@ func listen(o Options, l limits) (*Server, error) {
 		if fault := new(net.OpError); errors.As(err, &fault) {
 			reason = fault.Err
 		}
-		return nil, fmt.Errorf("cannot serve on %s: %w; does another ludus serve there? --addr %s takes any port that is free",
-			o.Address, reason, net.JoinHostPort(host, "0"))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, fmt.Errorf("cannot serve on %s: %w; does another ludus serve there? --addr %s takes any port that is free",
+				o.Address, reason, net.JoinHostPort(host, "0"))
+		}
+		return nil, fmt.Errorf("cannot serve on %s: %w", o.Address, reason)
 	}
 	s := &Server{
 		listener: &bounded{listener, make(chan struct{}, l.clients)},
