@@ -20,6 +20,7 @@
 //	play.js      the playing app: people and agents on a board
 //	http.js      what the app asks, answered by a server
 //	worker.js    what the app asks, answered by a worker of the page
+//	stepper.js   stepping through a game that was played
 //	report.js    the page of a report (main)
 //	playpage.js  the page of a server on which one plays (main)
 //	page.js      the page of an exported agent (main)

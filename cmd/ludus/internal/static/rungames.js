@@ -1,14 +1,13 @@
 // The games of a run, to step through: those of self-play with what the search found, and recorded matches; and what an agent
 // makes of any of their positions now.
-import { byId, colour, make, percent, utility } from "./dom.js";
-import { drawChart, keepDrawn } from "./charts.js";
+import { byId, make, percent, utility } from "./dom.js";
 import { Board, summed } from "./board.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { playAddress } from "./runwords.js";
+import { Stepper } from "./stepper.js";
 
 const selfPlay = ""; // the source that is no file
 const mostShown = 8; // rows of the table of moves
-const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
 const simulationStops = [64, 256, 1024, 4096];
 
 const shortened = (text) => text.length > 40 ? `${text.slice(0, 39)}…` : text;
@@ -18,19 +17,13 @@ export class GameViewer {
   constructor(name) {
     this.name = name;
     this.engine = engineOverHTTP();
-    this.at = 0;
+    this.stepper = new Stepper(() => this.showStep());
     this.generations = [];
     for (const n of simulationStops) make(byId("simulations"), "option", { value: n }, `${n} simulations`);
     byId("source").addEventListener("change", () => this.guard(this.chooseSource()));
     byId("generation").addEventListener("change", () => this.guard(this.listGames()));
     byId("game").addEventListener("change", () => this.guard(this.open()));
     for (const id of ["ask", "checkpoint", "simulations"]) byId(id).addEventListener("change", () => this.judge());
-    for (const button of byId("viewer").querySelectorAll("[data-go]")) button.addEventListener("click", () => this.step(button.dataset.go));
-    byId("viewer").addEventListener("keydown", (event) => {
-      if (event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
-      event.preventDefault();
-      this.step(keys[event.key]);
-    });
   }
 
   // ---- what there is to choose from
@@ -134,31 +127,20 @@ export class GameViewer {
     if (game !== byId("game").value) return; // another one was chosen meanwhile
     this.game = opened;
     byId("table").hidden = false;
-    this.listRecord();
-    this.drawValues();
-    this.go(0);
+    const moves = opened.steps.slice(0, -1).map(({ move, player }) => ({ text: move.move, player }));
+    this.stepper.open(this.description.players, moves, opened.goals, opened.steps.map((step) => step.value));
   }
 
-  // ---- stepping
+  // ---- showing
 
-  step(where) {
-    if (!this.game) return;
-    this.go({ first: 0, back: this.at - 1, next: this.at + 1, last: Infinity }[where]);
-  }
+  get at() { return this.stepper.at; }
 
-  go(ply) {
-    const last = this.game.steps.length - 1;
-    this.at = Math.min(Math.max(ply, 0), last);
-    byId("ply").textContent = `ply ${this.at} of ${last}`;
-    for (const button of byId("viewer").querySelectorAll("[data-go]")) {
-      const back = button.dataset.go === "first" || button.dataset.go === "back";
-      button.disabled = back ? this.at === 0 : this.at === last;
-    }
-    const moves = this.game.steps.slice(0, this.at).map((s) => s.move.move);
-    byId("on").hidden = !this.run.agent || this.at === last;
-    if (this.run.agent) byId("on").href = playAddress(this.run.game, this.run.agent, moves);
-    this.markRecord();
-    if (this.curve) this.curve.plot().redraw(false);
+  // played are the moves before the position shown.
+  get played() { return this.game.steps.slice(0, this.at).map((step) => step.move.move); }
+
+  showStep() {
+    byId("on").hidden = !this.run.agent || this.at === this.game.steps.length - 1;
+    if (this.run.agent) byId("on").href = playAddress(this.run.game, this.run.agent, this.played);
     this.judge();
   }
 
@@ -174,7 +156,7 @@ export class GameViewer {
     byId("told").textContent = "The agent is thinking …";
     try {
       const analysis = await this.engine.analyze({
-        game: this.run.game, moves: this.game.steps.slice(0, this.at).map((s) => s.move.move),
+        game: this.run.game, moves: this.played,
         agent: `net:${this.name}${byId("checkpoint").value}`, simulations: Number(byId("simulations").value),
       }, searching.signal);
       if (searching === this.searching) this.showAnalysis(position, analysis);
@@ -196,8 +178,6 @@ export class GameViewer {
     byId("told").textContent = `● played, by ${this.game.agents[position.player]}. Found now by ${byId("checkpoint").selectedOptions[0].text} with ` +
       `${analysis.simulations} simulations; values of moves are for ${this.description.players[position.player]}, who is to move.`;
   }
-
-  // ---- showing
 
   show(position, shades, kind) {
     const before = this.game.steps[this.at - 1];
@@ -241,64 +221,5 @@ export class GameViewer {
       make(row, "th", { scope: "row" }, m.move + (played ? " ●" : ""));
       for (const { of } of columns) make(row, "td", { class: "figure" }, of(m));
     }
-  }
-
-  listRecord() {
-    const record = byId("record"), { players } = this.description;
-    record.replaceChildren();
-    this.game.steps.forEach((position, ply) => {
-      const button = make(make(record, "li"), "button", { type: "button", "data-ply": ply });
-      if (position.move) {
-        make(button, "span", {}, `${ply + 1}. ${position.move.move}`);
-        make(button, "span", { class: "who" }, players[position.player]);
-      } else {
-        make(button, "span", {}, `${players[0]} ${this.game.goals[0]}, ${players[1]} ${this.game.goals[1]}`);
-      }
-      button.addEventListener("click", () => this.go(ply));
-    });
-  }
-
-  markRecord() {
-    const list = byId("record");
-    for (const button of list.querySelectorAll("button")) {
-      const now = Number(button.dataset.ply) === this.at;
-      button.classList.toggle("now", now);
-      if (!now) { button.removeAttribute("aria-current"); continue; }
-      button.setAttribute("aria-current", "step");
-      const top = button.offsetTop - list.offsetTop; // never scroll the page itself
-      if (top < list.scrollTop || top + button.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
-    }
-  }
-
-  // drawValues draws what the search thought along the game, where it was searched.
-  drawValues() {
-    if (this.curve) this.curve.stop();
-    this.curve = undefined;
-    const place = byId("values");
-    place.replaceChildren();
-    const known = this.game.steps.map((s, i) => [i, s.value]).filter(([, value]) => value != null);
-    if (known.length < 2) return;
-    const chart = {
-      x: "ply", unit: "", low: -1.05, high: 1.05,
-      lines: [{ name: `value for ${this.description.players[0]}`, colour: 0, dots: true, x: known.map(([i]) => i), y: known.map(([, value]) => value) }],
-    };
-    this.curve = keepDrawn(place, () => {
-      const plot = drawChart(place, chart, { height: 150, legend: { show: false }, hooks: { draw: [(p) => this.drawNow(p)] } });
-      plot.over.addEventListener("click", () => { if (plot.cursor.idx != null) this.go(plot.data[0][plot.cursor.idx]); });
-      return plot;
-    });
-  }
-
-  // drawNow marks the position shown on the curve of values.
-  drawNow(plot) {
-    const left = plot.valToPos(this.at, "x", true), { top, height } = plot.bbox;
-    plot.ctx.save();
-    plot.ctx.strokeStyle = colour("c1");
-    plot.ctx.lineWidth = 2 * devicePixelRatio;
-    plot.ctx.beginPath();
-    plot.ctx.moveTo(left, top);
-    plot.ctx.lineTo(left, top + height);
-    plot.ctx.stroke();
-    plot.ctx.restore();
   }
 }
