@@ -1,5 +1,5 @@
 // The page of a report: its charts and, where there are some, its sample games on a drawn board.
-import { byId, make, percent, startTheme, utility } from "./dom.js";
+import { byId, make, percent, plain, startTheme, utility } from "./dom.js";
 import { drawChart, keepDrawn } from "./charts.js";
 import { Board, summed } from "./board.js";
 import { Stepper } from "./stepper.js";
@@ -72,7 +72,7 @@ function showGames() {
       const row = make(body, "tr");
       const played = m === position.moves[position.played];
       if (played) row.className = "played";
-      make(row, "th", { scope: "row" }, m.text + (played ? " ●" : ""));
+      make(row, "th", { scope: "row" }, plain(m.text) + (played ? " ●" : ""));
       make(row, "td", { class: "figure" }, m.visits);
       make(row, "td", { class: "figure" }, utility(m.value));
       make(row, "td", { class: "figure" }, percent(m.prior));

@@ -1,6 +1,6 @@
 // The games of a run, to step through: those of self-play with what the search found, and recorded matches; and what an agent
 // makes of any of their positions now.
-import { byId, make, percent, utility } from "./dom.js";
+import { byId, make, percent, plain, utility } from "./dom.js";
 import { Board, summed } from "./board.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { playAddress } from "./runwords.js";
@@ -218,7 +218,7 @@ export class GameViewer {
     for (const m of shown) {
       const played = m.move === position.move.move;
       const row = make(body, "tr", played ? { class: "played" } : {});
-      make(row, "th", { scope: "row" }, m.move + (played ? " ●" : ""));
+      make(row, "th", { scope: "row" }, plain(m.move) + (played ? " ●" : ""));
       for (const { of } of columns) make(row, "td", { class: "figure" }, of(m));
     }
   }

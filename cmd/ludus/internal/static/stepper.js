@@ -1,5 +1,5 @@
 // Stepping through a game that was played, by the buttons and keys of .viewer, the list #record and the curve #values.
-import { byId, colour, make } from "./dom.js";
+import { byId, colour, make, plain } from "./dom.js";
 import { drawChart, keepDrawn } from "./charts.js";
 
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
@@ -52,7 +52,7 @@ export class Stepper {
       if (who) make(button, "span", { class: "who" }, who);
       button.addEventListener("click", () => this.go(ply));
     };
-    moves.forEach(({ text, player }, ply) => add(ply, `${ply + 1}. ${text}`, players[player]));
+    moves.forEach(({ text, player }, ply) => add(ply, `${ply + 1}. ${plain(text)}`, players[player]));
     add(moves.length, `${players[0]} ${goals[0]}, ${players[1]} ${goals[1]}`);
   }
 
