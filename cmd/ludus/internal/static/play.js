@@ -390,6 +390,8 @@ class App {
     this.state = state;
     document.body.dataset.state = state;
     this.reveal("retry", state === "error");
+    // A game that could not be opened leaves nothing to choose.
+    for (const part of this.root.querySelectorAll(".panel, #new, #undo, #hint")) part.hidden = state === "error" && !this.line;
     this.draw();
   }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -65,6 +66,30 @@ func TestChoosing(t *testing.T) {
 	tab.Focus("#choose-game input")
 	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
+}
+
+// Of a game that there is not, the page says so, and offers others and nothing more.
+func TestUnknownGame(t *testing.T) {
+	c := start(t, Options{Threads: 1})
+	tab := browsertest.Open(t, c.base+"?game=quadd-5x5")
+	tab.Wait(`document.querySelector("#message")?.textContent.includes("did you mean")`)
+	tab.Complaints() // the browser notes the server's refusal
+	shown := browsertest.Ask[string](tab, `[...document.querySelectorAll("main :is(button, select, input, summary)")]
+		.filter((e) => e.checkVisibility()).map((e) => e.id).join()`)
+	if shown != "retry" {
+		t.Errorf("shown beside the message: %s", shown)
+	}
+	for _, width := range []int64{360, 1280} {
+		tab.Resize(width, 700)
+		tab.CheckWidth()
+		for _, theme := range []string{"light", "dark"} {
+			tab.Prefer(theme)
+			tab.Shoot(fmt.Sprintf("web-unknown-%d-%s", width, theme))
+		}
+	}
+	tab.Choose("#game", "quad-5x5")
+	tab.Click("#choose-game button")
+	tab.Wait(ready + ` && document.querySelector(".panel").checkVisibility()`)
 }
 
 // A page whose server has ended says so, and plays on with the next one.
