@@ -118,7 +118,24 @@ func TestWatching(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "golden-rectangle: greedy is red, mcts:20 is yellow.\n", "red to move", "greedy would play (mark", "red plays (mark",
-		"yellow to move", "mcts:20 would play", "yellow plays", "over: ", " wins: red ")
+		"yellow to move", "mcts:20 would play", "after 20 simulations", "visits  value", "yellow plays", "over: ", " wins: red ")
+}
+
+// The last moves are all that one player made in a row.
+func TestLast(t *testing.T) {
+	s := start(t, "quad-5x5", "random", env.First, io.Discard)
+	if got := s.last(); len(got) > 0 {
+		t.Errorf("at the start, %v", got)
+	}
+	s.moves = []env.Action{10, 11, 12, 13}
+	for movers, want := range map[[4]env.Player][]env.Action{
+		{0, 1, 0, 1}: {13}, {0, 0, 1, 1}: {12, 13}, {1, 0, 0, 0}: {11, 12, 13}, {0, 0, 0, 0}: {10, 11, 12, 13},
+	} {
+		s.movers = movers[:]
+		if got := s.last(); !slices.Equal(got, want) {
+			t.Errorf("moved by %v: %v, want %v", movers, got, want)
+		}
+	}
 }
 
 // TestJSON reads what programs read: a whole game, line by line.

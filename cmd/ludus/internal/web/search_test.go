@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -276,6 +277,29 @@ func TestLender(t *testing.T) {
 	back()
 	if _, _, err := l.lend(game, "net:nowhere"); !errors.Is(err, arena.ErrWeights) || len(l.kept) > maxKept {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The description that was asked for least recently is forgotten first.
+func TestLenderForgets(t *testing.T) {
+	l := newLender(&Server{runs: t.TempDir()}, 1)
+	game := gameOf(t, "quad-5x5")
+	for i := range maxKept + 2 {
+		n := i + 1
+		if i == maxKept {
+			n = 1 // again
+		}
+		_, back, err := l.lend(game, fmt.Sprintf("mcts:%d", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back()
+	}
+	kept := func(text string) bool {
+		return slices.ContainsFunc(l.kept, func(d *description) bool { return d.text == text })
+	}
+	if !kept("mcts:1") || kept("mcts:2") || !kept("mcts:3") {
+		t.Errorf("kept are mcts:1 %v, mcts:2 %v, mcts:3 %v; want mcts:2 forgotten alone", kept("mcts:1"), kept("mcts:2"), kept("mcts:3"))
 	}
 }
 
