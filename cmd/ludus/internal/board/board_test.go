@@ -83,6 +83,7 @@ type description struct {
 		Side int
 	}
 	Actions  map[string]struct{ From, To int }
+	Drops    bool
 	MaxPlies int
 }
 
@@ -103,6 +104,9 @@ func TestWholeGames(t *testing.T) {
 		ask(t, "describe", map[string]any{"game": name}, &d)
 		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 10 {
 			t.Errorf("%s: description %+v", name, d)
+		}
+		if d.Drops != (name == "golden-rectangle") {
+			t.Errorf("%s: pieces fall in columns: %v", name, d.Drops)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		moves := []string{}

@@ -51,6 +51,7 @@ type Description struct {
 	Rules string `json:"rules"`
 	Board
 	Actions  map[string]Touch `json:"actions"` // by official text
+	Drops    bool             `json:"drops"`   // see [Drops]
 	MaxPlies int              `json:"maxPlies"`
 }
 
@@ -63,7 +64,7 @@ type Touch struct {
 // Describe describes a game.
 func Describe(game *env.Game) *Description {
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Board: Of(game), MaxPlies: game.MaxPlies, Actions: make(map[string]Touch),
+		Game: game.Name, Rules: game.Rules, Board: Of(game), Actions: make(map[string]Touch), Drops: Drops(game), MaxPlies: game.MaxPlies,
 	}
 	for action, text := range game.ActionTexts {
 		if text != "" {
@@ -71,6 +72,20 @@ func Describe(game *env.Game) *Description {
 		}
 	}
 	return d
+}
+
+// Drops says that a column is enough to name a move, as pieces fall in it: the first moves place pieces, one in each column.
+func Drops(game *env.Game) bool {
+	seen := map[int]bool{}
+	for _, a := range game.NewState().Legal(nil) {
+		touch := game.Drawing.Touches[a]
+		column := int(touch.To) % len(game.Drawing.Columns)
+		if touch.From != env.NoCell || touch.To == env.NoCell || seen[column] {
+			return false
+		}
+		seen[column] = true
+	}
+	return true
 }
 
 // Position is where moves lead.

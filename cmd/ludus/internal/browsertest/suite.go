@@ -31,6 +31,7 @@ var (
 	placed = "quad(size=4,quads=4,whites=2,corners=cut)"    // pieces are placed, by two kinds of moves
 	moved  = "breakthrough(columns=3,rows=5,captures=true)" // pieces are moved
 	passed = "free-for-all(size=5,steps=30,objective=win)"  // a move may touch no cell
+	fallen = "golden-rectangle(columns=4,rows=4,span=3)"    // pieces fall
 )
 
 // Test plays in a front end as people do, with mouse, keys and fingers, and holds what it shows against the rules.
@@ -48,6 +49,7 @@ func (f Front) Test(t *testing.T) {
 	f.run(t, b, "undo", placed, undo)
 	f.run(t, b, "steps", placed, steps)
 	f.run(t, b, "letting go", moved, letGo)
+	f.run(t, b, "falling", fallen, fall)
 	f.run(t, b, "hint", placed, hint)
 	f.run(t, b, "view of placed pieces", "quad-5x5", look)
 	f.run(t, b, "view of moved pieces", moved, look)
@@ -319,6 +321,28 @@ func letGo(p *Playing) {
 	}
 	p.Press(kb.Escape)
 	p.PlayOn(random(p), 2)
+}
+
+// fall presses the highest cell of the third column, in which pieces fall: a key does nothing there, the mouse and a finger let
+// a piece go.
+func fall(p *Playing) {
+	weaken(p)
+	top := cellOf(int32(p.Game.Tensor.Cells() - 2))
+	p.Focus(top)
+	p.Press(kb.Enter)
+	if v := p.Follow("ready"); len(v.Moves) > 0 {
+		p.Errorf("a key plays %q", v.Moves)
+	}
+	p.Click(top)
+	p.Wait(listedMoves + " === 2")
+	p.Follow("ready")
+	p.Touch()
+	p.Tap(top)
+	p.Wait(listedMoves + " === 4")
+	p.Follow("ready")
+	if p.Moves[0] != "(mark 3 0)" || !strings.HasPrefix(p.Moves[2], "(mark 3 ") {
+		p.Errorf("the moves are %q", p.Moves)
+	}
 }
 
 // hint asks for a hint, which the next move takes away.

@@ -5,7 +5,8 @@ import { make, makeSVG } from "./dom.js";
 const margin = 0.55; // for labels, in cells
 
 // Board draws positions of one game in element. Where onCell is given, every cell is a button in a grid, one of which is in
-// the page's order of focus; arrow keys lead to the others, and pressing one calls onCell(cell).
+// the page's order of focus; arrow keys lead to the others, and pressing one calls onCell(cell, pointed), pointed where it was by
+// a mouse or a finger.
 export class Board {
   constructor(element, description, onCell) {
     this.description = description;
@@ -166,7 +167,7 @@ export class Board {
         const cell = row * this.width + column, place = make(line, "div", { role: "gridcell" });
         if (!cells[cell]) continue;
         const button = make(place, "button", { type: "button", "data-cell": cell, tabindex: -1, "aria-label": this.name(cell) });
-        button.addEventListener("click", () => { this.rest(cell); onCell(cell); });
+        button.addEventListener("click", ({ detail }) => { this.rest(cell); onCell(cell, detail > 0); }); // a key's has detail 0
         button.addEventListener("focus", () => this.rest(cell));
         this.buttons.set(cell, button);
       }
@@ -223,6 +224,11 @@ export class Board {
       if (pressed(cell) === null) button.removeAttribute("aria-pressed");
       else button.setAttribute("aria-pressed", pressed(cell));
     }
+  }
+
+  // point shows a mouse where it can act though tell has nothing to say of the cell.
+  point(where) {
+    for (const [cell, button] of this.buttons) button.classList.toggle("falls", where(cell));
   }
 }
 

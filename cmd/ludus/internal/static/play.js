@@ -144,7 +144,7 @@ class App {
   // meet makes the board of a game that begins with the position start.
   meet(description, start) {
     this.description = description;
-    this.board = new Board(byId("board"), description, (cell) => this.touch(cell));
+    this.board = new Board(byId("board"), description, (cell, pointed) => this.touch(cell, pointed));
     // All kinds of moves, the usual first.
     this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].filter((text) => description.actions[text].to >= 0).map(verbOf))];
     this.verb = this.kinds[0];
@@ -365,10 +365,17 @@ class App {
       .filter(({ text, to }) => to >= 0 && (this.kinds.length < 2 || verbOf(text) === this.verb));
   }
 
-  // touch is what pressing a cell does: it chooses a piece, lets it go, or moves.
-  touch(cell) {
+  // fall says that a piece let go over a cell falls to another, or rests there.
+  fall(over, to) {
+    const width = this.description.columns.length;
+    return this.description.drops && over % width === to % width;
+  }
+
+  // touch is what pressing a cell does: it chooses a piece, lets it go, or moves. With a mouse or a finger, any cell stands for
+  // its column where pieces fall; keys lead to the cell that is meant.
+  touch(cell, pointed) {
     const { choices } = this;
-    const move = choices.find(({ from, to }) => to === cell && (from < 0 || from === this.chosen));
+    const move = choices.find(({ from, to }) => (to === cell || (pointed && this.fall(cell, to))) && (from < 0 || from === this.chosen));
     if (move) {
       this.chosen = undefined;
       this.play(move.text);
@@ -570,6 +577,7 @@ class App {
       ...(cell === this.chosen ? ["chosen"] : movable.has(cell) ? ["can move"] : []),
       ...(targets.has(cell) ? [!moved ? `can ${this.verb}` : position.pieces[cell] === "0" ? "can be reached" : "can be taken"] : []),
     ], (cell) => movable.has(cell) ? cell === this.chosen : null);
+    this.board.point((cell) => [...targets].some((to) => this.fall(cell, to)));
   }
 
   drawThoughts() {

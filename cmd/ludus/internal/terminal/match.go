@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 )
 
@@ -55,7 +56,7 @@ func newGrammar(game *env.Game) *grammar {
 			g.verbs = append(g.verbs, s.verb)
 		}
 	}
-	g.drops = g.isDropping()
+	g.drops = board.Drops(game)
 	return g
 }
 
@@ -80,19 +81,6 @@ func (g *grammar) axis(i int) byte {
 		return 'r'
 	}
 	return 'c'
-}
-
-// isDropping reports whether the first moves differ in their columns alone, as pieces fall in them.
-func (g *grammar) isDropping() bool {
-	if g.steps {
-		return false
-	}
-	columns := map[int32]bool{}
-	legal := g.game.NewState().Legal(nil)
-	for _, a := range legal {
-		columns[g.game.Drawing.Touches[a].To%int32(len(g.game.Drawing.Columns))] = true
-	}
-	return len(columns) == len(legal)
 }
 
 // brief is a short way to write a move.
