@@ -12,24 +12,29 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// middle is where an element's middle is on the screen, after scrolling to it. The test fails where a person could not
-// press the element there: it has no room, is switched off, or something else lies over it.
+// middle is where an element's middle is on the screen, after scrolling to it and once it has come to rest there. The test
+// fails where a person could not press the element there: it has no room, is switched off, or something else lies over it.
 func (b *Tab) middle(selector string) (x, y float64) {
 	b.Helper()
-	at := Ask[struct {
+	type place struct {
 		X, Y  float64
 		Wrong string
-	}](b, fmt.Sprintf(`((selector) => {
-		const e = document.querySelector(selector);
-		if (!e) return { Wrong: "is not there" };
-		e.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-		const r = e.getBoundingClientRect(), at = { X: r.left + r.width / 2, Y: r.top + r.height / 2, Wrong: "" };
-		if (r.width === 0 || r.height === 0) return { Wrong: "has no room" };
-		if (e.disabled || e.closest("fieldset:disabled")) return { Wrong: "is switched off" };
-		const over = document.elementFromPoint(at.X, at.Y);
-		const own = [e, ...(e.labels || [])].some((o) => o.contains(over));
-		return own ? at : { Wrong: "lies under " + (over ? over.outerHTML.slice(0, 80) : "nothing") };
-	})(%q)`, selector))
+	}
+	at, before := place{Wrong: "has not been looked at"}, place{}
+	for end := time.Now().Add(patience); at != before && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		before = at
+		at = Ask[place](b, fmt.Sprintf(`((selector) => {
+			const e = document.querySelector(selector);
+			if (!e) return { Wrong: "is not there" };
+			e.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+			const r = e.getBoundingClientRect(), at = { X: r.left + r.width / 2, Y: r.top + r.height / 2, Wrong: "" };
+			if (r.width === 0 || r.height === 0) return { Wrong: "has no room" };
+			if (e.disabled || e.closest("fieldset:disabled")) return { Wrong: "is switched off" };
+			const over = document.elementFromPoint(at.X, at.Y);
+			const own = [e, ...(e.labels || [])].some((o) => o.contains(over));
+			return own ? at : { Wrong: "lies under " + (over ? over.outerHTML.slice(0, 80) : "nothing") };
+		})(%q)`, selector))
+	}
 	if at.Wrong != "" {
 		b.Fatalf("%s %s", selector, at.Wrong)
 	}
