@@ -12,10 +12,14 @@ const insight = 64; // simulations at least for hints and the agent's view, whic
 const pace = 500; // least milliseconds of a move where agents play each other, so that people can follow
 
 // startPlay fills root with the app. engine answers describe, position, choose and analyze by promises. Options:
-// game: its name; agents: [{ label, text }], text being the agent's text or a function that makes it of simulations, 0 for the
-// network alone; seats: who sits where at first, "person" or a label; readHash: whether the address may hold a position;
-// more: an element to show below all; address: a function that returns what links have before their #. It returns { stop, addAgent }: stop() ends what is under way and lets root go,
-// addAgent(agent, seat) adds an agent and gives it a seat.
+//   game      its name
+//   agents    [{ label, text }], text being the agent's text or a function that makes it of simulations, 0 for the network alone
+//   seats     who sits where at first: "person" or a label
+//   readHash  whether the address may hold a position
+//   more      an element to show below all
+//   address   a function that returns what links have before their #
+// It returns { stop, addAgent }: stop() ends what is under way and lets root go, addAgent(agent, seat) adds an agent and
+// gives it a seat.
 export function startPlay(root, engine, options) {
   const app = new App(root, engine, options);
   app.open();
@@ -620,7 +624,8 @@ class App {
     try {
       await navigator.clipboard.writeText(field.value);
       byId("link").hidden = true;
-      this.tell("The link to this position has been copied");
+      const scope = location.protocol === "file:" ? "; for a copy of this file elsewhere, put the part from # behind its address" : "";
+      this.tell(`The link to this position has been copied${scope}`);
     } catch {
       byId("link").hidden = false;
       field.focus();
