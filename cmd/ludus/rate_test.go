@@ -41,7 +41,7 @@ func TestRateCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := ludus(t, "", "", "rate", dir, "--sims", "3", "--to", "150")
-	if code != 0 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "weights.safetensors") || !strings.Contains(out, "5 agents") {
+	if code != 0 || strings.Count(errs, "warning") != 1 || !strings.Contains(errs, "weights.safetensors") || !strings.Contains(out, "5 agents") {
 		t.Errorf("exit %d, %s\n%s", code, errs, out)
 	}
 }
