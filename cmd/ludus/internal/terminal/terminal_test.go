@@ -92,12 +92,12 @@ func TestKeyboard(t *testing.T) {
 	config := configure(t, "quad(size=4,quads=1,whites=0)", "greedy", env.First)
 	config.Keyboard = true
 	var out bytes.Buffer
-	lines := strings.NewReader("2 2\n3 3\n?\nundo\nboard\n3 2\nnew\nside x\nside o\nside z\nswitch\nquit\n")
+	lines := strings.NewReader("2 2\n3 3\n?\nmoves\nundo\nboard\n3 2\nnew\nside x\nside o\nside z\nswitch\nquit\n")
 	if err := New(config, &out).Play(context.Background(), lines); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "x> x plays (mark r2 c2)", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
-		"> The game is over.", "taken back: 2 moves", "x to move", "x> ", "x plays (mark r3 c2)", "A draw", "quit> ", "you are x", "x> ",
+		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays (mark r3 c2)", "A draw", "quit> ", "you are x", "x> ",
 		"You are x already", "you are o", "x plays", "o> side takes first (x) or second (o)", "you are x", "o plays", "A draw", "quit> ")
 }
 

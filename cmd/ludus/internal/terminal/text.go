@@ -76,19 +76,23 @@ func (v *textView) problem(line, text string) { v.say("%s", text) }
 
 // list writes the moves in columns as high as is needed for a line's room, and where that is not known, one a line.
 func (v *textView) list(legal []env.Action) {
+	if len(legal) == 0 {
+		v.note("The game is over; there are no moves.")
+		return
+	}
 	texts := make([]string, len(legal))
 	for i, a := range legal {
 		texts[i] = fmt.Sprintf("%5s  %s", "#"+strconv.Itoa(i+1), v.Game.ActionTexts[a])
 	}
-	columns := 1
-	if v.Style.Width != nil && len(texts) > 0 {
-		columns = max(v.Style.room()/(longest(texts)+1), 1)
+	columns, width := 1, longest(texts)+1
+	if v.Style.Width != nil {
+		columns = max(v.Style.room()/width, 1)
 	}
 	rows := (len(texts) + columns - 1) / columns
 	for r := range rows {
 		line := ""
 		for i := r; i < len(texts); i += rows {
-			line += pad(texts[i], longest(texts)+1)
+			line += pad(texts[i], width)
 		}
 		fmt.Fprintln(v.out, strings.TrimRight(line, " "))
 	}
