@@ -1,11 +1,11 @@
-// Package page makes an agent a file that anybody can open: one HTML page that holds the game, the network and the search, asks
-// the network for nothing, and plays.
+// Package page exports an agent as one HTML file that anybody can open and play against. The file holds the game, the
+// network and the search, and loads nothing from elsewhere.
 //
-// The search is the same Go as everywhere, compiled to WebAssembly ahead of time: package engine, which runs in a worker of
-// the page. What is embedded here was built from it by
+// The search is the same Go code as everywhere, compiled to WebAssembly: package engine, which runs in a worker of the page.
+// The compiled engine is embedded here. After a change of its sources, rebuild it with
 //
 //	go generate ./cmd/ludus/internal/page
 //
-// with a fixed toolchain, so that the same sources give the same bytes; engine.sum names the sources, and a test compares
-// it with those at hand. The page around it is made of package static's modules, main page.js.
+// The toolchain is fixed, so equal sources give equal bytes; .ci/run compares them. The rest of the page consists of package
+// static's modules; the main one is page.js.
 package page

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,17 +22,6 @@ import (
 	"ludus/model/infer"
 	"ludus/train/arena"
 )
-
-// The engine that is embedded is the one that engine.sum names.
-func TestEngineIsWhole(t *testing.T) {
-	names, err := os.ReadFile("engine.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum := fmt.Sprintf("engine.wasm %x\n", sha256.Sum256(wasm(t))); !strings.HasSuffix(string(names), sum) {
-		t.Errorf("engine.wasm.gz is not what engine.sum names: run go generate ./cmd/ludus/internal/page")
-	}
-}
 
 func wasm(t *testing.T) []byte {
 	t.Helper()

@@ -114,7 +114,7 @@ func (s *Server) welcomed(w http.ResponseWriter, r *http.Request) bool {
 	// does when the page itself asks.
 	w.Header().Set("Refresh", "0; url=/")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprint(w, "<!doctype html><title>ludus</title><p><a href=\"/\">ludus</a></p>\n")
+	fmt.Fprint(w, `<!doctype html><title>ludus</title><link rel="icon" href="data:,"><p><a href="/">ludus</a></p>`)
 	return true
 }
 

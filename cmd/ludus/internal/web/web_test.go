@@ -440,7 +440,8 @@ func TestToken(t *testing.T) {
 	response, body := c.do(c.request("GET", "/?token="+c.token, ""))
 	cookies := response.Cookies()
 	if response.StatusCode != 200 || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode ||
-		response.Header.Get("Refresh") != "0; url=/" || strings.Contains(body, c.token) {
+		response.Header.Get("Refresh") != "0; url=/" || strings.Contains(body, c.token) ||
+		!strings.Contains(body, `<link rel="icon" href="data:,">`) { // or browsers ask for /favicon.ico
 		t.Fatalf("first visit: %d %v %s", response.StatusCode, response.Header, body)
 	}
 	for _, proof := range []string{"Cookie: " + cookies[0].Name + "=" + cookies[0].Value, "Authorization: Bearer " + c.token} {
