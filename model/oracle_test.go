@@ -21,7 +21,7 @@ func TestStockOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewStock(game, w, DefaultConfig(), b.Size, 1e-3)
+		s, err := newStock(game, w, DefaultConfig(), b.Size, 1e-3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestStockOracleDeep(t *testing.T) {
 	if _, err := tr.run(b, &tr.training); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewStock(game, w, DefaultConfig(), b.Size, 1e-3)
+	s, err := newStock(game, w, DefaultConfig(), b.Size, 1e-3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,8 @@ what is compared takes turns, since a machine's speed wanders. The network alone
 same batch and threads if nothing else were to do. The machine should be idle: PyTorch above all falls to a fraction of
 its speed where it shares a core.
 
-Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7 at batch 32, one thread), of PyTorch and of
-Gorgonia's own operations (training of the same at batch 128 on so many threads, but Gorgonia takes all cores). ONNX
-Runtime is npm's onnxruntime-node, looked for as Node does (NODE_PATH); PyTorch is python3's torch; what is not installed
+Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7 at batch 32, one thread) and of PyTorch
+(training of the same at batch 128 on so many threads). ONNX Runtime is npm's onnxruntime-node, looked for as Node does (NODE_PATH); PyTorch is python3's torch; what is not installed
 has no ratio.`,
 		Example: `  ludus bench
   ludus bench --quick --json
@@ -197,8 +196,8 @@ func writeReport(w io.Writer, r *bench.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nour speed over ONNX Runtime's %s, PyTorch's %s, Gorgonia's %s; %.0f s\n",
-		times(r.Ratios.ONNXRuntime), times(r.Ratios.Torch), times(r.Ratios.Gorgonia), r.Seconds)
+	_, err := fmt.Fprintf(w, "\nour speed over ONNX Runtime's %s, PyTorch's %s; %.0f s\n",
+		times(r.Ratios.ONNXRuntime), times(r.Ratios.Torch), r.Seconds)
 	return err
 }
 

@@ -43,7 +43,7 @@ func TestReport(t *testing.T) {
 	if got["peak_gflops_core"].(float64) <= 0 {
 		t.Errorf("peak %v", got["peak_gflops_core"])
 	}
-	for _, key := range []string{"onnxruntime", "torch", "gorgonia"} {
+	for _, key := range []string{"onnxruntime", "torch"} {
 		if ratio, ok := got["ratios"].(map[string]any)[key]; !ok || ratio != nil {
 			t.Errorf("ratio %s is %v", key, ratio)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/peers"
-	"ludus/model"
 	"ludus/model/infer"
 )
 
@@ -34,7 +33,6 @@ func (o *Options) peers(r *Report) []step {
 	return []step{
 		compare("ONNX Runtime", &r.Ratios.ONNXRuntime, o.onnxRuntime),
 		compare("PyTorch", &r.Ratios.Torch, o.torch),
-		compare("Gorgonia", &r.Ratios.Gorgonia, o.gorgonia),
 	}
 }
 
@@ -70,28 +68,4 @@ func (o *Options) compare(ctx context.Context, ours work, peer *peers.Peer) (flo
 	defer peer.Close()
 	c, err := peers.Compare(ctx, peerSlices*o.Slice, func(d time.Duration) float64 { return ours(ctx, d) }, peer)
 	return c.Ratio, err
-}
-
-// gorgonia is our speed of training over that of Gorgonia's own operations, which use all cores.
-func (o *Options) gorgonia(ctx context.Context, s subject) (float64, error) {
-	trainer, step, err := stepping(s, o.Threads)
-	if err != nil {
-		return 0, err
-	}
-	defer trainer.Close()
-	stock, err := model.NewStock(s.game, s.weights(), model.DefaultConfig(), trainBatch, rate)
-	if err != nil {
-		return 0, err
-	}
-	defer stock.Close()
-	batch := anyBatch(s.game, trainBatch)
-	var failure error
-	speeds, err := o.speeds(ctx, repeating(step), repeating(func() int {
-		_, failure = stock.Step(batch)
-		return trainBatch
-	}))
-	if err = errors.Join(err, failure); err != nil {
-		return 0, err
-	}
-	return ratio(speeds[0], speeds[1]), nil
 }

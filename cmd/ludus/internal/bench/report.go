@@ -84,5 +84,4 @@ type SelfPlay struct {
 type Ratios struct {
 	ONNXRuntime *float64 `json:"onnxruntime"` // inference of 64x5 on 7x7, batch 32, one thread
 	Torch       *float64 `json:"torch"`       // training of the same, batch 128, on the threads asked for
-	Gorgonia    *float64 `json:"gorgonia"`    // the same against Gorgonia's own operations, which take all cores
 }

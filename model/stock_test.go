@@ -10,10 +10,10 @@ import (
 	"ludus/model/infer"
 )
 
-// Stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It is
+// stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It is
 // far slower than [Trainer]: the oracle of its tests, and the yardstick of its speed. It has one user at a time;
 // Gorgonia's matrix products use all cores.
-type Stock struct {
+type stock struct {
 	game    *env.Game
 	weights *infer.Weights
 	size    int // B
@@ -34,15 +34,15 @@ type Stock struct {
 // stockTargets is the memory of the graph's inputs, as a [Batch] has them; shares are weights divided by B.
 type stockTargets struct{ inputs, legal, policy, policyShare, classes, goals []float32 }
 
-// NewStock builds the graph for batches of the given size on a copy of w, which must be a network of game. Of config it
+// newStock builds the graph for batches of the given size on a copy of w, which must be a network of game. Of config it
 // takes the goals' weight and Adam's moments.
-func NewStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*Stock, error) {
+func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*stock, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("stock network: %w", err)
 	}
 	building.Lock()
 	defer building.Unlock()
-	s := &Stock{game: game, weights: w, size: size, g: G.NewGraph()}
+	s := &stock{game: game, weights: w, size: size, g: G.NewGraph()}
 	s.total = s.build(config.GoalWeight)
 	s.grads = check(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
@@ -52,7 +52,7 @@ func NewStock(game *env.Game, w *infer.Weights, config Config, size int, rate fl
 }
 
 // Step does one update and returns the total loss before it. The batch has the size that the graph was built for.
-func (s *Stock) Step(b *Batch) (float64, error) {
+func (s *stock) Step(b *Batch) (float64, error) {
 	total, err := s.run(b)
 	if err != nil {
 		return 0, err
@@ -64,10 +64,10 @@ func (s *Stock) Step(b *Batch) (float64, error) {
 }
 
 // Close frees the machine. The network must not be used afterwards.
-func (s *Stock) Close() error { return s.vm.Close() }
+func (s *stock) Close() error { return s.vm.Close() }
 
 // run computes the total loss and the gradients.
-func (s *Stock) run(b *Batch) (float64, error) {
+func (s *stock) run(b *Batch) (float64, error) {
 	if !b.fits(s.game) || b.Size != s.size {
 		panic("model: batch of another size or game")
 	}
@@ -88,7 +88,7 @@ func (s *Stock) run(b *Batch) (float64, error) {
 }
 
 // weight adds the tensor of that name with its elements in another order.
-func (s *Stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
+func (s *stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
 	from := s.weights.Lookup(name).Data
 	n, data := input(s.g, name, shape...)
 	places := make([]int, len(from))
@@ -103,11 +103,11 @@ func (s *Stock) weight(name string, place func(i int) int, shape ...int) *G.Node
 func same(i int) int { return i }
 
 // perChannel broadcasts a weight of one value a channel over x [B, C, H, W].
-func (s *Stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, error), x *G.Node, name string) *G.Node {
+func (s *stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, error), x *G.Node, name string) *G.Node {
 	return check(op(x, s.weight(name, same, 1, x.Shape()[1], 1, 1), nil, []byte{0, 2, 3}))
 }
 
-func (s *Stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
+func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	in, out := x.Shape()[1], s.weights.Config.Channels
 	oihw := func(i int) int { return (i/(9*in)*9+i%9)*in + i/9%in }
 	w := s.weight(prefix+"conv"+suffix, oihw, out, in, 3, 3)
@@ -119,7 +119,7 @@ func (s *Stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	return check(G.Rectify(y))
 }
 
-func (s *Stock) pointwise(name string, x *G.Node) *G.Node {
+func (s *stock) pointwise(name string, x *G.Node) *G.Node {
 	shape := s.weights.Lookup(name + ".weight").Shape
 	w := s.weight(name+".weight", same, shape[0], shape[1], 1, 1)
 	y := check(G.Conv2d(x, w, tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
@@ -127,7 +127,7 @@ func (s *Stock) pointwise(name string, x *G.Node) *G.Node {
 }
 
 // dense multiplies x [B, in] by the transposed weights; column i of x is input order(i) of the layer.
-func (s *Stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
+func (s *stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
 	shape := s.weights.Lookup(name + ".weight").Shape
 	out, in := shape[0], shape[1]
 	w := s.weight(name+".weight", func(i int) int { return i%out*in + order(i/out) }, in, out)
@@ -135,7 +135,7 @@ func (s *Stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
 }
 
 // crossEntropy is the sum of weight (log sum legal exp(x) - target x), which needs targets that sum to 1.
-func (s *Stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
+func (s *stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
 	exp := check(G.Exp(x))
 	if legal != nil {
 		exp = check(G.HadamardProd(exp, legal))
@@ -146,7 +146,7 @@ func (s *Stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
 }
 
 // build returns the total loss.
-func (s *Stock) build(goalWeight float64) *G.Node {
+func (s *stock) build(goalWeight float64) *G.Node {
 	shape := s.game.Tensor
 	x, data := input(s.g, "input", s.size, shape.C, shape.H, shape.W)
 	s.targets.inputs = data
@@ -169,7 +169,7 @@ func (s *Stock) build(goalWeight float64) *G.Node {
 }
 
 // losses returns the total loss of the policy's logits and of what the outcome's hidden layer makes.
-func (s *Stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
+func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
 	actions, k, to := s.game.NumActions(), len(s.game.Classes), &s.targets
 	target, data := input(s.g, "policy", s.size, actions)
 	legal, mask := input(s.g, "legal", s.size, actions)
