@@ -210,7 +210,7 @@ func TestThinFaults(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return s.Thin(2, 10)
+		return s.Prune(2, 10)
 	}
 	everyFault(t, start, act, func(t *testing.T, m *memory, err, _ error) {
 		got := contents(t, m)
@@ -249,7 +249,7 @@ func TestSweepFaults(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return s.Thin(5, 1)
+		return s.Prune(5, 1)
 	}
 	everyFault(t, start, act, func(t *testing.T, m *memory, _, _ error) {
 		got := contents(t, m)

@@ -92,8 +92,8 @@ func (disk) SyncDir(name string) error {
 // what it held before or all of data. The temporary name stands beside it and is removed on error.
 func WriteFile(path string, data []byte) error { return writeFile(disk{}, path, data) }
 
-// MakeDir makes the directory at path durably, with its parents. An existing one is left as it is.
-func MakeDir(path string) error { return makeDir(disk{}, path) }
+// MkdirAll makes the directory at path durably, with its parents. An existing one is left as it is.
+func MkdirAll(path string) error { return makeDir(disk{}, path) }
 
 func writeFile(fsys fileSystem, path string, data []byte) error {
 	dir, base := filepath.Split(path)

@@ -31,12 +31,12 @@ import "errors"
 
 // The faults that callers tell apart; errors wrap them.
 var (
-	// ErrNone means that there is no checkpoint, or no whole one, to load.
-	ErrNone = errors.New("no whole checkpoint")
+	// ErrNoCheckpoint means that there is no checkpoint, or no whole one, to load.
+	ErrNoCheckpoint = errors.New("no whole checkpoint")
 	// ErrDamaged means that a file is cut short, altered or missing.
 	ErrDamaged = errors.New("damaged")
-	// ErrNewer means that a file was written in a newer format than this program knows.
-	ErrNewer = errors.New("written by a newer version of this program")
+	// ErrVersion means that a file was written in a newer format than this program knows.
+	ErrVersion = errors.New("written by a newer version of this program")
 	// ErrLocked means that another writer holds the lock.
 	ErrLocked = errors.New("in use by another process")
 )

@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// Lines follows a file that [AppendLine] adds to and [WriteLines] replaces, and reads each line once. It keeps no file
+// LineFollower follows a file that [AppendLine] adds to and [WriteLines] replaces, and reads each line once. It keeps no file
 // open, and belongs to one goroutine.
-type Lines struct {
+type LineFollower struct {
 	path string
 	seen fs.FileInfo // of the file when all of it had been read; nil before that
 	at   int64       // offset behind the last line that was read
@@ -25,17 +25,17 @@ const (
 )
 
 // FollowLines follows the file at path, which need not exist.
-func FollowLines(path string) *Lines { return &Lines{path: path} }
+func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// More returns lines that it has not returned before, without their line ends: at most 1 MiB of them, so that the caller
+// Poll returns lines that it has not returned before, without their line ends: at most 1 MiB of them, so that the caller
 // goes on until there are none. A last line without an end is not returned, since its writer is at it. With afresh, what
 // earlier calls returned no longer holds: the file is gone or another one, of which these are the first lines. The error is
 // that of reading, or wraps [ErrDamaged] where a line is longer than 1 MiB; the next call tries again.
-func (l *Lines) More() (lines [][]byte, afresh bool, err error) {
+func (l *LineFollower) Poll() (lines [][]byte, afresh bool, err error) {
 	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		afresh = l.at > 0
-		*l = Lines{path: l.path}
+		*l = LineFollower{path: l.path}
 		return nil, afresh, nil
 	}
 	if err != nil || l.seen != nil && same(info, l.seen) {
@@ -47,7 +47,7 @@ func (l *Lines) More() (lines [][]byte, afresh bool, err error) {
 	}
 	defer f.Close()
 	if l.at > 0 && !l.continues(f) {
-		*l, afresh = Lines{path: l.path}, true
+		*l, afresh = LineFollower{path: l.path}, true
 	}
 	block := make([]byte, min(mostRead, max(info.Size()-l.at, 0)+1)) // one more, to see the end
 	n, err := f.ReadAt(block, l.at)
@@ -75,21 +75,21 @@ func same(a, b fs.FileInfo) bool {
 }
 
 // continues says that f holds, before at, what was read there.
-func (l *Lines) continues(f *os.File) bool {
+func (l *LineFollower) continues(f *os.File) bool {
 	have := make([]byte, len(l.last))
 	_, err := f.ReadAt(have, l.at-int64(len(have)))
 	return (err == nil || err == io.EOF) && bytes.Equal(have, l.last)
 }
 
-// File tells when a file that is replaced as a whole has been. It keeps no file open, and belongs to one goroutine.
-type File struct {
+// FileWatcher tells when a file that is replaced as a whole has been. It keeps no file open, and belongs to one goroutine.
+type FileWatcher struct {
 	Path string
 	seen fs.FileInfo
 }
 
 // Changed reports whether the file is another one than at the last call. Where there is none, the error wraps
 // [fs.ErrNotExist]; what is no regular file is an error too.
-func (f *File) Changed() (bool, error) {
+func (f *FileWatcher) Changed() (bool, error) {
 	info, err := statRegular(f.Path)
 	before := f.seen
 	f.seen = info

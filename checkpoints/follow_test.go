@@ -10,10 +10,10 @@ import (
 )
 
 // all reads until there is no more.
-func all(t *testing.T, l *Lines) (texts []string, afresh bool) {
+func all(t *testing.T, l *LineFollower) (texts []string, afresh bool) {
 	t.Helper()
 	for {
-		lines, again, err := l.More()
+		lines, again, err := l.Poll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestFollowLongFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := FollowLines(path)
-	lines, _, err := l.More()
+	lines, _, err := l.Poll()
 	if err != nil || len(lines) != 10 {
 		t.Errorf("%d lines at once, %v; want 10", len(lines), err)
 	}
@@ -104,13 +104,13 @@ func TestFollowLongFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("x", mostRead)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, afresh, err := l.More(); !afresh || !errors.Is(err, ErrDamaged) {
+	if _, afresh, err := l.Poll(); !afresh || !errors.Is(err, ErrDamaged) {
 		t.Errorf("a line without end: afresh %v, %v", afresh, err)
 	}
 }
 
 func TestFileChanged(t *testing.T) {
-	f := File{Path: filepath.Join(t.TempDir(), "file")}
+	f := FileWatcher{Path: filepath.Join(t.TempDir(), "file")}
 	expect := func(want bool) {
 		t.Helper()
 		if changed, err := f.Changed(); changed != want || err != nil {

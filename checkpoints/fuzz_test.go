@@ -47,7 +47,7 @@ func FuzzFollowLines(f *testing.F) {
 				}
 			}
 			for {
-				lines, afresh, err := l.More()
+				lines, afresh, err := l.Poll()
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -90,7 +90,7 @@ func parseManifest(data []byte) (*manifest, error) {
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
 	if version.Format > manifestFormat {
-		return nil, fmt.Errorf("%w: format %d, this one knows up to %d", ErrNewer, version.Format, manifestFormat)
+		return nil, fmt.Errorf("%w: format %d, this one knows up to %d", ErrVersion, version.Format, manifestFormat)
 	}
 	var m manifest
 	if err := json.Unmarshal(data, &m); err != nil {

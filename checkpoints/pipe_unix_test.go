@@ -28,7 +28,7 @@ func TestPipes(t *testing.T) {
 	if held, err := Locked(pipe); held || err == nil {
 		t.Errorf("a pipe as lock: held %v, %v", held, err)
 	}
-	if lines, _, err := FollowLines(pipe).More(); err == nil {
+	if lines, _, err := FollowLines(pipe).Poll(); err == nil {
 		t.Errorf("%d lines of a pipe", len(lines))
 	}
 	if _, err := ReadLines(pipe); err == nil {

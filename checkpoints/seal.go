@@ -41,7 +41,7 @@ func Seal(kind string, version int, payload []byte) []byte {
 }
 
 // Unseal checks and unwraps what Seal made. Every error wraps [ErrDamaged] and says what is wrong; a file of another kind
-// is one. Whether it knows the version is the caller's to say, with [ErrNewer]. Unseal takes at most 512 MiB for the payload,
+// is one. Whether it knows the version is the caller's to say, with [ErrVersion]. Unseal takes at most 512 MiB for the payload,
 // whatever data claims.
 func Unseal(kind string, data []byte) (payload []byte, version int, err error) {
 	header, body, ok := cutHeader(data)

@@ -80,7 +80,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 	switch {
 	case err == nil:
 		return fmt.Errorf("%s: %w, and is whole", final, fs.ErrExist)
-	case !damaged && !errors.Is(err, ErrNone):
+	case !damaged && !errors.Is(err, ErrNoCheckpoint):
 		return err
 	}
 
@@ -118,8 +118,8 @@ func (s *Store) write(dir string, manifest []byte, parts []Part) error {
 	return s.fsys.SyncDir(dir)
 }
 
-// Load reads checkpoint id and checks every byte of it. Errors wrap [ErrNone] if there is no such checkpoint, [ErrDamaged],
-// which then names the file and what is wrong with it, or [ErrNewer].
+// Load reads checkpoint id and checks every byte of it. Errors wrap [ErrNoCheckpoint] if there is no such checkpoint, [ErrDamaged],
+// which then names the file and what is wrong with it, or [ErrVersion].
 func (s *Store) Load(id int) (*Checkpoint, error) {
 	dir := s.path(id)
 	data, err := s.read(dir, manifestName)
@@ -155,7 +155,7 @@ func (s *Store) read(dir, name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		_, err := s.fsys.ReadDir(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: %w", dir, ErrNone)
+			err = fmt.Errorf("%s: %w", dir, ErrNoCheckpoint)
 		} else if err == nil {
 			err = fmt.Errorf("%s: %w: the file is missing", path, ErrDamaged)
 		}
@@ -169,7 +169,7 @@ func (s *Store) read(dir, name string) ([]byte, error) {
 }
 
 // Newest loads the newest whole checkpoint. The damaged ones that are newer come back as warnings, newest first, each
-// naming the file at fault. The error wraps [ErrNone] if no checkpoint is whole, and [ErrNewer] if the newest whole one is
+// naming the file at fault. The error wraps [ErrNoCheckpoint] if no checkpoint is whole, and [ErrVersion] if the newest whole one is
 // in a format of the future: an older one is not silently used in its place. Other faults of the file system also end the
 // search.
 func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
@@ -184,11 +184,11 @@ func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
 			return c, warnings, nil
 		case errors.Is(err, ErrDamaged):
 			warnings = append(warnings, err)
-		case !errors.Is(err, ErrNone): // thinned away since List
+		case !errors.Is(err, ErrNoCheckpoint): // thinned away since List
 			return nil, warnings, err
 		}
 	}
-	return nil, warnings, fmt.Errorf("%s: %w", s.dir, ErrNone)
+	return nil, warnings, fmt.Errorf("%s: %w", s.dir, ErrNoCheckpoint)
 }
 
 // List returns the numbers of all checkpoints, whatever their health, ascending.
@@ -207,10 +207,10 @@ func (s *Store) List() ([]int, error) {
 	return ids, nil
 }
 
-// Thin removes old checkpoints: of all but the newest keepNewest (at least 1) it keeps those whose number is a multiple
+// Prune removes old checkpoints: of all but the newest keepNewest (at least 1) it keeps those whose number is a multiple
 // of keepEvery, none if that is 0, and those that are pinned. A crash leaves every checkpoint whole or gone. Call it after
 // a successful Save, which makes sure that the newest is whole; what lies above it, damaged, is neither counted nor touched.
-func (s *Store) Thin(keepNewest, keepEvery int, pinned ...int) error {
+func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
 		panic("checkpoints: Thin would keep less than the newest checkpoint")
 	}

@@ -67,16 +67,16 @@ func TestSaveIsDeterministic(t *testing.T) {
 
 func TestEmptyStore(t *testing.T) {
 	s, dir := newStore(t)
-	if _, _, err := s.Newest(); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), dir) {
+	if _, _, err := s.Newest(); !errors.Is(err, ErrNoCheckpoint) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Newest: %v", err)
 	}
-	if _, err := s.Load(1); !errors.Is(err, ErrNone) {
+	if _, err := s.Load(1); !errors.Is(err, ErrNoCheckpoint) {
 		t.Errorf("Load: %v", err)
 	}
 	if ids, err := s.List(); len(ids) > 0 || err != nil {
 		t.Errorf("List: %v, %v", ids, err)
 	}
-	if err := s.Thin(5, 10); err != nil {
+	if err := s.Prune(5, 10); err != nil {
 		t.Errorf("Thin: %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -142,7 +142,7 @@ func TestCallersBugsPanic(t *testing.T) {
 		"hidden":      named(".a"),
 		"manifest":    named("manifest.json"),
 		"twice":       named("a", "b", "a"),
-		"thin all":    func() { s.Thin(0, 10) },
+		"thin all":    func() { s.Prune(0, 10) },
 		"line end":    func() { AppendLine("x", []byte("a\nb")) },
 		"kind":        func() { Seal("Games!", 1, nil) },
 		"version":     func() { Seal("games", -1, nil) },
@@ -248,7 +248,7 @@ func TestAllDamaged(t *testing.T) {
 		}
 	}
 	_, warnings, err := s.Newest()
-	if !errors.Is(err, ErrNone) || len(warnings) != 2 || !strings.Contains(warnings[0].Error(), "000002") {
+	if !errors.Is(err, ErrNoCheckpoint) || len(warnings) != 2 || !strings.Contains(warnings[0].Error(), "000002") {
 		t.Errorf("%v, %v", warnings, err)
 	}
 }
@@ -265,13 +265,13 @@ func TestNewerFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Load(2)
-	if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, ErrVersion) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Load: %v", err)
 	}
-	if _, _, err := s.Newest(); !errors.Is(err, ErrNewer) {
+	if _, _, err := s.Newest(); !errors.Is(err, ErrVersion) {
 		t.Errorf("Newest: %v", err)
 	}
-	if err := s.Save(2, nil, nil); !errors.Is(err, ErrNewer) {
+	if err := s.Save(2, nil, nil); !errors.Is(err, ErrVersion) {
 		t.Errorf("Save: %v", err)
 	}
 }
@@ -288,7 +288,7 @@ func TestThin(t *testing.T) {
 		{1, 20, []int{0, 20, 25}},
 		{1, 0, []int{25}},
 	} {
-		if err := s.Thin(test.newest, test.every); err != nil {
+		if err := s.Prune(test.newest, test.every); err != nil {
 			t.Fatal(err)
 		}
 		if ids, err := s.List(); err != nil || !slices.Equal(ids, test.want) {
@@ -353,7 +353,7 @@ func TestMakeDir(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "c")
 	for range 2 {
-		if err := MakeDir(path); err != nil {
+		if err := MkdirAll(path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -364,7 +364,7 @@ func TestMakeDir(t *testing.T) {
 	if err := WriteFile(file, nil); err != nil {
 		t.Fatal(err)
 	}
-	if MakeDir(file) == nil || MakeDir(filepath.Join(file, "a")) == nil {
+	if MkdirAll(file) == nil || MkdirAll(filepath.Join(file, "a")) == nil {
 		t.Error("a directory where a file is")
 	}
 }
@@ -420,7 +420,7 @@ func FuzzParseManifest(f *testing.F) {
 		}
 		m, err := parseManifest(data)
 		if err != nil {
-			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) {
+			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrVersion) {
 				t.Errorf("error %v", err)
 			}
 			return

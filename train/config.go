@@ -36,7 +36,7 @@ var (
 var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10, Rating: 0.05}
 
 // ReadConfig reads config.json of a run directory. The error wraps fs.ErrNotExist where there is none, checkpoints.ErrDamaged or
-// checkpoints.ErrNewer.
+// checkpoints.ErrVersion.
 func ReadConfig(dir string) (*Config, error) {
 	path := filepath.Join(dir, "config.json")
 	data, err := os.ReadFile(path)
@@ -50,14 +50,14 @@ func ReadConfig(dir string) (*Config, error) {
 	return c, nil
 }
 
-// parseConfig reads a config.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrNewer.
+// parseConfig reads a config.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func parseConfig(data []byte) (*Config, error) {
 	c := &Config{Settings: settingsBefore}
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}
 	if c.Version > configVersion {
-		return nil, fmt.Errorf("format version %d: %w", c.Version, checkpoints.ErrNewer)
+		return nil, fmt.Errorf("format version %d: %w", c.Version, checkpoints.ErrVersion)
 	}
 	if err := c.Settings.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)

@@ -28,7 +28,7 @@ func gamesPath(dir string, generation int) string {
 // writeGames leaves a generation's finished games in the run directory.
 func (r *run) writeGames(generation int, games []*record) error {
 	path := gamesPath(r.Dir, generation)
-	if err := checkpoints.MakeDir(filepath.Dir(path)); err != nil {
+	if err := checkpoints.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
 	payload := binary.AppendUvarint(nil, uint64(r.count.Games)) // the number of the first
@@ -48,7 +48,7 @@ func readGames(game *env.Game, dir string, generation int) (records []*record, f
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if version > gamesVersion {
-		return nil, 0, fmt.Errorf("%s: format version %d: %w", path, version, checkpoints.ErrNewer)
+		return nil, 0, fmt.Errorf("%s: format version %d: %w", path, version, checkpoints.ErrVersion)
 	}
 	n, size := binary.Uvarint(payload)
 	if size <= 0 {

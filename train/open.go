@@ -24,7 +24,7 @@ import (
 func prepareDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, checkpoints.MakeDir(dir)
+		return true, checkpoints.MkdirAll(dir)
 	}
 	if err != nil {
 		return false, err
@@ -187,7 +187,7 @@ func (r *run) extend() error {
 	if err == nil {
 		err = json.Unmarshal(checkpoint.Meta, &count)
 	}
-	if err != nil && !errors.Is(err, checkpoints.ErrNone) {
+	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
 		return fmt.Errorf("run %s: %w", r.Dir, err)
 	}
 	ended := count.Generation
@@ -257,7 +257,7 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 	for _, w := range warnings {
 		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
 	}
-	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNone) && listErr == nil && len(ids) == 0 {
+	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNoCheckpoint) && listErr == nil && len(ids) == 0 {
 		if r.config.From != "" && r.From == "" {
 			return false, fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrContrary)
 		}
@@ -303,7 +303,7 @@ func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, e
 		return c, nil
 	}
 	before, err := r.store.Load(plan.Rewound)
-	if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrNone) {
+	if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrNoCheckpoint) {
 		r.tell(Event{Note: fmt.Sprintf("%v; the learner goes on from generation %d", err, c.ID)})
 		return c, nil
 	}

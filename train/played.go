@@ -47,7 +47,7 @@ func PlayedIn(dir string) ([]int, error) {
 }
 
 // ReadPlayed reads the games that ended in a generation, in the order of their numbers. The error wraps fs.ErrNotExist where
-// there is no such file, checkpoints.ErrDamaged or checkpoints.ErrNewer.
+// there is no such file, checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func ReadPlayed(game *env.Game, dir string, generation int) ([]Played, error) {
 	records, first, err := readGames(game, dir, generation)
 	if err != nil {

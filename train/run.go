@@ -340,7 +340,7 @@ func (r *run) save() error {
 	}
 	plan, settings := &r.config.Plan, &r.config.Settings
 	pinned := append(r.judgedBefore(), plan.lastConstant(), plan.Rewound)
-	return r.store.Thin(settings.KeepNewest, settings.KeepEvery, pinned...)
+	return r.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
 
 // playShare is the share of a generation's work that playing is, roughly: for the bar alone.

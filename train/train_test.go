@@ -376,7 +376,7 @@ func TestRefusals(t *testing.T) {
 		{"another setting", setting, ErrContrary, "simulations=7 (the run has 6)"},
 		{"another seed", seed, ErrContrary, "seed=7 (the run has 1)"},
 		{"a folder of something else", foreign, ErrNoRun, "thesis.txt"},
-		{"a newer format", newer, checkpoints.ErrNewer, "version 9"},
+		{"a newer format", newer, checkpoints.ErrVersion, "version 9"},
 		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},
 	} {
 		_, err := Train(context.Background(), c.options)

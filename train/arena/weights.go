@@ -162,7 +162,7 @@ func readCheckpoint(path, at string, origin *Origin) (*checkpoints.Checkpoint, e
 		return nil, fmt.Errorf("generation %s: %w", at, err)
 	}
 	checkpoint, err := store.Load(id)
-	if errors.Is(err, checkpoints.ErrNone) {
+	if errors.Is(err, checkpoints.ErrNoCheckpoint) {
 		ids, _ := store.List()
 		return nil, fmt.Errorf("the run keeps no checkpoint of generation %d; it has %v", id, ids)
 	}

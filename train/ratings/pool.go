@@ -413,14 +413,14 @@ func ReadTable(dir string) (*Table, error) {
 	return t, nil
 }
 
-// parseTable reads a ratings.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrNewer.
+// parseTable reads a ratings.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func parseTable(data []byte) (*Table, error) {
 	t := new(Table)
 	if err := json.Unmarshal(data, t); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}
 	if t.Version > tableVersion {
-		return nil, fmt.Errorf("format version %d: %w", t.Version, checkpoints.ErrNewer)
+		return nil, fmt.Errorf("format version %d: %w", t.Version, checkpoints.ErrVersion)
 	}
 	return t, nil
 }

@@ -425,7 +425,7 @@ func TestReadTable(t *testing.T) {
 	if _, err := ReadTable(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
-	for text, want := range map[string]error{`{"version":9}`: checkpoints.ErrNewer, `{"vers`: checkpoints.ErrDamaged} {
+	for text, want := range map[string]error{`{"version":9}`: checkpoints.ErrVersion, `{"vers`: checkpoints.ErrDamaged} {
 		if err := os.WriteFile(filepath.Join(dir, ratingsFile), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

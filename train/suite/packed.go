@@ -89,7 +89,7 @@ func Parse(data []byte) (*Suite, error) {
 		return nil, err
 	}
 	if version > packedVersion {
-		return nil, fmt.Errorf("format version %d: %w", version, checkpoints.ErrNewer)
+		return nil, fmt.Errorf("format version %d: %w", version, checkpoints.ErrVersion)
 	}
 	u := unpacker{rest: bytes.NewReader(payload)}
 	s := u.suite()

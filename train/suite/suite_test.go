@@ -356,7 +356,7 @@ func TestDamagedPayload(t *testing.T) {
 			t.Fatalf("the first %d bytes are accepted", i)
 		}
 	}
-	if _, err := Parse(checkpoints.Seal(packedKind, packedVersion+1, payload)); !errors.Is(err, checkpoints.ErrNewer) {
+	if _, err := Parse(checkpoints.Seal(packedKind, packedVersion+1, payload)); !errors.Is(err, checkpoints.ErrVersion) {
 		t.Errorf("a newer version: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err
 
 // writePlots writes every chart and ladder that has something to show.
 func writePlots(dir string, sections []Section) error {
-	if err := checkpoints.MakeDir(dir); err != nil {
+	if err := checkpoints.MkdirAll(dir); err != nil {
 		return err
 	}
 	write := func(id string, draw func() ([]byte, error)) error {

@@ -38,7 +38,7 @@ type Run struct {
 	Warnings []string // what could not be read
 
 	warned                  [parts][]string // by part of the folder
-	config, ratings         checkpoints.File
+	config, ratings         checkpoints.FileWatcher
 	looked                  bool // for checkpoints
 	newestKept              int  // of them, -1 for none
 	metrics, matches, suite lines
@@ -66,7 +66,7 @@ func ReadRun(dir string) (*Run, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	r := &Run{
 		Dir: dir, Name: filepath.Base(dir),
-		config: checkpoints.File{Path: path("config.json")}, ratings: checkpoints.File{Path: path("ratings.json")},
+		config: checkpoints.FileWatcher{Path: path("config.json")}, ratings: checkpoints.FileWatcher{Path: path("ratings.json")},
 		metrics: followLines(path("metrics.jsonl")), matches: followLines(path("arena.jsonl")), suite: followLines(path("suite.jsonl")),
 	}
 	if absolute, err := filepath.Abs(dir); err == nil {
@@ -199,13 +199,13 @@ func (r *Run) refreshRatings() (changed bool) {
 
 // lines is a file of JSON lines that grows.
 type lines struct {
-	*checkpoints.Lines
+	*checkpoints.LineFollower
 	path           string
 	count, damaged int
 	first          error // what is wrong with the first damaged one
 }
 
-func followLines(path string) lines { return lines{Lines: checkpoints.FollowLines(path), path: path} }
+func followLines(path string) lines { return lines{LineFollower: checkpoints.FollowLines(path), path: path} }
 
 // fault tells of the damaged lines, if there are any.
 func (l *lines) fault() error {
@@ -219,7 +219,7 @@ func (l *lines) fault() error {
 // told and left out.
 func refreshLines[T any](r *Run, l *lines, part int, forget func(), add func(*T)) (changed bool) {
 	for {
-		more, afresh, err := l.More()
+		more, afresh, err := l.Poll()
 		if afresh {
 			l.count, l.damaged, l.first = 0, 0, nil
 			forget()

@@ -53,7 +53,7 @@ type Rating struct {
 type summary struct {
 	root, dir                string // the watched folder, the run's
 	outside                  error  // errOutside where dir leads out of root
-	config, metrics, ratings checkpoints.File
+	config, metrics, ratings checkpoints.FileWatcher
 	entry                    Entry
 	last                     int     // generation that ends the run
 	share                    float64 // of the time that judging takes
@@ -62,7 +62,7 @@ type summary struct {
 
 func newSummary(root, name string) *summary {
 	dir := filepath.Join(root, filepath.FromSlash(name))
-	file := func(name string) checkpoints.File { return checkpoints.File{Path: filepath.Join(dir, name)} }
+	file := func(name string) checkpoints.FileWatcher { return checkpoints.FileWatcher{Path: filepath.Join(dir, name)} }
 	title := name
 	if absolute, err := filepath.Abs(dir); err == nil && name == "." {
 		title = filepath.Base(absolute)
@@ -133,7 +133,7 @@ func (s *summary) readConfig() {
 	default:
 		e.Game, s.last, s.share, s.seconds = config.Game, config.Plan.Last(), config.Settings.Rating, config.Plan.Seconds
 		e.Generations = s.last
-		s.metrics = checkpoints.File{Path: s.metrics.Path} // the time that is left follows from both
+		s.metrics = checkpoints.FileWatcher{Path: s.metrics.Path} // the time that is left follows from both
 		if info, err := os.Stat(s.config.Path); err == nil && e.Changed == 0 {
 			e.Changed = info.ModTime().Unix()
 		}

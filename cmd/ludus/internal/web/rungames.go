@@ -146,7 +146,7 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 
 // unreadable says why a file of games or matches in the folder dir, which is not for others to know, cannot be shown.
 func unreadable(err error, dir string) error {
-	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrNewer, arena.ErrRecord} {
+	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, arena.ErrRecord} {
 		if errors.Is(err, known) {
 			return refused(http.StatusNotFound, "%s", strings.ReplaceAll(err.Error(), dir, filepath.Base(dir)))
 		}
