@@ -205,7 +205,9 @@ type lines struct {
 	first          error // what is wrong with the first damaged one
 }
 
-func followLines(path string) lines { return lines{LineFollower: checkpoints.FollowLines(path), path: path} }
+func followLines(path string) lines {
+	return lines{LineFollower: checkpoints.FollowLines(path), path: path}
+}
 
 // fault tells of the damaged lines, if there are any.
 func (l *lines) fault() error {

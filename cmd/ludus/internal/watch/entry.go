@@ -62,7 +62,9 @@ type summary struct {
 
 func newSummary(root, name string) *summary {
 	dir := filepath.Join(root, filepath.FromSlash(name))
-	file := func(name string) checkpoints.FileWatcher { return checkpoints.FileWatcher{Path: filepath.Join(dir, name)} }
+	file := func(name string) checkpoints.FileWatcher {
+		return checkpoints.FileWatcher{Path: filepath.Join(dir, name)}
+	}
 	title := name
 	if absolute, err := filepath.Abs(dir); err == nil && name == "." {
 		title = filepath.Base(absolute)
