@@ -103,7 +103,7 @@ func TestRunIsChecked(t *testing.T) {
 	}
 	never, dir := t.TempDir(), t.TempDir()
 	o := options(never)
-	o.Asked["rating"] = "0"
+	o.Settings["rating_share"] = 0
 	mustTrain(t, o)
 	if _, err := os.Stat(filepath.Join(never, "suite.jsonl")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a run that is not judged was checked: %v", err)

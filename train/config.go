@@ -11,8 +11,8 @@ import (
 	"ludus/model"
 )
 
-// configVersion is the newest format of config.json that is understood.
-const configVersion = 1
+// configVersion is the format of config.json.
+const configVersion = 2
 
 // Config is config.json: what a run's games and weights follow from, with the weights file that it started from, if any.
 type Config struct {
@@ -32,9 +32,6 @@ var (
 	ErrNetwork   = errors.New("the settings do not fit the network to start from")
 )
 
-// settingsBefore are what runs used that were made before a setting existed.
-var settingsBefore = Settings{KeepNewest: 5, KeepEvery: 10, Rating: 0.05}
-
 // ReadConfig reads config.json of a run directory. The error wraps fs.ErrNotExist where there is none, checkpoints.ErrDamaged or
 // checkpoints.ErrVersion.
 func ReadConfig(dir string) (*Config, error) {
@@ -52,18 +49,18 @@ func ReadConfig(dir string) (*Config, error) {
 
 // parseConfig reads a config.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func parseConfig(data []byte) (*Config, error) {
-	c := &Config{Settings: settingsBefore}
+	c := new(Config)
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}
-	if c.Version > configVersion {
-		return nil, fmt.Errorf("format version %d: %w", c.Version, checkpoints.ErrVersion)
+	if c.Version != configVersion {
+		return nil, fmt.Errorf("format version %d, this program reads %d: %w", c.Version, configVersion, checkpoints.ErrVersion)
 	}
 	if err := c.Settings.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}
-	if c.Plan.Generations < 1 || c.Plan.Plies < 1 || c.Plan.Slots < 1 {
-		return nil, fmt.Errorf("%w: a plan needs generations, slots and plies of at least 1", checkpoints.ErrDamaged)
+	if c.Plan.Generations < 1 || c.Plan.PliesPerGeneration < 1 || c.Plan.ParallelGames < 1 {
+		return nil, fmt.Errorf("%w: a plan needs at least 1 generation, game and ply", checkpoints.ErrDamaged)
 	}
 	return c, nil
 }
@@ -80,6 +77,6 @@ func (c *Config) write(dir string) error {
 // trainerConfig turns the settings into the trainer's.
 func trainerConfig(s *Settings) model.Config {
 	c := model.DefaultConfig()
-	c.Decay = s.Decay
+	c.Decay = s.WeightDecay
 	return c
 }

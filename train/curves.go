@@ -31,12 +31,12 @@ func (r *run) closeCurves() error {
 // scalars are the points of a generation's curves; what was not measured has none.
 func (m *Metrics) scalars() []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
-		{Tag: "self-play/games", Value: float64(m.AllGames)},
+		{Tag: "self-play/games", Value: float64(m.TotalGames)},
 		{Tag: "self-play/positions_per_second", Value: float64(m.Positions) / m.PlaySeconds},
 		{Tag: "self-play/simulations_per_second", Value: float64(m.Simulations) / m.PlaySeconds},
 		{Tag: "self-play/evaluations_per_second", Value: float64(m.Evaluations) / m.PlaySeconds},
 		{Tag: "self-play/idle_share", Value: m.IdleShare},
-		{Tag: "learner/window", Value: float64(m.Window)},
+		{Tag: "learner/replay_positions", Value: float64(m.ReplayPositions)},
 		{Tag: "learner/steps", Value: float64(m.Steps)},
 		{Tag: "learner/seconds", Value: m.LearnSeconds},
 	}
@@ -45,17 +45,17 @@ func (m *Metrics) scalars() []tensorboard.Scalar {
 			points = append(points, tensorboard.Scalar{Tag: tag, Value: value})
 		}
 	}
-	ended, learned, judged := m.Games > 0, m.Rate > 0, len(m.Calibration) > 0
+	ended, learned, judged := m.Games > 0, m.LearningRate > 0, len(m.Calibration) > 0
 	add(ended, "self-play/mean_plies", m.MeanPlies)
 	add(ended, "self-play/first_share", m.FirstShare)
 	add(ended, "self-play/duplicate_games", m.Duplicates)
 	add(ended, "self-play/proven_share", m.Proven)
-	add(learned, "learner/rate", m.Rate)
-	add(learned, "loss/policy", m.Policy)
-	add(learned, "loss/outcome", m.Outcome)
-	add(m.Goals > 0, "loss/goals", m.Goals)
-	add(m.HeldOutPolicy > 0, "loss/held_out_policy", m.HeldOutPolicy)
-	add(m.HeldOutOutcome > 0, "loss/held_out_outcome", m.HeldOutOutcome)
+	add(learned, "learner/learning_rate", m.LearningRate)
+	add(learned, "loss/policy", m.PolicyLoss)
+	add(learned, "loss/outcome", m.OutcomeLoss)
+	add(m.GoalsLoss > 0, "loss/goals", m.GoalsLoss)
+	add(m.ValidationPolicyLoss > 0, "loss/validation_policy", m.ValidationPolicyLoss)
+	add(m.ValidationOutcomeLoss > 0, "loss/validation_outcome", m.ValidationOutcomeLoss)
 	add(m.PolicyEntropy > 0, "network/policy_entropy", m.PolicyEntropy)
 	add(judged, "network/calibration_error", m.CalibrationError)
 	return points

@@ -157,7 +157,7 @@ func TestCurves(t *testing.T) {
 	for _, tag := range []string{"rating/elo", "rating/low", "rating/high"} {
 		points[tag] = generations
 	}
-	for _, tag := range []string{"loss/held_out_policy", "network/policy_entropy", "network/calibration_error", "score/random"} {
+	for _, tag := range []string{"loss/validation_policy", "network/policy_entropy", "network/calibration_error", "score/random"} {
 		if len(curves[tag]) == 0 {
 			t.Errorf("no curve %s", tag)
 		}

@@ -17,7 +17,7 @@ import (
 func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	t.Helper()
 	settings := DefaultSettings(game)
-	settings.Batch, settings.Window, settings.HeldOut = 32, 300, 0.3
+	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 32, 300, 0.3
 	config := infer.DefaultConfig(game)
 	config.Channels, config.Blocks = 4, 1
 	rng := rand.New(rand.NewPCG(1, 1))

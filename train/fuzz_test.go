@@ -81,14 +81,15 @@ func FuzzSlots(f *testing.F) {
 // A config.json that is read can be used, and is written as one that reads the same.
 func FuzzConfig(f *testing.F) {
 	game := fuzzed(f, "quad-5x5")
-	config := Config{Version: 1, Game: game.Name, Seed: 1, Settings: DefaultSettings(game), Plan: Plan{Generations: 60, Slots: 256, Plies: 8, Seconds: 480}}
+	config := Config{Version: 2, Game: game.Name, Seed: 1, Settings: DefaultSettings(game), Plan: Plan{Generations: 60, ParallelGames: 256, PliesPerGeneration: 8, Seconds: 480}}
 	whole, err := json.Marshal(config)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole)
-	f.Add([]byte(`{"version":2}`))
-	f.Add([]byte(`{"version":1,"settings":{"simulations":1e99}}`))
+	f.Add([]byte(`{"version":1}`))
+	f.Add([]byte(`{"version":3}`))
+	f.Add([]byte(`{"version":2,"settings":{"simulations":1e99}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := parseConfig(data)
@@ -114,19 +115,21 @@ func FuzzConfig(f *testing.F) {
 // FuzzSettings reads a file of settings and one of --set: what is accepted lies in its range, and is read back as it is
 // written.
 func FuzzSettings(f *testing.F) {
-	f.Add([]byte(`{"simulations": 32, "rate": 0.001}`), "slots", "64")
-	f.Add([]byte(`{"simulations": "32"}`), "rate", "1e-3")
-	f.Add([]byte(`{"simulation": 32}`), "rate", "NaN")
-	f.Add([]byte(`{"blocks": 3.5, "blend": -0}`), "", "")
+	f.Add([]byte(`{"simulations": 32, "learning_rate": 0.001}`), "parallel_games=64")
+	f.Add([]byte(`{"simulations": "32"}`), "learning_rate=1e-3")
+	f.Add([]byte(`{"simulation": 32}`), "learning_rate=NaN")
+	f.Add([]byte(`{"blocks": 3.5, "value_mix": -0}`), "")
 	game := fuzzed(f, "quad-5x5")
-	f.Fuzz(func(t *testing.T, data []byte, key, value string) {
-		asked, err := ParseSettings(data)
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		values, err := ParseSettings(data)
 		if err != nil {
-			asked = map[string]string{}
+			values = map[string]float64{}
 		}
-		asked[key] = value
+		if key, value, err := ParseSetting(text); err == nil {
+			values[key] = value
+		}
 		s := DefaultSettings(game)
-		if s.Apply(asked) != nil {
+		if s.Change(values) != nil {
 			return
 		}
 		if err := s.Validate(); err != nil {
@@ -139,7 +142,7 @@ func FuzzSettings(f *testing.F) {
 		again, err := ParseSettings(written)
 		back := Settings{}
 		if err == nil {
-			err = back.Apply(again)
+			err = back.Change(again)
 		}
 		if err != nil || back != s {
 			t.Errorf("%s reads as %+v: %v", written, back, err)

@@ -31,8 +31,8 @@ var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 type Judged = ratings.Match
 
 // finalShare is the share of the run's time for the matches at its end, wayShare that for rating on its way.
-func (s *Settings) finalShare() float64 { return finalPart * s.Rating }
-func (s *Settings) wayShare() float64   { return s.Rating - s.finalShare() }
+func (s *Settings) finalShare() float64 { return finalPart * s.RatingShare }
+func (s *Settings) wayShare() float64   { return s.RatingShare - s.finalShare() }
 
 // judgingEvery is how many generations lie between two judgings: a multiple of keep_every where it can be, so that what is
 // judged is kept.
@@ -60,7 +60,7 @@ func (r *run) judgedBefore() (generations []int) {
 
 // judgeNow judges the generation counted last where that is due on the way, and not done yet.
 func (r *run) judgeNow(ctx context.Context) error {
-	if g := r.count.Generation; r.config.Settings.Rating == 0 || g == 0 || !r.judgingDue() || g >= r.config.Plan.Last() {
+	if g := r.count.Generation; r.config.Settings.RatingShare == 0 || g == 0 || !r.judgingDue() || g >= r.config.Plan.Last() {
 		return nil
 	}
 	if err := r.rate(ctx); err != nil {
@@ -71,7 +71,7 @@ func (r *run) judgeNow(ctx context.Context) error {
 
 // judgeFinally plays the matches that are missing for the last generation, and rates it.
 func (r *run) judgeFinally(ctx context.Context) error {
-	if r.config.Settings.Rating == 0 {
+	if r.config.Settings.RatingShare == 0 {
 		return nil
 	}
 	judged, err := readJudged(r.Dir)

@@ -18,7 +18,7 @@ func TestRatingDoesNotMatter(t *testing.T) {
 	const generations = 5
 	never, often := t.TempDir(), t.TempDir()
 	o := tiny(t, never, generations)
-	o.Asked["rating"] = "0"
+	o.Settings["rating_share"] = 0
 	s := mustTrain(t, o)
 	if s.Rated != nil || len(s.Judged) > 0 {
 		t.Errorf("a run that is not to be rated was: %+v, %+v", s.Rated, s.Judged)
@@ -29,7 +29,7 @@ func TestRatingDoesNotMatter(t *testing.T) {
 		}
 	}
 	o = tiny(t, often, generations)
-	o.Asked["rating"] = "0.5"
+	o.Settings["rating_share"] = 0.5
 	told := 0
 	o.Observe = func(e Event) {
 		if e.Rated != nil {

@@ -57,7 +57,7 @@ type entered struct {
 func newLearner(game *env.Game, settings *Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, window: window{game: game}, heldOut: window{game: game},
-		batch: model.NewBatch(game, settings.Batch), parallel: Parallel(threads),
+		batch: model.NewBatch(game, settings.BatchSize), parallel: Parallel(threads),
 	}
 	for i := range l.writers {
 		l.writers[i] = newRows(game)
@@ -76,7 +76,7 @@ func (l *learner) fill(w *window, blend float64, rng *rand.Rand) {
 
 // heldOutGame says whether the run's nth finished game is kept from the learner.
 func (l *learner) heldOutGame(n int) bool {
-	return rand.New(newPCG(l.seed, "held out", n)).Float64() < l.settings.HeldOut
+	return rand.New(newPCG(l.seed, "held out", n)).Float64() < l.settings.ValidationShare
 }
 
 // split returns the games to learn from and those held out, the first being the run's nth.
@@ -103,7 +103,7 @@ func (l *learner) add(records []*record, first int) {
 
 // sizes are the positions that the two windows should hold: the second is like the first, on the scale of HeldOut.
 func (l *learner) sizes() (taught, heldOut int) {
-	c, scale := l.settings.Window, l.settings.HeldOut
+	c, scale := l.settings.ReplayWindow, l.settings.ValidationShare
 	taught = windowSize(l.entered.Taught, c, mostWindow)
 	heldOut = windowSize(l.entered.HeldOut, max(1, int(float64(c)*scale)), int(mostWindow*scale))
 	return taught, heldOut
@@ -111,7 +111,7 @@ func (l *learner) sizes() (taught, heldOut int) {
 
 // steps is how many steps the positions that have entered are good for, from the first on.
 func (l *learner) steps() int {
-	return int(float64(l.entered.Taught) * l.settings.Reuse / float64(l.settings.Batch))
+	return int(float64(l.entered.Taught) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
 }
 
 // lesson is what a generation's steps came to.
@@ -125,7 +125,7 @@ type lesson struct {
 func (l *learner) train(ctx context.Context, generation, steps int, share float64, each func()) (m lesson, err error) {
 	blend := 0.0
 	if share > pureShare {
-		blend = l.settings.Blend
+		blend = l.settings.ValueMix
 	}
 	if l.heldOut.positions > 0 {
 		l.fill(&l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
@@ -139,7 +139,7 @@ func (l *learner) train(ctx context.Context, generation, steps int, share float6
 			return m, err
 		}
 		l.fill(&l.window, blend, rng)
-		m.rate = l.settings.Rate * rateAt(share, l.trainer.Steps())
+		m.rate = l.settings.LearningRate * rateAt(share, l.trainer.Steps())
 		losses, err := l.trainer.Step(l.batch, m.rate)
 		if err != nil {
 			return m, err

@@ -47,13 +47,13 @@ func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.We
 		return c, err
 	}
 	defer trainer.Close()
-	batch := anyBatch(game, s.Batch)
+	batch := anyBatch(game, s.BatchSize)
 	steps := -1 // the first one warms up
 	for ; steps < 4 || time.Since(start) < measuring/3; steps++ {
 		if steps == 0 {
 			start = time.Now()
 		}
-		if _, err := trainer.Step(batch, s.Rate); err != nil {
+		if _, err := trainer.Step(batch, s.LearningRate); err != nil {
 			return c, err
 		}
 	}

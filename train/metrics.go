@@ -10,20 +10,20 @@ import (
 
 // Metrics is one line of metrics.jsonl: a generation.
 type Metrics struct {
-	Generation  int     `json:"generation"`
-	Generations int     `json:"generations"` // of the plan when this one was in work: the schedules follow from both
-	Games       int     `json:"games"`       // finished in this generation
-	AllGames    int     `json:"all_games"`   // finished in the run
-	Positions   int     `json:"positions"`   // searched in this generation
-	Steps       int     `json:"steps"`       // of the learner, in the run
-	Rate        float64 `json:"rate"`        // the last step's learning rate
-	Window      int     `json:"window"`      // positions to learn from
+	Generation      int     `json:"generation"`
+	Generations     int     `json:"generations"`      // of the plan when this one was in work: the schedules follow from both
+	Games           int     `json:"games"`            // finished in this generation
+	TotalGames      int     `json:"total_games"`      // finished in the run
+	Positions       int     `json:"positions"`        // searched in this generation
+	Steps           int     `json:"steps"`            // of the learner, in the run
+	LearningRate    float64 `json:"learning_rate"`    // the last step's learning rate
+	ReplayPositions int     `json:"replay_positions"` // positions to learn from
 
-	Policy         float64 `json:"policy_loss"`           // nats
-	Outcome        float64 `json:"outcome_loss"`          // nats
-	Goals          float64 `json:"goals_loss,omitempty"`  // squared error
-	HeldOutPolicy  float64 `json:"held_out_policy_loss"`  // on games kept from the learner, before its steps
-	HeldOutOutcome float64 `json:"held_out_outcome_loss"` // likewise
+	PolicyLoss            float64 `json:"policy_loss"`             // nats
+	OutcomeLoss           float64 `json:"outcome_loss"`            // nats
+	GoalsLoss             float64 `json:"goals_loss,omitempty"`    // squared error
+	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`  // on games kept from the learner, before its steps
+	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"` // likewise
 
 	// What the network that played this generation makes of held-out positions; absent without any.
 	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over the legal actions, nats
@@ -165,6 +165,6 @@ func entropyOf(q []uint16) float64 {
 
 // setLesson copies what the learner's steps came to.
 func (m *Metrics) setLesson(l *lesson) {
-	m.Policy, m.Outcome, m.Goals, m.Rate = l.taught.Policy, l.taught.Outcome, l.taught.Goals, l.rate
-	m.HeldOutPolicy, m.HeldOutOutcome = l.kept.Policy, l.kept.Outcome
+	m.PolicyLoss, m.OutcomeLoss, m.GoalsLoss, m.LearningRate = l.taught.Policy, l.taught.Outcome, l.taught.Goals, l.rate
+	m.ValidationPolicyLoss, m.ValidationOutcomeLoss = l.kept.Policy, l.kept.Outcome
 }

@@ -121,7 +121,7 @@ func (r *run) resolveSettings(config *Config, from source, isNew bool) (Settings
 	if from.weights != nil && isNew {
 		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
 	}
-	if err := settings.Apply(r.Asked); err != nil {
+	if err := settings.Change(r.Options.Settings); err != nil {
 		return settings, err
 	}
 	if c := from.weights; c != nil && (c.Config.Channels != settings.Channels || c.Config.Blocks != settings.Blocks) {
@@ -149,12 +149,12 @@ func (r *run) resolveSettings(config *Config, from source, isNew bool) (Settings
 func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	plan, settings := &r.config.Plan, &r.config.Settings
 	if r.Generations > 0 {
-		*plan = Plan{Generations: r.Generations, Slots: settings.Slots, Plies: settings.Plies}
-		if plan.Slots == 0 {
-			plan.Slots = mostSlots
+		*plan = Plan{Generations: r.Generations, ParallelGames: settings.ParallelGames, PliesPerGeneration: settings.PliesPerGeneration}
+		if plan.ParallelGames == 0 {
+			plan.ParallelGames = mostSlots
 		}
-		if plan.Plies == 0 {
-			plan.Plies = mostPlies
+		if plan.PliesPerGeneration == 0 {
+			plan.PliesPerGeneration = mostPlies
 		}
 		return nil
 	}
@@ -170,7 +170,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	plan.Seconds = budget.Seconds()
 	plan.fill(plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
 	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games",
-		budget, plan.Generations, plan.Plies, plan.Slots)})
+		budget, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)})
 	return nil
 }
 
@@ -195,14 +195,14 @@ func (r *run) extend() error {
 		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
 			"go on without --time and --generations, and ask for more once it is finished", r.Dir, ErrContrary, ended, plan.Last())
 	}
-	more := Plan{Generations: r.Generations, Slots: plan.Slots, Plies: plan.Plies, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
+	more := Plan{Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
 	if r.Time > 0 {
 		again, err := r.learningSeconds(more.Rewound+1, ended)
 		if err != nil {
 			return err
 		}
 		more.Seconds = r.Time.Seconds()
-		more.Settled = len(settleAt) // the run's speed is known
+		more.Adjusted = len(adjustAt) // the run's speed is known
 		left := more.Seconds*(1-r.config.Settings.finalShare()) - count.Seconds - again
 		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
@@ -249,7 +249,7 @@ func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 // load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
 // reports whether the run had ended there.
 func (r *run) load(weights *infer.Weights) (ended bool, err error) {
-	r.slots = make([]*slot, r.config.Plan.Slots)
+	r.slots = make([]*slot, r.config.Plan.ParallelGames)
 	for i := range r.slots {
 		r.slots[i] = newSlot(r.Game, &r.config.Settings, r.config.Seed, i)
 	}

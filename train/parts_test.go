@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -167,17 +168,17 @@ func TestRows(t *testing.T) {
 func TestFillWritesEveryRow(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := DefaultSettings(game)
-	for _, settings.Batch = range []int{8, 13, 100} {
+	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, 2)
 		l.window.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
 		l.fill(&l.window, 0.25, rand.New(rand.NewPCG(4, 4)))
-		want, rng, rows := model.NewBatch(game, settings.Batch), rand.New(rand.NewPCG(4, 4)), newRows(game)
+		want, rng, rows := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newRows(game)
 		for i := range want.Size {
 			g, ply := l.window.position(rng.IntN(l.window.positions))
 			rows.write(want, i, g, ply, &game.Symmetries[rng.IntN(len(game.Symmetries))], 0.25)
 		}
 		if !reflect.DeepEqual(l.batch, want) {
-			t.Errorf("a batch of %d has rows that are not those drawn", settings.Batch)
+			t.Errorf("a batch of %d has rows that are not those drawn", settings.BatchSize)
 		}
 	}
 }
@@ -368,7 +369,7 @@ func TestGeneration(t *testing.T) {
 func TestHeldOut(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := DefaultSettings(game)
-	settings.HeldOut, settings.Window = 0.3, 200
+	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
 	l := newLearner(game, &settings, 1, nil, 1)
 	rng := rand.New(rand.NewPCG(9, 9))
 	n := 0
@@ -407,9 +408,9 @@ func TestFill(t *testing.T) {
 			for _, budget := range []float64{300, 36000} {
 				var p Plan
 				p.fill(budget, game, &settings, c)
-				position := c.position + settings.Reuse*(1-settings.HeldOut)/float64(settings.Batch)*c.step
-				seconds := float64(p.Generations) * (float64(p.Slots*p.Plies)*position + c.generation)
-				if seconds > budget || seconds < budget*2/3 || p.Slots < leastSlots ||
+				position := c.position + settings.SamplesPerPosition*(1-settings.ValidationShare)/float64(settings.BatchSize)*c.step
+				seconds := float64(p.Generations) * (float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation)
+				if seconds > budget || seconds < budget*2/3 || p.ParallelGames < leastSlots ||
 					p.Generations < 30 || p.Generations > mostGens*9/8 {
 					t.Errorf("%s at %+v: plan %+v takes %.0f s of %.0f", name, c, p, seconds, budget)
 				}
@@ -438,14 +439,14 @@ func TestJudgingDue(t *testing.T) {
 	}
 }
 
-// TestSettle: a plan that was made for a machine twice as slow becomes twice as long, and the other way round.
-func TestSettle(t *testing.T) {
+// TestAdjust: a plan that was made for a machine twice as slow becomes twice as long, and the other way round.
+func TestAdjust(t *testing.T) {
 	for _, seconds := range []float64{1, 4} {
 		p := Plan{Seconds: 200, Generations: 90}
-		settings := Settings{Rating: 0.05} // 2 % at the end, 3 % on the way
-		p.settle(10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
+		settings := Settings{RatingShare: 0.05} // 2 % at the end, 3 % on the way
+		p.adjust(10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
 		end := 10*seconds + float64(p.Generations-10)*seconds
-		if want := 10*seconds + (200*0.98-10*seconds)*0.97*safety; math.Abs(end-want) > seconds || p.Settled != 0 {
+		if want := 10*seconds + (200*0.98-10*seconds)*0.97*safety; math.Abs(end-want) > seconds || p.Adjusted != 0 {
 			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
 		}
 	}
@@ -457,33 +458,59 @@ func TestSettings(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	for i, set := range DescribeSettings(game) {
-		if set.Key != ranges[i].key {
-			t.Errorf("setting %d is %s in the struct and %s in the table", i, set.Key, ranges[i].key)
-		}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct{ key, value, says string }{
-		{"simulatons", "3", `did you mean "simulations"?`},
-		{"simulations", "many", "whole number"},
-		{"simulations", "1", "between 2 and 100000"},
-		{"rate", "NaN", "must be a number"},
-		{"rate", "fast", "must be a number"},
-		{"reuse", "-1", "between 0.1 and 100"},
+	inJSON := make(map[string]float64)
+	if err := json.Unmarshal(text, &inJSON); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range AllSettings() { // each entry of the table is one field under its JSON key
+		if value, ok := inJSON[set.Key]; !ok || value != set.Get(&s) {
+			t.Errorf("setting %s is %v, and %v in JSON", set.Key, set.Get(&s), value)
+		}
+		delete(inJSON, set.Key)
+	}
+	if len(inJSON) > 0 {
+		t.Errorf("the table lacks %v", inJSON)
+	}
+	for _, c := range []struct{ text, says string }{
+		{"simulatons=3", `did you mean "simulations"?`},
+		{"simulations=many", "a whole number from 2 to 100000"},
+		{"simulations=2.5", "a whole number from 2 to 100000"},
+		{"simulations=1", "a whole number from 2 to 100000"},
+		{"simulations", "write it as KEY=VALUE"},
+		{"learning_rate=NaN", "a number from 0.000001 to 1"},
+		{"learning_rate=fast", "a number from 0.000001 to 1"},
+		{"samples_per_position=-1", "a number from 0.1 to 100"},
+		{"channels=63", "a multiple of 4 from 4 to 512"},
+		{"channels=1024", "a multiple of 4 from 4 to 512"},
 	} {
 		s := DefaultSettings(game)
-		if err := s.Apply(map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s=%s gives %v; want %q", c.key, c.value, err, c.says)
+		key, value, err := ParseSetting(c.text)
+		if err == nil {
+			err = s.Change(map[string]float64{key: value})
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) || s != DefaultSettings(game) {
+			t.Errorf("%s gives %v and %+v; want %q", c.text, err, s, c.says)
 		}
 	}
-	bad := map[string]string{"slots": "-1", "blocks": "x", "nonsense": "1"}
-	if err := s.Apply(bad); strings.Count(err.Error(), "\n") != 2 {
+	for _, d := range AllSettings() { // errors and help agree
+		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.values()) ||
+			!strings.HasSuffix(err.Error(), d.values()) {
+			t.Errorf("help %q, error %v", d.Help(), err)
+		}
+	}
+	bad := map[string]float64{"parallel_games": -1, "blocks": 1.5, "nonsense": 1}
+	if err := s.Change(bad); strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("not every problem is reported at once: %v", err)
 	}
-	asked, err := ParseSettings([]byte(`{"simulations": 48, "rate": 0.002}`))
-	if err != nil || asked["simulations"] != "48" || asked["rate"] != "0.002" {
-		t.Errorf("settings %v, %v", asked, err)
+	values, err := ParseSettings([]byte(`{"simulations": 48, "learning_rate": 0.002}`))
+	if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
+		t.Errorf("settings %v, %v", values, err)
 	}
-	for _, text := range []string{``, `[]`, `{"slots": true}`, `{"slots": {}}`, `nonsense`} {
+	for _, text := range []string{``, `[]`, `{"blocks": true}`, `{"blocks": {}}`, `{"blocks": null}`, `nonsense`} {
 		if _, err := ParseSettings([]byte(text)); err == nil {
 			t.Errorf("settings %q are accepted", text)
 		}

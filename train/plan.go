@@ -13,12 +13,12 @@ const DefaultTime = 8 * time.Minute
 // the machine, set right a few times by the run's own speed, and cut short when the time is over; that is all that the
 // clock decides, and every line of metrics.jsonl says what the plan was. A plan of generations never changes.
 type Plan struct {
-	Seconds     float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
-	Generations int     `json:"generations"`
-	Slots       int     `json:"slots"`             // games in play
-	Plies       int     `json:"plies"`             // that every slot advances in a generation
-	Settled     int     `json:"settled,omitempty"` // how many of settleAt lie behind
-	Stopped     int     `json:"stopped,omitempty"` // the generation after which the time was over; 0: it was not
+	Seconds            float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
+	Generations        int     `json:"generations"`
+	ParallelGames      int     `json:"parallel_games"`
+	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances in a generation
+	Adjusted           int     `json:"adjusted,omitempty"`   // how many of the adjustments at adjustAt are made
+	Stopped            int     `json:"stopped,omitempty"`    // the generation after which the time was over; 0: it was not
 	// More was asked of a run that had ended after generation Resumed: its learner went back to generation Rewound,
 	// the last one kept from before the final fall of the learning rate.
 	Resumed int `json:"resumed,omitempty"`
@@ -51,33 +51,33 @@ const (
 
 // fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
 func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
-	position := cost.position + s.Reuse*(1-s.HeldOut)/float64(s.Batch)*cost.step
-	room := seconds * (1 - s.Rating) * safety
-	if p.Slots = s.Slots; p.Slots == 0 {
-		p.Slots = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
+	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
+	room := seconds * (1 - s.RatingShare) * safety
+	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
+		p.ParallelGames = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
 	}
-	if p.Plies = s.Plies; p.Plies == 0 {
-		plies := room / position / float64(p.Slots)
-		p.Plies = max(1, min(int(plies/leastGens), mostPlies), int(plies/mostGens))
+	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
+		plies := room / position / float64(p.ParallelGames)
+		p.PliesPerGeneration = max(1, min(int(plies/leastGens), mostPlies), int(plies/mostGens))
 	}
-	generation := position*float64(p.Slots*p.Plies) + cost.generation
+	generation := position*float64(p.ParallelGames*p.PliesPerGeneration) + cost.generation
 	p.Generations = max(1, int(room/generation))
 }
 
-// settleAt are the shares of the plan after which it is set right by what the last settleOver generations took, all of
+// adjustAt are the shares of the plan after which it is set right by what the last adjustOver generations took, all of
 // them in the rate's constant stage.
-var settleAt = []float64{0.15, 0.4, 0.65}
+var adjustAt = []float64{0.15, 0.4, 0.65}
 
-const settleOver = 3
+const adjustOver = 3
 
-// settle sets the plan right by the seconds of each of the last generations, when the run has spent some.
-func (p *Plan) settle(generation int, seconds []float64, spent float64, s *Settings) {
+// adjust sets the plan right by the seconds of each of the last generations, when the run has spent some.
+func (p *Plan) adjust(generation int, seconds []float64, spent float64, s *Settings) {
 	recent := 0.0
 	for _, took := range seconds {
 		recent += took / float64(len(seconds))
 	}
-	for p.Settled < len(settleAt) && p.share(generation+1) >= settleAt[p.Settled] {
-		p.Settled++
+	for p.Adjusted < len(adjustAt) && p.share(generation+1) >= adjustAt[p.Adjusted] {
+		p.Adjusted++
 	}
 	p.Generations = generation + max(1, int((p.Seconds*(1-s.finalShare())-spent)*(1-s.wayShare())*safety/recent))
 }

@@ -40,8 +40,8 @@ func TestProbe(t *testing.T) {
 	}
 	o := Options{
 		Dir: t.TempDir(), Game: newGame(t, "breakthrough(columns=3,rows=5)"), Generations: 32, Threads: 2,
-		Asked: map[string]string{
-			"slots": "32", "plies": "6", "simulations": "12", "channels": "16", "blocks": "1", "batch": "32", "rate": "0.005", "reuse": "6",
+		Settings: map[string]float64{
+			"parallel_games": 32, "plies_per_generation": 6, "simulations": 12, "channels": 16, "blocks": 1, "batch_size": 32, "learning_rate": 0.005, "samples_per_position": 6,
 		},
 	}
 	mustTrain(t, o)

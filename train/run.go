@@ -22,9 +22,9 @@ import (
 type Options struct {
 	Dir  string
 	Game *env.Game
-	// Asked are the settings asked for by key; the others are the run's, or the defaults of a new one.
-	Asked map[string]string
-	Seed  *uint64 // nil: the run's, or 1
+	// Settings are set by key: in a new run they replace defaults, in an existing one they must be the run's own.
+	Settings map[string]float64
+	Seed     *uint64 // nil: the run's, or 1
 	// Time and Generations say how far to go; of an unfinished run they must agree with its plan, of a finished one
 	// they ask for more. Zero: not asked for. At most one is set.
 	Time        time.Duration
@@ -178,7 +178,7 @@ func (r *run) loop(ctx context.Context) error {
 		if m.Steps > steps && owed == 0 {
 			seconds = append(seconds, time.Since(start).Seconds())
 		}
-		if err := r.settlePlan(seconds); err != nil {
+		if err := r.adjustPlan(seconds); err != nil {
 			return err
 		}
 		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime(seconds) {
@@ -196,15 +196,15 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// settlePlan sets a time plan right by the seconds of this process's learning generations, when it is due.
-func (r *run) settlePlan(seconds []float64) error {
+// adjustPlan sets a time plan right by the seconds of this process's learning generations, when it is due.
+func (r *run) adjustPlan(seconds []float64) error {
 	plan, next := &r.config.Plan, r.count.Generation+1
-	if plan.Seconds == 0 || plan.Settled >= len(settleAt) || len(seconds) < settleOver ||
-		plan.share(next) < settleAt[plan.Settled] || next > plan.lastConstant() {
+	if plan.Seconds == 0 || plan.Adjusted >= len(adjustAt) || len(seconds) < adjustOver ||
+		plan.share(next) < adjustAt[plan.Adjusted] || next > plan.lastConstant() {
 		return nil
 	}
 	before := plan.Generations
-	plan.settle(r.count.Generation, seconds[len(seconds)-settleOver:], time.Since(r.started).Seconds(), &r.config.Settings)
+	plan.adjust(r.count.Generation, seconds[len(seconds)-adjustOver:], time.Since(r.started).Seconds(), &r.config.Settings)
 	if plan.Generations != before {
 		r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	}
@@ -236,7 +236,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	var games []*record
 	m := &Metrics{
 		Generation: generation, Generations: plan.Generations,
-		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.Plies,
+		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.PliesPerGeneration,
 	}
 	for _, s := range r.slots {
 		games = append(games, s.finished...)
@@ -272,7 +272,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 		return nil, err
 	}
 	m.LearnSeconds, m.RunSeconds = time.Since(learnStart).Seconds(), time.Since(r.started).Seconds()
-	m.Games, m.AllGames, m.Window, m.Steps = len(games), r.count.Games, r.learner.window.positions, r.learner.trainer.Steps()
+	m.Games, m.TotalGames, m.ReplayPositions, m.Steps = len(games), r.count.Games, r.learner.window.positions, r.learner.trainer.Steps()
 	line, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
@@ -294,8 +294,10 @@ func (r *run) play(ctx context.Context, network *infer.Network) error {
 	}
 	var played atomic.Int64
 	finished := make(chan error, 1)
-	start, total := time.Now(), float64(len(r.slots)*r.config.Plan.Plies)
-	go func() { finished <- playGeneration(ctx, r.workers, judgedBy(network), r.config.Plan.Plies, &played) }()
+	start, total := time.Now(), float64(len(r.slots)*r.config.Plan.PliesPerGeneration)
+	go func() {
+		finished <- playGeneration(ctx, r.workers, judgedBy(network), r.config.Plan.PliesPerGeneration, &played)
+	}()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -312,7 +314,7 @@ func (r *run) play(ctx context.Context, network *infer.Network) error {
 
 // learn takes steps on the window and notes the losses in m.
 func (r *run) learn(ctx context.Context, m *Metrics, steps int) error {
-	if r.learner.window.positions < r.config.Settings.Batch {
+	if r.learner.window.positions < r.config.Settings.BatchSize {
 		return nil // too little yet to learn from without learning it by heart
 	}
 	i := 0

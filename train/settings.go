@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,190 +14,235 @@ import (
 	"ludus/model/infer"
 )
 
-// Settings are the choices of a run.
+// Settings are the hyperparameters of a run. [AllSettings] documents and bounds them.
 type Settings struct {
-	Slots       int     `json:"slots"`
-	Plies       int     `json:"plies"`
-	Simulations int     `json:"simulations"`
-	ValueScale  float64 `json:"value_scale"`
-	Channels    int     `json:"channels"`
-	Blocks      int     `json:"blocks"`
-	Batch       int     `json:"batch"`
-	Rate        float64 `json:"rate"`
-	Decay       float64 `json:"decay"`
-	Reuse       float64 `json:"reuse"`
-	Window      int     `json:"window"`
-	Blend       float64 `json:"blend"`
-	Explore     int     `json:"explore"`
-	Uniform     float64 `json:"uniform"`
-	HeldOut     float64 `json:"held_out"`
-	KeepNewest  int     `json:"keep_newest"`
-	KeepEvery   int     `json:"keep_every"`
-	Rating      float64 `json:"rating"`
+	ParallelGames       int     `json:"parallel_games"`
+	PliesPerGeneration  int     `json:"plies_per_generation"`
+	Simulations         int     `json:"simulations"`
+	ValueScale          float64 `json:"value_scale"`
+	Channels            int     `json:"channels"`
+	Blocks              int     `json:"blocks"`
+	BatchSize           int     `json:"batch_size"`
+	LearningRate        float64 `json:"learning_rate"`
+	WeightDecay         float64 `json:"weight_decay"`
+	SamplesPerPosition  float64 `json:"samples_per_position"`
+	ReplayWindow        int     `json:"replay_window"`
+	ValueMix            float64 `json:"value_mix"`
+	ExplorationPlies    int     `json:"exploration_plies"`
+	ExplorationFraction float64 `json:"exploration_fraction"`
+	ValidationShare     float64 `json:"validation_share"`
+	KeepNewest          int     `json:"keep_newest"`
+	KeepEvery           int     `json:"keep_every"`
+	RatingShare         float64 `json:"rating_share"`
 }
 
-// ranges say what each setting is and may be, in the order of the struct. Values of AlphaZero (AZ: Silver et al. 2018)
-// and Gumbel AlphaZero (GZ: Danihelka et al. 2022) stand beside ours.
-var ranges = []struct {
-	key      string
-	low, top float64
-	doc      string
-}{
-	{"slots", 0, 65536, "games in play at once; 0: 256, or fewer where a time plan is short (AZ 5000)"},
-	{"plies", 0, 1000, "plies of each game in a generation; 0: by the plan"},
-	{"simulations", 2, 100000, "of each move in self-play (AZ 800, GZ 2 to 200)"},
-	{"value_scale", 0.01, 10, "c of the search's sigma on values in [-1, 1] (GZ 0.5)"},
-	{"channels", 4, 512, "width of the network, a multiple of 4 (AZ 256)"},
-	{"blocks", 1, 40, "residual blocks of the network (AZ 19)"},
-	{"batch", 8, 4096, "positions of a learning step (AZ 4096)"},
-	{"rate", 1e-6, 1, "highest learning rate"},
-	{"decay", 0, 1, "decoupled weight decay"},
-	{"reuse", 0.1, 100, "samples learnt from for each position played"},
-	{"window", 100, 1e8, "positions after which the replay window grows slower than the run"},
-	{"blend", 0, 1, "share of the search's judgement in the outcome target (AZ 0)"},
-	{"explore", 0, 100, "first plies of a game that are drawn, not chosen (AZ 30)"},
-	{"uniform", 0, 1, "share of the uniform distribution in those draws"},
-	{"held_out", 0, 0.5, "share of games kept from the learner, to measure its losses"},
-	{"keep_newest", 1, 1e6, "checkpoints that are kept, the newest ones"},
-	{"keep_every", 0, 1e6, "of the older ones, keep one of so many; 0: none"},
-	{"rating", 0, 0.5, "share of the time for matches that rate the run; 0: none, at its end neither. Games and weights do not depend on it"},
-}
-
-// DefaultSettings returns what a run of game uses where nothing else is asked for.
+// DefaultSettings returns the settings of a new run of game.
 func DefaultSettings(game *env.Game) Settings {
 	net := infer.DefaultConfig(game)
 	return Settings{
 		Simulations: 16, ValueScale: 0.5,
 		Channels: net.Channels, Blocks: net.Blocks,
-		Batch: 256, Rate: 1e-3, Decay: 0.01, Reuse: 4,
-		Window: 20000, Blend: 0.25, Explore: 8, Uniform: 0.15, HeldOut: 0.05,
-		KeepNewest: 5, KeepEvery: 10, Rating: 0.05,
+		BatchSize: 256, LearningRate: 1e-3, WeightDecay: 0.01, SamplesPerPosition: 4,
+		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
+		KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
 	}
 }
 
-// Setting describes one setting for people.
-type Setting struct{ Key, Default, Doc string }
-
-// DescribeSettings lists the settings with their defaults for game.
-func DescribeSettings(game *env.Game) []Setting {
-	s := DefaultSettings(game)
-	var all []Setting
-	i := 0
-	for key, field := range s.fields() {
-		r := ranges[i]
-		doc := fmt.Sprintf("%s; %s to %s", r.doc, plain(r.low), plain(r.top))
-		all = append(all, Setting{key, fmt.Sprint(field.Interface()), doc})
-		i++
-	}
-	return all
+// Setting describes one field of [Settings].
+type Setting struct {
+	Key       string  // its name for --set and in JSON
+	Low, High float64 // the values allowed, both included
+	doc       string
+	multiple  float64                  // the value must be a multiple of this; 0: any number
+	ints      func(*Settings) *int     // the field; nil if it is a float64
+	floats    func(*Settings) *float64 // the field; nil if it is an int
 }
 
-// Validate reports every setting that is out of its range.
-func (s *Settings) Validate() error {
-	var errs []error
-	i := 0
-	for key, field := range s.fields() {
-		r := ranges[i]
-		if x := number(field); !(x >= r.low && x <= r.top) {
-			errs = append(errs, fmt.Errorf("setting %s=%v: it must lie between %s and %s",
-				key, field.Interface(), plain(r.low), plain(r.top)))
-		}
-		i++
-	}
-	return errors.Join(errs...)
+func intSetting(key string, low, high float64, field func(*Settings) *int, doc string) Setting {
+	return Setting{Key: key, Low: low, High: high, doc: doc, multiple: 1, ints: field}
 }
 
-// Set changes one setting from its text.
-func (s *Settings) Set(key, value string) error {
-	for k, field := range s.fields() {
-		if k != key {
-			continue
-		}
-		if field.Kind() == reflect.Int {
-			n, err := strconv.Atoi(value)
-			if err != nil {
-				return fmt.Errorf("setting %s=%s: it must be a whole number", key, value)
-			}
-			field.SetInt(int64(n))
-			return nil
-		}
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("setting %s=%s: it must be a number", key, value)
-		}
-		field.SetFloat(x)
+func floatSetting(key string, low, high float64, field func(*Settings) *float64, doc string) Setting {
+	return Setting{Key: key, Low: low, High: high, doc: doc, floats: field}
+}
+
+// allSettings is in the order of the help. In parentheses are the values of AlphaZero (AZ: Silver et al. 2018) and of
+// Gumbel AlphaZero (GZ: Danihelka et al. 2022).
+var allSettings = []Setting{
+	intSetting("parallel_games", 0, 65536, func(s *Settings) *int { return &s.ParallelGames },
+		"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"),
+	intSetting("plies_per_generation", 0, 1000, func(s *Settings) *int { return &s.PliesPerGeneration },
+		"plies that each game advances in a generation; 0: chosen by the plan"),
+	intSetting("simulations", 2, 100000, func(s *Settings) *int { return &s.Simulations },
+		"per move of self-play (AZ 800, GZ 2 to 200)"),
+	floatSetting("value_scale", 0.01, 10, func(s *Settings) *float64 { return &s.ValueScale },
+		"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"),
+	{
+		Key: "channels", Low: 4, High: 512, multiple: 4, ints: func(s *Settings) *int { return &s.Channels },
+		doc: "width of the network (AZ 256)",
+	},
+	intSetting("blocks", 1, 40, func(s *Settings) *int { return &s.Blocks },
+		"residual blocks of the network (AZ 19)"),
+	intSetting("batch_size", 8, 4096, func(s *Settings) *int { return &s.BatchSize },
+		"samples per training step (AZ 4096)"),
+	floatSetting("learning_rate", 1e-6, 1, func(s *Settings) *float64 { return &s.LearningRate },
+		"peak of the learning rate schedule"),
+	floatSetting("weight_decay", 0, 1, func(s *Settings) *float64 { return &s.WeightDecay },
+		"decoupled weight decay (AdamW)"),
+	floatSetting("samples_per_position", 0.1, 100, func(s *Settings) *float64 { return &s.SamplesPerPosition },
+		"training samples drawn per position played (replay ratio)"),
+	intSetting("replay_window", 100, 1e8, func(s *Settings) *int { return &s.ReplayWindow },
+		"positions in the replay window before it grows more slowly than the run"),
+	floatSetting("value_mix", 0, 1, func(s *Settings) *float64 { return &s.ValueMix },
+		"share of the search's value in the value target (lc0: q ratio; AZ 0)"),
+	intSetting("exploration_plies", 0, 100, func(s *Settings) *int { return &s.ExplorationPlies },
+		"first plies of a game whose move is drawn from the policy target (AZ 30)"),
+	floatSetting("exploration_fraction", 0, 1, func(s *Settings) *float64 { return &s.ExplorationFraction },
+		"uniform part of that draw"),
+	floatSetting("validation_share", 0, 0.5, func(s *Settings) *float64 { return &s.ValidationShare },
+		"share of games in the validation set, which is never trained on"),
+	intSetting("keep_newest", 1, 1e6, func(s *Settings) *int { return &s.KeepNewest },
+		"number of newest checkpoints to keep"),
+	intSetting("keep_every", 0, 1e6, func(s *Settings) *int { return &s.KeepEvery },
+		"keep every n-th of the older checkpoints; 0: none"),
+	floatSetting("rating_share", 0, 0.5, func(s *Settings) *float64 { return &s.RatingShare },
+		"share of the time for matches that rate the run; 0: no matches. Games and weights do not depend on it"),
+}
+
+// AllSettings returns every setting in the order of the help.
+func AllSettings() []Setting { return slices.Clone(allSettings) }
+
+// Get returns the setting's value in s.
+func (d *Setting) Get(s *Settings) float64 {
+	if d.ints != nil {
+		return float64(*d.ints(s))
+	}
+	return *d.floats(s)
+}
+
+// set sets the setting's value in s to x, which [Setting.check] accepts.
+func (d *Setting) set(s *Settings, x float64) {
+	if d.ints != nil {
+		*d.ints(s) = int(x)
+	} else {
+		*d.floats(s) = x
+	}
+}
+
+// Text returns the setting's value in s without an exponent.
+func (d *Setting) Text(s *Settings) string { return decimal(d.Get(s)) }
+
+// Help says what the setting does and which values it takes.
+func (d *Setting) Help() string { return d.doc + "; " + d.values() }
+
+// values says which values the setting takes, such as "a multiple of 4 from 4 to 512".
+func (d *Setting) values() string {
+	kind := "a number"
+	switch {
+	case d.multiple == 1:
+		kind = "a whole number"
+	case d.multiple > 1:
+		kind = "a multiple of " + decimal(d.multiple)
+	}
+	return fmt.Sprintf("%s from %s to %s", kind, decimal(d.Low), decimal(d.High))
+}
+
+// check returns an error unless the setting takes the value x, which text shows.
+func (d *Setting) check(x float64, text string) error {
+	if x >= d.Low && x <= d.High && (d.multiple == 0 || math.Mod(x, d.multiple) == 0) {
 		return nil
 	}
-	return unknownKey(key)
+	return fmt.Errorf("setting %s=%s: it must be %s", d.Key, text, d.values())
 }
 
-// Apply changes the settings that are asked for and reports everything that is wrong with them.
-func (s *Settings) Apply(asked map[string]string) error {
-	var errs []error
-	for _, key := range slices.Sorted(maps.Keys(asked)) {
-		errs = append(errs, s.Set(key, asked[key]))
-	}
-	return errors.Join(append(errs, s.Validate())...)
-}
-
-// ParseSettings reads a file of settings: one JSON object of numbers.
-func ParseSettings(data []byte) (map[string]string, error) {
-	var object map[string]json.Number
-	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, fmt.Errorf("settings must be one JSON object of numbers, such as {\"simulations\": 32}: %w", err)
-	}
-	asked := make(map[string]string, len(object))
-	for key, value := range object {
-		asked[key] = value.String()
-	}
-	return asked, nil
-}
-
-// Differences lists the settings in which s departs from t, as "key=s (t)".
-func (s *Settings) Differences(t *Settings) []string {
-	var out []string
-	other := make(map[string]any)
-	for key, field := range t.fields() {
-		other[key] = field.Interface()
-	}
-	for key, field := range s.fields() {
-		if field.Interface() != other[key] {
-			out = append(out, fmt.Sprintf("%s=%v (the run has %v)", key, field.Interface(), other[key]))
+// findSetting returns the setting of a key.
+func findSetting(key string) (*Setting, error) {
+	known := make([]string, len(allSettings))
+	for i := range allSettings {
+		if known[i] = allSettings[i].Key; known[i] == key {
+			return &allSettings[i], nil
 		}
-	}
-	return out
-}
-
-// fields yields each setting's key and value.
-func (s *Settings) fields() func(yield func(string, reflect.Value) bool) {
-	v := reflect.ValueOf(s).Elem()
-	return func(yield func(string, reflect.Value) bool) {
-		for i := range v.NumField() {
-			if !yield(v.Type().Field(i).Tag.Get("json"), v.Field(i)) {
-				return
-			}
-		}
-	}
-}
-
-// plain writes a number without an exponent.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-func number(v reflect.Value) float64 {
-	if v.Kind() == reflect.Int {
-		return float64(v.Int())
-	}
-	return v.Float()
-}
-
-func unknownKey(key string) error {
-	var known []string
-	for _, r := range ranges {
-		known = append(known, r.key)
 	}
 	hint := ""
 	if near := env.Nearest(key, known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("unknown setting %q%s (there are: %s)", key, hint, strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown setting %q%s (there are: %s)", key, hint, strings.Join(known, ", "))
 }
+
+// Validate reports every setting that is out of its range.
+func (s *Settings) Validate() error {
+	var errs []error
+	for i := range allSettings {
+		d := &allSettings[i]
+		errs = append(errs, d.check(d.Get(s), d.Text(s)))
+	}
+	return errors.Join(errs...)
+}
+
+// Change sets the settings of the given keys and reports everything that is wrong. After an error s has its old values.
+func (s *Settings) Change(values map[string]float64) error {
+	changed := *s
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		d, err := findSetting(key)
+		if err == nil {
+			err = d.check(values[key], decimal(values[key]))
+		}
+		if errs = append(errs, err); err == nil {
+			d.set(&changed, values[key])
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	*s = changed
+	return nil
+}
+
+// ParseSetting reads KEY=VALUE. It does not check the range.
+func ParseSetting(text string) (key string, value float64, err error) {
+	key, number, ok := strings.Cut(text, "=")
+	key, number = strings.TrimSpace(key), strings.TrimSpace(number)
+	if !ok {
+		return "", 0, fmt.Errorf("setting %q: write it as KEY=VALUE, such as simulations=64", text)
+	}
+	d, err := findSetting(key)
+	if err != nil {
+		return "", 0, err
+	}
+	if value, err = strconv.ParseFloat(number, 64); err != nil {
+		return "", 0, d.check(math.NaN(), number)
+	}
+	return key, value, nil
+}
+
+// ParseSettings reads a JSON object of settings. It checks neither keys nor ranges.
+func ParseSettings(data []byte) (map[string]float64, error) {
+	var object map[string]*float64
+	if err := json.Unmarshal(data, &object); err != nil {
+		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
+	}
+	values := make(map[string]float64, len(object))
+	for key, value := range object {
+		if value == nil {
+			return nil, fmt.Errorf("setting %s is null; it must be a number", key)
+		}
+		values[key] = *value
+	}
+	return values, nil
+}
+
+// Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)".
+func (s *Settings) Differences(run *Settings) []string {
+	var all []string
+	for i := range allSettings {
+		if d := &allSettings[i]; d.Get(s) != d.Get(run) {
+			all = append(all, fmt.Sprintf("%s=%s (the run has %s)", d.Key, d.Text(s), d.Text(run)))
+		}
+	}
+	return all
+}
+
+// decimal writes a number without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -135,7 +135,7 @@ func (s *slot) playDrift() {
 
 func (s *slot) beginSearched() {
 	s.opened = true
-	s.explore = s.settings.Explore
+	s.explore = s.settings.ExplorationPlies
 	if s.explore > 2 {
 		s.explore += s.rng.IntN(5) - 2
 	}
@@ -171,7 +171,7 @@ func (s *slot) choose(actions []env.Action, target []float32) int {
 		s.explore--
 		s.weights = s.weights[:0]
 		for _, p := range target {
-			s.weights = append(s.weights, (1-s.settings.Uniform)*float64(p)+s.settings.Uniform/float64(len(actions)))
+			s.weights = append(s.weights, (1-s.settings.ExplorationFraction)*float64(p)+s.settings.ExplorationFraction/float64(len(actions)))
 		}
 		return draw(s.rng, s.weights)
 	}

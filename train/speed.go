@@ -47,14 +47,14 @@ func (p *Pace) Add(q Pace) {
 // batches of up to so many states.
 func NewSelfPlay(game *env.Game, settings Settings, evaluator func(batch int) mcts.Evaluator, threads int,
 	cached bool) *SelfPlay {
-	count, entries := settings.Slots, 0
+	count, entries := settings.ParallelGames, 0
 	if count == 0 {
 		count = mostSlots
 	}
 	if cached {
 		entries = cacheEntries
 	}
-	p := &SelfPlay{slots: make([]*slot, count), plies: settings.Plies, evaluate: evaluator}
+	p := &SelfPlay{slots: make([]*slot, count), plies: settings.PliesPerGeneration, evaluate: evaluator}
 	if p.plies == 0 {
 		p.plies = mostPlies
 	}

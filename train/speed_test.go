@@ -18,7 +18,7 @@ func uniform(int) mcts.Evaluator { return mcts.Uniform{} }
 func TestSelfPlayCounts(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := DefaultSettings(game)
-	settings.Slots = 32
+	settings.ParallelGames = 32
 	for _, cached := range []bool{false, true} {
 		for _, threads := range []int{1, 2} {
 			play := NewSelfPlay(game, settings, uniform, threads, cached)

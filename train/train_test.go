@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,8 +32,8 @@ func newGame(t testing.TB, name string) *env.Game {
 func tiny(t testing.TB, dir string, generations int) Options {
 	return Options{
 		Dir: dir, Game: newGame(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
-		Asked: map[string]string{"slots": "12", "plies": "3", "simulations": "6", "channels": "4", "blocks": "1", "batch": "16",
-			"window": "100", "held_out": "0.2"},
+		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 3, "simulations": 6, "channels": 4, "blocks": 1, "batch_size": 16,
+			"replay_window": 100, "validation_share": 0.2},
 	}
 }
 
@@ -78,8 +77,8 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	const generations = 6
 	one, four := t.TempDir(), t.TempDir()
 	o := tiny(t, one, generations)
-	o.Asked["batch"] = "80" // several shards of gradients
-	o.Asked["slots"] = "40" // more than one worker plays at once, fewer than four do
+	o.Settings["batch_size"] = 80     // several shards of gradients
+	o.Settings["parallel_games"] = 40 // more than one worker plays at once, fewer than four do
 	o.Threads = 1
 	mustTrain(t, o)
 	o.Dir, o.Threads = four, 4
@@ -348,7 +347,7 @@ func TestRefusals(t *testing.T) {
 	other := tiny(t, dir, 2)
 	other.Game = newGame(t, "quad-5x5")
 	setting := tiny(t, dir, 2)
-	setting.Asked["simulations"] = "7"
+	setting.Settings["simulations"] = 7
 	seed := tiny(t, dir, 2)
 	seven := uint64(7)
 	seed.Seed = &seven
@@ -357,11 +356,15 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := tiny(t, t.TempDir(), 2)
-	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 1`), []byte(`"version": 9`), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 2`), []byte(`"version": 9`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	older := tiny(t, t.TempDir(), 2)
+	if err := os.WriteFile(filepath.Join(older.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 2`), []byte(`"version": 1`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	odd := tiny(t, filepath.Join(t.TempDir(), "odd"), 2)
-	odd.Asked["channels"] = "30"
+	odd.Settings["channels"] = 30
 	torn := tiny(t, t.TempDir(), 2)
 	if err := os.WriteFile(filepath.Join(torn.Dir, "config.json"), config[:len(config)/2], 0o644); err != nil {
 		t.Fatal(err)
@@ -376,6 +379,7 @@ func TestRefusals(t *testing.T) {
 		{"another setting", setting, ErrContrary, "simulations=7 (the run has 6)"},
 		{"another seed", seed, ErrContrary, "seed=7 (the run has 1)"},
 		{"a folder of something else", foreign, ErrNoRun, "thesis.txt"},
+		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 2"},
 		{"a newer format", newer, checkpoints.ErrVersion, "version 9"},
 		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},
 	} {
@@ -400,27 +404,6 @@ func TestRefusals(t *testing.T) {
 	defer release()
 	if _, err := Train(context.Background(), tiny(t, dir, 2)); !errors.Is(err, checkpoints.ErrLocked) {
 		t.Errorf("a run in use gives %v", err)
-	}
-}
-
-// TestOlderConfig: a run that was made before the newest settings existed goes on.
-func TestOlderConfig(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 2))
-	path := filepath.Join(dir, "config.json")
-	config, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	older := regexp.MustCompile(`,\s*"keep_newest": 5,\s*"keep_every": 10,\s*"rating": 0.05`).ReplaceAll(config, nil)
-	if len(older) == len(config) {
-		t.Fatal("config.json does not hold the newest settings")
-	}
-	if err := os.WriteFile(path, older, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if s := mustTrain(t, tiny(t, dir, 4)); s.Config.Plan.Generations != 4 {
-		t.Errorf("plan %+v", s.Config.Plan)
 	}
 }
 

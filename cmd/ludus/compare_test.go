@@ -21,8 +21,8 @@ func trainedRuns(t *testing.T, dir string) {
 	t.Helper()
 	for i, name := range []string{"a", "b"} {
 		_, errs, code := ludus(t, dir, "", "train", "quad(size=4,quads=4,whites=1)", "--run", name, "--generations", "4",
-			"--seed", string(rune('1'+i)), "--set", "slots=12", "--set", "plies=3", "--set", "simulations=6", "--set", "channels=4",
-			"--set", "blocks=1", "--set", "batch=16", "--set", "window=100", "--set", "held_out=0.2")
+			"--seed", string(rune('1'+i)), "--set", "parallel_games=12", "--set", "plies_per_generation=3", "--set", "simulations=6", "--set", "channels=4",
+			"--set", "blocks=1", "--set", "batch_size=16", "--set", "replay_window=100", "--set", "validation_share=0.2")
 		if code != 0 {
 			t.Fatalf("training exits %d: %s", code, errs)
 		}
@@ -106,7 +106,7 @@ func TestCompareDamaged(t *testing.T) {
 	if err := os.Rename(runFolder(t), other); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(other, "config.json"), []byte(`{"version":1,"game":"quad-5x5"}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(other, "config.json"), []byte(`{"version":2,"game":"quad-5x5"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, dir, 1, "compare runs of one game", "compare", "a", "other", "--force")

@@ -119,7 +119,7 @@ func TestWriteRatings(t *testing.T) {
 func TestUnrated(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	out, _, code := ludus(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
-		"--set", "rating=0", "--set", "slots=2", "--set", "plies=1", "--set", "channels=4", "--set", "blocks=1")
+		"--set", "rating_share=0", "--set", "parallel_games=2", "--set", "plies_per_generation=1", "--set", "channels=4", "--set", "blocks=1")
 	if code != 0 || !strings.Contains(out, "not judged, since the setting rating is 0") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
 		t.Error(out)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // quickRun are the arguments of a run that takes a moment.
-var quickRun = []string{"train", "quad-5x5", "--run", "quad", "--generations", "2", "--set", "slots=8", "--set", "plies=20",
-	"--set", "simulations=4", "--set", "channels=4", "--set", "blocks=1", "--set", "batch=16"}
+var quickRun = []string{"train", "quad-5x5", "--run", "quad", "--generations", "2", "--set", "parallel_games=8", "--set", "plies_per_generation=20",
+	"--set", "simulations=4", "--set", "channels=4", "--set", "blocks=1", "--set", "batch_size=16"}
 
 // Training leaves its report and names it; the command writes it again.
 func TestReportCommand(t *testing.T) {

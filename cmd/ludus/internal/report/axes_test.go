@@ -53,8 +53,8 @@ func TestAxes(t *testing.T) {
 	for i := range a.Generations {
 		seconds += a.Generations[i].PlaySeconds + a.Generations[i].LearnSeconds
 	}
-	if games, spent := a.Trained(1e6); games != last.AllGames || spent != seconds {
-		t.Errorf("%d games and %v seconds in the end, want %d and %v", games, spent, last.AllGames, seconds)
+	if games, spent := a.Trained(1e6); games != last.TotalGames || spent != seconds {
+		t.Errorf("%d games and %v seconds in the end, want %d and %v", games, spent, last.TotalGames, seconds)
 	}
 	if games, spent := a.Trained(0); games != 0 || spent != 0 {
 		t.Errorf("%d games and %v seconds before the first generation", games, spent)

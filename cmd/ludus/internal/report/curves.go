@@ -52,15 +52,15 @@ const (
 
 var learningPlots = []plot{
 	{id: "policy-loss", title: "Policy loss", unit: "nats", missing: notLearning, note: heldOut, curves: []curve{
-		{"held out", func(g *Generation) (float64, bool) { return some(g.HeldOutPolicy) }},
-		{"taught", func(g *Generation) (float64, bool) { return some(g.Policy) }},
+		{"held out", func(g *Generation) (float64, bool) { return some(g.ValidationPolicyLoss) }},
+		{"taught", func(g *Generation) (float64, bool) { return some(g.PolicyLoss) }},
 	}},
 	{id: "outcome-loss", title: "Outcome loss", unit: "nats", missing: notLearning, note: heldOut, curves: []curve{
-		{"held out", func(g *Generation) (float64, bool) { return some(g.HeldOutOutcome) }},
-		{"taught", func(g *Generation) (float64, bool) { return some(g.Outcome) }},
+		{"held out", func(g *Generation) (float64, bool) { return some(g.ValidationOutcomeLoss) }},
+		{"taught", func(g *Generation) (float64, bool) { return some(g.OutcomeLoss) }},
 	}},
 	{id: "goals-loss", title: "Goals loss", unit: "squared error", optional: true, curves: []curve{
-		{"taught", func(g *Generation) (float64, bool) { return some(g.Goals) }},
+		{"taught", func(g *Generation) (float64, bool) { return some(g.GoalsLoss) }},
 	}},
 	{id: "policy-entropy", title: "Policy entropy", unit: "nats", low: zero, missing: "this run did not measure it",
 		note: "how undecided the network is on positions held out", curves: []curve{
@@ -98,7 +98,7 @@ const noGames = "no game has ended yet"
 
 var replayPlots = []plot{
 	{id: "window", title: "Replay window", unit: "positions", low: zero, missing: noGames, curves: []curve{
-		{"window", func(g *Generation) (float64, bool) { return some(float64(g.Window)) }},
+		{"window", func(g *Generation) (float64, bool) { return some(float64(g.ReplayPositions)) }},
 	}},
 	{id: "duplicates", title: "Duplicate games", unit: "%", low: zero, missing: noGames, note: "games that repeat another move for move",
 		curves: []curve{

@@ -10,9 +10,9 @@ import (
 
 // FuzzRun makes a page of whatever a run's folder says: it may warn, but there is always a page.
 func FuzzRun(f *testing.F) {
-	const metrics = `{"generation":1,"generations":3,"games":8,"all_games":8,"positions":90,"policy_loss":2,"distinct_by_ply":[1,0.5],"play_seconds":1}`
-	const extreme = `{"generation":1,"generations":3,"games":8,"all_games":8,"positions":90,"steps":1,"rate":1e308,"window":9,"policy_loss":1e308,"outcome_loss":-1e308,
-		"held_out_policy_loss":1e308,"policy_entropy":1e308,"calibration_error":1e308,"simulations":9,"evaluations":9,"play_seconds":1e-308,"learn_seconds":1e-308,
+	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"distinct_by_ply":[1,0.5],"play_seconds":1}`
+	const extreme = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"steps":1,"learning_rate":1e308,"replay_positions":9,"policy_loss":1e308,"outcome_loss":-1e308,
+		"validation_policy_loss":1e308,"policy_entropy":1e308,"calibration_error":1e308,"simulations":9,"evaluations":9,"play_seconds":1e-308,"learn_seconds":1e-308,
 		"idle_share":1e308,"mean_plies":1e308,"first_share":1e308,"duplicate_games":1e308,"proven_share":1e308,"distinct_by_ply":[1e308,-1e308],"entropy_by_ply":[1e308]}`
 	const matches = `{"generation":1,"agent":"net@1","opponent":"random","games":4,"score":0.5,"low":0.1,"high":0.9,"final":true}`
 	const suite = `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}`
@@ -23,7 +23,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte("{}\n\n[]\n{\"generation\":-1}"), []byte("null"), []byte(`{"generation":2,"error":1e300}`), []byte(`{"agents":[{"generation":3,"low":1e308,"high":-1e308}]}`))
 	f.Fuzz(func(t *testing.T, metrics, matches, suite, ratings []byte) {
 		dir := t.TempDir()
-		write(t, dir, "config.json", `{"version":1,"game":"quad-5x5","plan":{"generations":3,"slots":8,"plies":8}}`)
+		write(t, dir, "config.json", `{"version":2,"game":"quad-5x5","plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`)
 		for name, data := range map[string][]byte{"metrics.jsonl": metrics, "arena.jsonl": matches, "suite.jsonl": suite, "ratings.json": ratings} {
 			write(t, dir, name, string(data)+"\n")
 		}
@@ -56,7 +56,7 @@ func FuzzRun(f *testing.F) {
 
 // Whatever config.json says, the run is read or refused.
 func FuzzRunConfig(f *testing.F) {
-	f.Add([]byte(`{"version":1,"game":"quad-5x5","settings":{"simulations":16},"plan":{"generations":3,"stopped":-1,"seconds":1e300}}`))
+	f.Add([]byte(`{"version":2,"game":"quad-5x5","settings":{"simulations":16},"plan":{"generations":3,"stopped":-1,"seconds":1e300}}`))
 	f.Add([]byte(`{"game":"chess"}`))
 	f.Add([]byte(`{"game":"quad-5x5","seed":"x"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,7 +11,6 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/model/infer"
-	"ludus/train"
 )
 
 // FileName is the page's name in a run's folder, and PlotsName that of the folder of plots.
@@ -123,7 +122,7 @@ func replaceFile(path string, data []byte) error {
 func (r *Run) Page() *Page {
 	p := &Page{Title: r.Game.Name, Subtitle: "Run " + r.Name, Warnings: r.Warnings, Sections: Sections(r), Facts: r.facts()}
 	if r.Config != nil {
-		p.Settings = settingsOf(r.Config, train.DescribeSettings(r.Game))
+		p.Settings = settingsOf(r.Game, r.Config)
 	}
 	return p
 }
@@ -145,8 +144,8 @@ func (r *Run) facts() []Fact {
 	default:
 		add("Generations", "%d, all that were planned", g.Generation)
 	}
-	if config != nil && config.Plan.Slots > 0 {
-		add("A generation", "%d plies in each of %d games", config.Plan.Plies, config.Plan.Slots)
+	if config != nil && config.Plan.ParallelGames > 0 {
+		add("A generation", "%d plies in each of %d games", config.Plan.PliesPerGeneration, config.Plan.ParallelGames)
 	}
 	if config != nil && config.Plan.Seconds > 0 {
 		add("Time planned", "%v", time.Duration(config.Plan.Seconds*float64(time.Second)))
@@ -157,7 +156,7 @@ func (r *Run) facts() []Fact {
 			positions, simulations, seconds = positions+g.Positions, simulations+g.Simulations, seconds+g.PlaySeconds+g.LearnSeconds
 		}
 		add("Playing and learning", "%v", time.Duration(seconds*float64(time.Second)).Round(time.Second))
-		add("Games", "%s", grouped(float64(g.AllGames)))
+		add("Games", "%s", grouped(float64(g.TotalGames)))
 		add("Positions", "%s", grouped(float64(positions)))
 		add("Simulations", "%s", grouped(float64(simulations)))
 		add("Learner's steps", "%s", grouped(float64(g.Steps)))

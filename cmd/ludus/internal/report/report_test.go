@@ -30,7 +30,7 @@ func trained(t *testing.T, name string) string {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err = train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 3, Threads: 2,
-		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16"},
+		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestAscending(t *testing.T) {
 func TestLongRun(t *testing.T) {
 	run := &Run{}
 	for i := range 1200 {
-		run.Generations = append(run.Generations, Generation{Metrics: train.Metrics{Generation: i + 1, Policy: 1, HeldOutPolicy: 2}})
+		run.Generations = append(run.Generations, Generation{Metrics: train.Metrics{Generation: i + 1, PolicyLoss: 1, ValidationPolicyLoss: 2}})
 	}
 	for _, s := range Sections(run) {
 		if s.ID != "learning" {

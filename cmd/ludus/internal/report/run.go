@@ -273,7 +273,7 @@ func (r *Run) Trained(generation int) (games int, seconds float64) {
 		return 0, 0
 	}
 	g := &r.Generations[after-1]
-	return g.AllGames, g.Seconds
+	return g.TotalGames, g.Seconds
 }
 
 // newest is the last generation told of, nil before one is.

@@ -1,25 +1,17 @@
 package report
 
 import (
-	"encoding/json"
-
+	"ludus/env"
 	"ludus/train"
 )
 
-// settingsOf lists a run's settings beside the defaults for its game.
-func settingsOf(config *train.Config, known []train.Setting) []Setting {
-	text, err := json.Marshal(config.Settings)
-	if err != nil {
-		panic("report: settings that JSON cannot write: " + err.Error())
-	}
-	var values map[string]json.Number
-	if err := json.Unmarshal(text, &values); err != nil {
-		panic("report: settings that are not numbers: " + err.Error())
-	}
+// settingsOf lists a run's settings beside the defaults of its game.
+func settingsOf(game *env.Game, config *train.Config) []Setting {
+	defaults := train.DefaultSettings(game)
 	var list []Setting
-	for _, s := range known {
-		value := values[s.Key].String()
-		list = append(list, Setting{Key: s.Key, Value: value, Default: s.Default, Doc: s.Doc, Changed: value != s.Default})
+	for _, s := range train.AllSettings() {
+		value, byDefault := s.Text(&config.Settings), s.Text(&defaults)
+		list = append(list, Setting{Key: s.Key, Value: value, Default: byDefault, Doc: s.Help(), Changed: value != byDefault})
 	}
 	return list
 }

@@ -133,7 +133,7 @@ func (s *summary) readConfig() {
 	case err != nil:
 		e.Problem = err.Error()
 	default:
-		e.Game, s.last, s.share, s.seconds = config.Game, config.Plan.Last(), config.Settings.Rating, config.Plan.Seconds
+		e.Game, s.last, s.share, s.seconds = config.Game, config.Plan.Last(), config.Settings.RatingShare, config.Plan.Seconds
 		e.Generations = s.last
 		s.metrics = checkpoints.FileWatcher{Path: s.metrics.Path} // the time that is left follows from both
 		if info, err := os.Stat(s.config.Path); err == nil && e.Changed == 0 {
@@ -158,7 +158,7 @@ func (s *summary) readMetrics() {
 	for _, line := range lastLines(s.metrics.Path) {
 		var m train.Metrics
 		if json.Unmarshal(line, &m) == nil && m.Generation > 0 {
-			e.Generation, e.Games = m.Generation, m.AllGames
+			e.Generation, e.Games = m.Generation, m.TotalGames
 			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
 		}
 	}

@@ -30,7 +30,7 @@ func trained(t *testing.T, dir string) {
 	}
 	_, err = train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 2, Threads: 2,
-		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16", "rating": "0"},
+		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16, "rating_share": 0},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func until(t *testing.T, w *Watcher, v *View, name string, good func(*View) bool
 	return v
 }
 
-const config = `{"version":1,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"slots":8,"plies":3}}`
+const config = `{"version":2,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
 
 // settings are a game's defaults, as config.json has them.
 func settings(t testing.TB) string {
@@ -115,14 +115,14 @@ func TestList(t *testing.T) {
 	good := fmt.Sprintf(config, settings(t))
 	trained(t, path("finished"))
 	write(t, path("nested", "stopped", "config.json"), good)
-	write(t, path("nested", "stopped", "metrics.jsonl"), `{"generation":1,"all_games":7,"play_seconds":3,"learn_seconds":1}`+"\n"+`{"generation":2,"all_g`)
+	write(t, path("nested", "stopped", "metrics.jsonl"), `{"generation":1,"total_games":7,"play_seconds":3,"learn_seconds":1}`+"\n"+`{"generation":2,"total_g`)
 	write(t, path("nested", "stopped", "ratings.json"), `{"version":1,"agents":[{"agent":"net@1","generation":1,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
 	write(t, path("nested", "deep", "er", "config.json"), good)
 	write(t, path("notes", "readme.txt"), "nothing")
 	write(t, path(".hidden", "config.json"), good)
 	write(t, path("a file"), "")
 	write(t, path("torn", "config.json"), good[:40])
-	write(t, path("newer", "config.json"), strings.Replace(good, `"version":1`, `"version":9`, 1))
+	write(t, path("newer", "config.json"), strings.Replace(good, `"version":2`, `"version":9`, 1))
 	write(t, path("unknown", "config.json"), strings.Replace(good, `"quad-5x5"`, `"quadd-5x5"`, 1))
 	write(t, path("empty", "checkpoints", "000001", "weights"), "")
 	write(t, path("folder", "config.json", "x"), "")

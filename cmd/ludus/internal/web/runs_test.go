@@ -23,7 +23,7 @@ func trainRun(t *testing.T, dir string) {
 	game := gameOf(t, "quad-5x5")
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 4, Threads: 2,
-		Asked: map[string]string{"slots": "8", "plies": "20", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16", "rating": "0"},
+		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 20, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16, "rating_share": 0},
 	})
 	if err != nil {
 		t.Fatal(err)
