@@ -1,8 +1,9 @@
-// Package browsertest opens pages in a headless Chromium for tests: from disk or from a server on this machine, clicked
-// by real mouse, touch and key events. A page that complains on its console, or asks anything of another origin than its
-// own, fails its test; that holds for the page's workers as well.
+// Package browsertest tests every page in a headless Chromium: the pages of ludus serve, reports and exported agents, from a
+// local server or from disk. It clicks, types and touches as a person does. A test fails if its page, or a worker of the
+// page, writes to the console, throws, or requests anything from another origin.
 //
-// Where Chromium is not installed the tests are skipped; with LUDUS_TEST_BROWSER=1 that is a failure, and with
-// LUDUS_TEST_BROWSER=0 they are skipped anyway. LUDUS_SHOTS names a folder that is to keep screenshots. Only tests import
-// this package.
+// All files but this one are tests. Environment variables:
+//
+//	LUDUS_TEST_BROWSER  1 runs all tests and fails without Chromium; 0 runs none; unset runs TestSmoke if Chromium is installed
+//	LUDUS_SHOTS         folder for screenshots
 package browsertest

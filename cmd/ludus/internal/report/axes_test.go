@@ -1,15 +1,8 @@
 package report
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
-
-	"ludus/cmd/ludus/internal/browsertest"
 )
 
 // Where runs are compared, each point by generation tells how far the run was then; a single run's points do not.
@@ -67,56 +60,6 @@ func TestBars(t *testing.T) {
 	for _, c := range []struct{ value, left, length float64 }{{-50, 25, 25}, {50, 50, 25}, {0, 50, 0}} {
 		if s.Left(c.value) != c.left || s.Length(c.value) != c.length {
 			t.Errorf("the bar of %v begins at %v and is %v long", c.value, s.Left(c.value), s.Length(c.value))
-		}
-	}
-}
-
-// TestChoosingTheAxis draws two runs' curves over seconds instead of generations.
-func TestChoosingTheAxis(t *testing.T) {
-	dir := trained(t, "quad(size=4,quads=4,whites=2)")
-	a, errA := ReadRun(dir)
-	b, errB := ReadRun(dir)
-	if errA != nil || errB != nil {
-		t.Fatal(errA, errB)
-	}
-	a.Name, b.Name = "a", "b"
-	for i := range b.Generations { // the runs have no second in common
-		b.Generations[i].Seconds *= 1.3
-	}
-	page := Page{Title: a.Game.Name, Axes: true, Sections: Sections(a, b)}
-	html, err := page.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, html, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	tab := browsertest.Open(t, browsertest.File(t, path))
-	name := `[data-chart="window"] .u-legend .u-series .u-label`
-	if got := tab.Text(name); !strings.HasPrefix(got, "generation") {
-		t.Errorf("curves are drawn over %q", got)
-	}
-	pointAtAll(t, tab, "window", "a: window", "b: window")
-	tab.Choose("#axis", "seconds")
-	if got := tab.Text(name); !strings.HasPrefix(got, "seconds of training") {
-		t.Errorf("with seconds chosen, curves are drawn over %q", got)
-	}
-	pointAtAll(t, tab, "window", "a: window", "b: window")
-	if got := tab.Text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
-		t.Errorf("what is by ply is drawn over %q", got)
-	}
-}
-
-// pointAtAll points at the middle of a chart, where each of the lines has a value to be told.
-func pointAtAll(t *testing.T, b *browsertest.Tab, chart string, lines ...string) {
-	t.Helper()
-	figure := fmt.Sprintf(`[data-chart=%q]`, chart)
-	b.Hover(figure+" .u-over", 0.45)
-	legend := b.Text(figure + " .u-legend")
-	for _, line := range lines {
-		if _, value, found := strings.Cut(legend, line); !found || !regexp.MustCompile(`^\W*\d`).MatchString(value) {
-			t.Errorf("under the mouse, the legend of %s tells nothing of %s: %q", chart, line, legend)
 		}
 	}
 }

@@ -35,8 +35,7 @@ var (
 )
 
 // Test plays in a front end as people do, with mouse, keys and fingers, and holds what it shows against the rules.
-func (f Front) Test(t *testing.T) {
-	b := Start(t)
+func (f Front) Test(t *testing.T, b *Browser) {
 	for _, name := range Named {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}

@@ -1,9 +1,8 @@
-package report
+package browsertest
 
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,16 +12,25 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"ludus/cmd/ludus/internal/browsertest"
+	"ludus/cmd/ludus/internal/report"
 )
+
+const evil = `</script><script>document.title="evil"</script><!--"'&`
+
+// writeReport trains a run and writes its report, and returns the report's file: address.
+func writeReport(t *testing.T, game string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	trainRun(t, dir, game)
+	if _, err := report.Write(t.Context(), dir, report.Full); err != nil {
+		t.Fatal(err)
+	}
+	return fileAddress(filepath.Join(dir, report.FileName))
+}
 
 // A person looks through the report of a run.
 func TestReportInBrowser(t *testing.T) {
-	dir := trained(t, "quad-5x5")
-	if _, err := Write(t.Context(), dir, Full); err != nil {
-		t.Fatal(err)
-	}
-	b := browsertest.Open(t, browsertest.File(t, filepath.Join(dir, FileName)))
+	b := Start(t).Open(t, writeReport(t, "quad-5x5"))
 	t.Run("curves", func(t *testing.T) { hover(t, b) })
 	t.Run("games", func(t *testing.T) { stepThrough(t, b) })
 	t.Run("colours", func(t *testing.T) { changeColours(t, b) })
@@ -30,9 +38,9 @@ func TestReportInBrowser(t *testing.T) {
 }
 
 // hover reads the values under the mouse in every chart.
-func hover(t *testing.T, b *browsertest.Tab) {
-	charts := browsertest.Ask[[]string](b, `[...document.querySelectorAll("[data-chart]")].map((f) => f.dataset.chart)`)
-	drawn := browsertest.Ask[int](b, `document.querySelectorAll("[data-chart] canvas").length`)
+func hover(t *testing.T, b *Tab) {
+	charts := Ask[[]string](b, `[...document.querySelectorAll("[data-chart]")].map((f) => f.dataset.chart)`)
+	drawn := Ask[int](b, `document.querySelectorAll("[data-chart] canvas").length`)
 	if len(charts) < 15 || drawn != len(charts) {
 		t.Fatalf("%d of %d charts are drawn", drawn, len(charts))
 	}
@@ -51,14 +59,14 @@ func hover(t *testing.T, b *browsertest.Tab) {
 // seen is what the game viewer shows.
 type seen struct{ Ply, Board, Value, Moves, Status string }
 
-func seenIn(b *browsertest.Tab) seen {
-	return browsertest.Ask[seen](b, `(() => { const text = (id) => document.getElementById(id).textContent;
+func seenIn(b *Tab) seen {
+	return Ask[seen](b, `(() => { const text = (id) => document.getElementById(id).textContent;
 		return { Ply: text("ply"), Board: document.getElementById("board").innerHTML, Value: text("value"),
 			Moves: text("moves"), Status: text("status") }; })()`)
 }
 
 // stepThrough steps through a game by buttons, by keys and by its list of moves.
-func stepThrough(t *testing.T, b *browsertest.Tab) {
+func stepThrough(t *testing.T, b *Tab) {
 	start := seenIn(b)
 	if !strings.HasPrefix(start.Ply, "ply 0 of") || !strings.Contains(start.Moves, "mark r") || strings.Contains(start.Moves, "(") || start.Status != "x to move; quads left x 8, o 8" {
 		t.Fatalf("at the start: %+v", start)
@@ -92,6 +100,7 @@ func stepThrough(t *testing.T, b *browsertest.Tab) {
 
 // Pieces stand where the moves' texts say, on boards that are drawn downwards and upwards.
 func TestBoardsInBrowser(t *testing.T) {
+	browser := Start(t)
 	for _, c := range []struct {
 		game, text, top string // text: the form of a move; top: the label of the uppermost row
 		start           map[string]string
@@ -102,16 +111,12 @@ func TestBoardsInBrowser(t *testing.T) {
 			"4 1": "black", "4 2": "black", "4 3": "black", "5 1": "black", "5 2": "black", "5 3": "black",
 		}},
 	} {
-		dir := trained(t, c.game)
-		if _, err := Write(t.Context(), dir, Full); err != nil {
-			t.Fatal(err)
-		}
-		b := browsertest.Open(t, browsertest.File(t, filepath.Join(dir, FileName)))
+		b := browser.Open(t, writeReport(t, c.game))
 		before := b.Pieces()
 		if !maps.Equal(before, c.start) {
 			t.Errorf("%s begins with %v", c.game, before)
 		}
-		if top := browsertest.Ask[string](b, `[...document.querySelectorAll("#board .label")].filter((e) => e.getAttribute("x") < 0.5)
+		if top := Ask[string](b, `[...document.querySelectorAll("#board .label")].filter((e) => e.getAttribute("x") < 0.5)
 			.reduce((a, b) => Number(a.getAttribute("y")) < Number(b.getAttribute("y")) ? a : b).textContent`); top != c.top {
 			t.Errorf("%s: the uppermost row is %s", c.game, top)
 		}
@@ -130,8 +135,8 @@ func TestBoardsInBrowser(t *testing.T) {
 }
 
 // changeColours follows the system's wish and then the button.
-func changeColours(t *testing.T, b *browsertest.Tab) {
-	background := func() string { return browsertest.Ask[string](b, "getComputedStyle(document.body).backgroundColor") }
+func changeColours(t *testing.T, b *Tab) {
+	background := func() string { return Ask[string](b, "getComputedStyle(document.body).backgroundColor") }
 	b.Prefer("light")
 	light := background()
 	b.Shoot("wide-light")
@@ -152,7 +157,7 @@ func changeColours(t *testing.T, b *browsertest.Tab) {
 }
 
 // narrow looks at the page on a phone, and on one turned round.
-func narrow(t *testing.T, b *browsertest.Tab) {
+func narrow(t *testing.T, b *Tab) {
 	for _, width := range []int64{360, 640, 800, 1000} {
 		b.Resize(width, 800)
 		b.Do(chromedp.Sleep(200 * time.Millisecond))
@@ -165,15 +170,74 @@ func narrow(t *testing.T, b *browsertest.Tab) {
 
 // Texts with markup do nothing in a browser either.
 func TestMarkupInBrowser(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, evilPage(t), 0o666); err != nil {
+	b := Start(t)
+	chart := report.Chart{
+		ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []report.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}},
+	}
+	page := report.Page{
+		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}}, NoGames: evil,
+		Settings: []report.Setting{{Key: evil, Value: evil, Default: evil, Doc: evil, Changed: true}},
+		Sections: []report.Section{{
+			ID: "s", Title: evil, Note: evil, Charts: []report.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
+			Ladders: []report.Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []report.Bar{{Name: evil, Detail: evil, High: 1}}}},
+		}},
+	}
+	html, err := page.HTML()
+	if err != nil {
 		t.Fatal(err)
 	}
-	b := browsertest.Open(t, browsertest.File(t, path))
-	if title := browsertest.Ask[string](b, "document.title"); title != evil {
+	tab := b.Open(t, onDisk(t, html))
+	if title := Ask[string](tab, "document.title"); title != evil {
 		t.Errorf("the title is %q", title)
 	}
-	if !strings.Contains(b.Text("[data-chart=evil] .u-legend"), evil) {
+	if !strings.Contains(tab.Text("[data-chart=evil] .u-legend"), evil) {
 		t.Error("the chart does not show the text as it is")
+	}
+}
+
+// TestChoosingTheAxis draws two runs' curves over seconds instead of generations.
+func TestChoosingTheAxis(t *testing.T) {
+	browser, dir := Start(t), t.TempDir()
+	trainRun(t, dir, placed)
+	a, errA := report.ReadRun(dir)
+	b, errB := report.ReadRun(dir)
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	a.Name, b.Name = "a", "b"
+	for i := range b.Generations { // the runs have no second in common
+		b.Generations[i].Seconds *= 1.3
+	}
+	page := report.Page{Title: a.Game.Name, Axes: true, Sections: report.Sections(a, b)}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := browser.Open(t, onDisk(t, html))
+	name := `[data-chart="window"] .u-legend .u-series .u-label`
+	if got := tab.Text(name); !strings.HasPrefix(got, "generation") {
+		t.Errorf("curves are drawn over %q", got)
+	}
+	pointAtAll(t, tab, "window", "a: window", "b: window")
+	tab.Choose("#axis", "seconds")
+	if got := tab.Text(name); !strings.HasPrefix(got, "seconds of training") {
+		t.Errorf("with seconds chosen, curves are drawn over %q", got)
+	}
+	pointAtAll(t, tab, "window", "a: window", "b: window")
+	if got := tab.Text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
+		t.Errorf("what is by ply is drawn over %q", got)
+	}
+}
+
+// pointAtAll points at the middle of a chart, where each of the lines has a value to be told.
+func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
+	t.Helper()
+	figure := fmt.Sprintf(`[data-chart=%q]`, chart)
+	b.Hover(figure+" .u-over", 0.45)
+	legend := b.Text(figure + " .u-legend")
+	for _, line := range lines {
+		if _, value, found := strings.Cut(legend, line); !found || !regexp.MustCompile(`^\W*\d`).MatchString(value) {
+			t.Errorf("under the mouse, the legend of %s tells nothing of %s: %q", chart, line, legend)
+		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,23 +11,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// page is a page with a script.
-func page(script string) string {
+// scripted is a page with a script.
+func scripted(script string) string {
 	return `<!doctype html><title>page</title><link rel="icon" href="data:,"><body style="margin:0"><script>` + script + `</script>`
 }
 
-// onDisk writes a page and returns its address.
-func onDisk(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "a page.html")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return File(t, path)
-}
-
-// serve serves pages by their paths.
-func serve(t *testing.T, pages map[string]string) string {
+// servePages serves pages by their paths.
+func servePages(t *testing.T, pages map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -46,7 +34,7 @@ func serve(t *testing.T, pages map[string]string) string {
 // What a page must not do is noticed, wherever it does it.
 func TestComplaints(t *testing.T) {
 	b := Start(t)
-	foreign := serve(t, map[string]string{"/": "foreign"})
+	foreign := servePages(t, map[string]string{"/": "foreign"})
 	fetching := func(script string) string {
 		return script + `.then(() => 0, () => 0).then(() => { document.title = "done"; })`
 	}
@@ -68,7 +56,7 @@ func TestComplaints(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for place, address := range map[string]string{
-				"disk": onDisk(t, page(c.script)), "server": serve(t, map[string]string{"/": page(c.script)}),
+				"disk": onDisk(t, []byte(scripted(c.script))), "server": servePages(t, map[string]string{"/": scripted(c.script)}),
 			} {
 				tab := b.Open(t, address)
 				tab.Wait(`document.title === "done"`)
@@ -92,8 +80,8 @@ func TestComplaints(t *testing.T) {
 func TestOwnOrigin(t *testing.T) {
 	b := Start(t)
 	script := fmt.Sprintf(`fetch(%q).then((r) => r.text()).then((text) => { document.title = text; })`, "/own")
-	b.Open(t, serve(t, map[string]string{"/": page(script), "/own": "own"})).Wait(`document.title === "own"`)
-	tab := b.Open(t, onDisk(t, page(`document.body.append(Object.assign(new Image(), { src: "other.png", onerror: () => { document.title = "done"; } }))`)))
+	b.Open(t, servePages(t, map[string]string{"/": scripted(script), "/own": "own"})).Wait(`document.title === "own"`)
+	tab := b.Open(t, onDisk(t, []byte(scripted(`document.body.append(Object.assign(new Image(), { src: "other.png", onerror: () => { document.title = "done"; } }))`))))
 	tab.Wait(`document.title === "done"`)
 	if all := strings.Join(tab.Complaints(), "\n"); !strings.Contains(all, "other.png") {
 		t.Errorf("complaints are %q", all)
@@ -102,7 +90,7 @@ func TestOwnOrigin(t *testing.T) {
 
 // Input arrives as a person's would, with what browsers do before and after.
 func TestInput(t *testing.T) {
-	tab := Open(t, onDisk(t, page(``)+`
+	tab := Start(t).Open(t, onDisk(t, []byte(scripted(``)+`
 		<button id="far" style="margin-top: 3000px">far down</button>
 		<select id="select"><option value="a">A</option><option value="b">B</option><option value="c">C</option></select>
 		<script>
@@ -111,7 +99,7 @@ func TestInput(t *testing.T) {
 				addEventListener(type, (e) => { if (e.isTrusted) seen.push(type + " " + (e.key || (type === "pointerdown" ? e.pointerType : e.target.id))); });
 			}
 			const take = () => seen.splice(0).join(", ");
-		</script>`))
+		</script>`)))
 	for _, c := range []struct {
 		name, want string
 		act        func()

@@ -11,19 +11,29 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Browser is a running Chromium. Tabs may be opened in it by several tests at once.
+// Browser is a running Chromium. Several tests may open tabs in it at once.
 type Browser struct{ ctx context.Context }
 
-// Start starts a Chromium with an empty profile, which ends with the test.
+// Start starts Chromium for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1 asks for them.
 func Start(t *testing.T) *Browser {
+	t.Helper()
+	if os.Getenv("LUDUS_TEST_BROWSER") != "1" {
+		t.Skip("LUDUS_TEST_BROWSER=1 runs all browser tests")
+	}
+	return launch(t)
+}
+
+// launch starts Chromium with an empty profile until the test ends. It skips the test if Chromium is not installed or
+// LUDUS_TEST_BROWSER=0.
+func launch(t *testing.T) *Browser {
 	t.Helper()
 	wanted := os.Getenv("LUDUS_TEST_BROWSER")
 	if wanted == "0" {
-		t.Skip("LUDUS_TEST_BROWSER=0 leaves out what needs a browser")
+		t.Skip("LUDUS_TEST_BROWSER=0 skips all browser tests")
 	}
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		if wanted != "" {
+		if wanted == "1" {
 			t.Fatal(err)
 		}
 		t.Skip("Chromium is not installed")
@@ -32,14 +42,14 @@ func Start(t *testing.T) *Browser {
 		chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		// No tab is slower for being behind another.
+		// Tabs in the background run at full speed.
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-renderer-backgrounding", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
 		chromedp.UserDataDir(t.TempDir()))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(func() {
-		// A browser that is asked to end may still be writing its profile; the test's folder is removed after it has ended.
+		// Cancel waits until Chromium has ended: it may write its profile until then, and the test removes that folder.
 		if err := chromedp.Cancel(ctx); err != nil {
 			t.Log(err)
 		}
@@ -51,18 +61,16 @@ func Start(t *testing.T) *Browser {
 	return &Browser{ctx}
 }
 
-// Open shows a page in a new browser.
-func Open(t *testing.T, address string) *Tab {
+// onDisk writes a page into a file whose name needs escaping, and returns its file: address.
+func onDisk(t *testing.T, page []byte) string {
 	t.Helper()
-	return Start(t).Open(t, address)
-}
-
-// File is the address of a file.
-func File(t *testing.T, path string) string {
-	t.Helper()
-	path, err := filepath.Abs(path)
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "a page, \"ä#%41?&.html")
+	if err := os.WriteFile(path, page, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return fileAddress(path)
+}
+
+func fileAddress(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }

@@ -1,0 +1,134 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"ludus/cmd/ludus/internal/page"
+)
+
+// exported is the exported page of a random network.
+func exported(t *testing.T, name string, channels, blocks int) []byte {
+	t.Helper()
+	game := newGame(t, name)
+	data, err := (&page.Page{Game: game, Weights: randomWeights(game, channels, blocks), Origin: "a run"}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// People play on the page, opened from disk.
+func TestPlayOnPage(t *testing.T) {
+	b := Start(t)
+	front := Front{Name: "page", Address: func(t *testing.T, game string) string { return onDisk(t, exported(t, game, 8, 1)) }}
+	front.Test(t, b)
+}
+
+// Whoever changes the players while the agent thinks, or takes a move back, need not wait for it: all is done before the same
+// agent in another tab, which began earlier, has thought a first move through.
+func TestThinkingEnds(t *testing.T) {
+	browser := Start(t)
+	address := onDisk(t, exported(t, "quad-7x7", 64, 5))
+	other, tab := browser.Open(t, address), browser.Open(t, address)
+	for _, tab := range []*Tab{other, tab} {
+		tab.Wait(`document.body.dataset.state === "ready"`)
+		tab.Focus("#strength")
+		tab.Press(kb.End) // thousands of simulations, which take ten seconds and more
+		tab.Choose("#seat0", "agent")
+		tab.Wait(`document.body.dataset.state === "thinking"`)
+	}
+	tab.Choose("#seat0", "person")
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	tab.Click("#board [data-cell='24']")
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 2`)
+	tab.Choose("#seat1", "agent")
+	tab.Wait(`document.body.dataset.state === "thinking"`)
+	tab.Click("#undo")
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1`)
+	if moves := Ask[int](other, `document.querySelectorAll("#moves [data-ply]").length`); moves > 1 {
+		t.Errorf("meanwhile the agent in another tab has made %d moves", moves-1)
+	}
+}
+
+// served shows a page from a server.
+func served(t *testing.T, b *Browser, data []byte, headers map[string]string) *Tab {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
+		w.Write(data)
+	}))
+	t.Cleanup(server.Close)
+	return b.Open(t, server.URL)
+}
+
+// A page may be put on any server, even on one that is wrong about its characters or shuts it off.
+func TestServed(t *testing.T) {
+	tab := served(t, Start(t), exported(t, "quad-5x5", 4, 1), map[string]string{
+		"Content-Type": "text/html; charset=iso-8859-1", "X-Content-Type-Options": "nosniff",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
+		"Content-Security-Policy": "sandbox allow-scripts",
+	})
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	tab.Click("#board [data-cell='12']")
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3`)
+}
+
+// Where a server forbids the page's script or its worker, the page says so.
+func TestForbidden(t *testing.T) {
+	b := Start(t)
+	data := exported(t, "quad-5x5", 4, 1)
+	for policy, want := range map[string]string{
+		"script-src 'self'":                  "the server of this page forbids them",
+		"worker-src 'none'":                  "The engine cannot start: a worker is not allowed here",
+		"require-trusted-types-for 'script'": "the server of this page forbids them",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			tab := served(t, b, data, map[string]string{"Content-Type": "text/html", "Content-Security-Policy": policy})
+			tab.Wait(fmt.Sprintf("document.getElementById('play').innerText.includes(%q)", want))
+			if complaints := tab.Complaints(); len(complaints) == 0 {
+				t.Error("nothing was forbidden")
+			}
+		})
+	}
+}
+
+// A browser that cannot run the engine says what it lacks.
+func TestOldBrowser(t *testing.T) {
+	b := Start(t)
+	data := exported(t, "quad-5x5", 4, 1)
+	old := strings.Replace(string(data), `name) => !(name in globalThis)`, `name) => name === "DecompressionStream" || !(name in globalThis)`, 1)
+	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
+	tab := b.Open(t, onDisk(t, []byte(policy.ReplaceAllString(old, ""))))
+	tab.Wait(`!document.getElementById("unable").hidden`)
+	if text := tab.Text("#unable"); !strings.Contains(text, "It lacks DecompressionStream.") {
+		t.Error(text)
+	}
+}
+
+// A page that was cut short says that it cannot play.
+func TestDamagedPage(t *testing.T) {
+	b := Start(t)
+	data := string(exported(t, "quad-5x5", 4, 1))
+	at := strings.Index(data, `<script id="engine"`)
+	tab := b.Open(t, onDisk(t, []byte(data[:at+300]+data[strings.Index(data, `<script id="weights"`)-20:])))
+	said := func() {
+		t.Helper()
+		tab.Wait(`document.body.dataset.state === "error"`)
+		if text := tab.Text("#message"); !strings.Contains(text, "The engine cannot start") {
+			t.Error(text)
+		}
+	}
+	said()
+	tab.Click("#retry")
+	said()
+}

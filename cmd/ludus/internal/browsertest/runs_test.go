@@ -1,0 +1,100 @@
+package browsertest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ludus/cmd/ludus/internal/web"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train"
+	"ludus/train/arena"
+)
+
+func newGame(t *testing.T, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// randomWeights is a network far from uniform: none of its tensors is zero.
+func randomWeights(game *env.Game, channels, blocks int) *infer.Weights {
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// trainRun trains four short generations of a game in dir, and adds ratings, suite results and a recorded match.
+func trainRun(t *testing.T, dir, name string) {
+	t.Helper()
+	game := newGame(t, name)
+	_, err := train.Train(t.Context(), train.Options{
+		Dir: dir, Game: game, Generations: 4, Threads: 2,
+		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := arena.Match{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	if match.A, err = arena.Parse(game, "greedy"); err == nil {
+		match.B, err = arena.Parse(game, "random")
+	}
+	if err == nil {
+		_, err = match.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"ratings.json": `{"version":1,"anchor":"random","games":900,"agents":[
+			{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161,"games":300},
+			{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
+			{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
+			{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`,
+		"suite.jsonl": `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}
+{"generation":3,"agent":"policy","positions":50,"error":0.3,"low":0.2,"high":0.4}
+{"generation":3,"agent":"net","positions":50,"error":0.1,"low":0.05,"high":0.2}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// serve runs the server of ludus serve until the test ends or stop is called. It returns the address to open.
+func serve(t *testing.T, o web.Options) (address string, stop func()) {
+	t.Helper()
+	if o.Address == "" {
+		o.Address = "127.0.0.1:0"
+	}
+	o.Threads = 2
+	s, err := web.Listen(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := s.Serve(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the server ended with %v", err)
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return s.URL(), stop
+}

@@ -1,0 +1,250 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/cmd/ludus/internal/web"
+	"ludus/env"
+)
+
+// In a browser, a first visit with the token opens the page and all it asks for, and leaves no token where a script or the
+// next page could read it.
+func TestTokenInBrowser(t *testing.T) {
+	b := Start(t)
+	address, _ := serve(t, web.Options{Token: "a-token-of-mine"})
+	tab := b.Open(t, address)
+	tab.Wait(`location.search === "" && document.readyState === "complete" && !!document.querySelector("h1")`)
+	if state := Ask[string](tab, `fetch("/api/about").then((r) => r.status + document.cookie + document.referrer)`); state != "200" {
+		t.Errorf("the page's question: %s", state)
+	}
+}
+
+// A page of another origin, be it of the same host, gets nothing from the server, in no way that a browser offers.
+func TestOtherOriginInBrowser(t *testing.T) {
+	b := Start(t)
+	own, _ := serve(t, web.Options{})
+	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Write([]byte("<!doctype html><link rel=icon href=data:,><title>elsewhere</title>"))
+	}))
+	defer foreign.Close()
+	for _, address := range []string{foreign.URL, strings.Replace(foreign.URL, "127.0.0.1", "localhost", 1)} {
+		tab := b.Open(t, address)
+		for _, options := range []string{`{}`, `{mode: "no-cors"}`, `{mode: "no-cors", method: "POST", body: "{}"}`, `{method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"}`} {
+			script := `fetch("` + own + `api/about", ` + options + `).then((r) => "answered " + r.status + r.type, () => "nothing")`
+			if got := Ask[string](tab, script); got != "nothing" {
+				t.Errorf("%s from %s: %s", options, address, got)
+			}
+		}
+		if got := Ask[string](tab, `new Promise((done) => {
+			const script = document.createElement("script");
+			script.src = "`+own+`static/dom.js";
+			script.onload = () => done("loaded");
+			script.onerror = () => done("nothing");
+			document.head.append(script);
+		})`); got != "nothing" {
+			t.Errorf("a script from %s: %s", address, got)
+		}
+		tab.Complaints() // there are many, and that is right
+	}
+}
+
+// People play on the server's page.
+func TestPlayOnServer(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	address, _ := serve(t, web.Options{Runs: dir})
+	front := Front{Name: "web", Address: func(t *testing.T, name string) string {
+		game := newGame(t, name)
+		file := env.FileName(game.Name) + ".safetensors"
+		if err := os.WriteFile(filepath.Join(dir, file), randomWeights(game, 4, 1).Marshal(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return address + "?" + url.Values{"game": {game.Name}, "agent": {"net:" + file}}.Encode()
+	}}
+	front.Test(t, b)
+}
+
+const (
+	ready    = `document.body?.dataset.state === "ready"`
+	rival    = `document.querySelector("#seat1").value`
+	ownAgent = "net:quad.safetensors,sims=2"
+)
+
+// The page begins with what was trained, takes any agent's text and any game, and its links lead to all of it.
+func TestChoosing(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
+	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), randomWeights(newGame(t, "quad-5x5"), 4, 1).Marshal(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address)
+	tab.Wait(ready + " && " + rival + ` === "trained"`)
+	tab.Click("#more summary")
+	tab.Focus("#agent")
+	tab.Press("net:nowhere", "\r")
+	tab.Wait(`document.querySelector("#more [role=alert]").textContent.includes("nowhere")`)
+	refused := tab.Complaints()
+	if len(refused) != 1 || !strings.Contains(refused[0], "with a status of 400") || Ask[string](tab, rival) != "trained" {
+		t.Errorf("after an agent that there is not: %q", refused)
+	}
+	Ask[any](tab, `document.querySelector("#agent").select()`)
+	tab.Press(ownAgent, "\r")
+	tab.Wait(rival + ` === "` + ownAgent + `"`)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
+	tab.Click("#share")
+	tab.Wait(`location.hash !== ""`)
+	tab.Visit(Ask[string](tab, "location.href"))
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3 && ` + rival + ` === "` + ownAgent + `"`)
+
+	tab.Choose("#game", "golden-rectangle") // by keys, which go through the list
+	tab.Click("#choose-game button")
+	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)
+	tab.Choose("#game", "")
+	tab.Focus("#choose-game input")
+	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
+	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
+}
+
+// Of a game that there is not, the page says so, and offers others and nothing more.
+func TestUnknownGame(t *testing.T) {
+	b := Start(t)
+	address, _ := serve(t, web.Options{})
+	tab := b.Open(t, address+"?game=quadd-5x5")
+	tab.Wait(`document.querySelector("#message")?.textContent.includes("did you mean")`)
+	tab.Complaints() // the browser notes the server's refusal
+	shown := Ask[string](tab, `[...document.querySelectorAll("main :is(button, select, input, summary)")]
+		.filter((e) => e.checkVisibility()).map((e) => e.id).join()`)
+	if shown != "retry" {
+		t.Errorf("shown beside the message: %s", shown)
+	}
+	for _, width := range []int64{360, 1280} {
+		tab.Resize(width, 700)
+		tab.CheckWidth()
+		for _, theme := range []string{"light", "dark"} {
+			tab.Prefer(theme)
+			tab.Shoot(fmt.Sprintf("web-unknown-%d-%s", width, theme))
+		}
+	}
+	tab.Choose("#game", "quad-5x5")
+	tab.Click("#choose-game button")
+	tab.Wait(ready + ` && document.querySelector(".panel").checkVisibility()`)
+}
+
+// A page whose server has ended says so, and plays on with the next one.
+func TestServerGone(t *testing.T) {
+	b := Start(t)
+	address, stop := serve(t, web.Options{})
+	tab := b.Open(t, address+"?game=quad-5x5&agent=greedy")
+	tab.Wait(ready)
+	stop()
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(`document.querySelector("#message").textContent.includes("does not answer")`)
+	tab.Shoot("web-server-gone")
+	tab.Complaints() // the browser notes that nobody answers
+	serve(t, web.Options{Address: strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")})
+	tab.Click("#retry")
+	tab.Wait(ready)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
+}
+
+// addGeneration adds a line like the last one to a run's metrics.
+func addGeneration(t *testing.T, run string, generation int) {
+	t.Helper()
+	path := filepath.Join(run, "metrics.jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	_, rest, _ := strings.Cut(lines[len(lines)-1], ",")
+	data = fmt.Appendf(data, "{\"generation\":%d,%s\n", generation, rest)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run's page grows with the run; what its reader has zoomed into stays.
+func TestRunPageGrows(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	run := filepath.Join(dir, "run")
+	trainRun(t, run, "quad-5x5")
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address+"run?name=run")
+	const curve = `[data-chart="seconds"] .u-over`
+	tab.Wait(`document.querySelector('` + curve + `') !== null && document.querySelector("#state").textContent === "finished"`)
+	tab.CheckNames()
+	atEnd := func() string {
+		tab.Hover(curve, 0.5)
+		tab.Hover(curve, 0.98)
+		return tab.Text(`[data-chart="seconds"] .u-legend .u-series:first-child .u-value`)
+	}
+	if at := atEnd(); at != "4" {
+		t.Errorf("the curve ends at generation %s", at)
+	}
+	zoom := `(() => { const over = document.querySelector('` + curve + `'), { left, top, width } = over.getBoundingClientRect();
+		const at = (type, share) => over.dispatchEvent(new MouseEvent(type, { bubbles: true, movementX: 9, clientX: left + share * width, clientY: top + 50 }));
+		at("mousemove", 0.05); at("mousedown", 0.05); at("mousemove", 0.4); at("mouseup", 0.4); return true; })()`
+	Ask[bool](tab, zoom)
+	if at := atEnd(); at != "2" {
+		t.Errorf("the part that is zoomed into ends at generation %s", at)
+	}
+	addGeneration(t, run, 5)
+	tab.Wait(`document.querySelector("#facts").textContent.includes("Generations5")`)
+	if at := atEnd(); at != "2" {
+		t.Errorf("after another generation the zoomed part ends at generation %s", at)
+	}
+	Ask[bool](tab, `document.querySelector('`+curve+`').dispatchEvent(new MouseEvent("dblclick", { bubbles: true }))`)
+	if at := atEnd(); at != "5" {
+		t.Errorf("zoomed out, the curve ends at generation %s", at)
+	}
+	if err := os.RemoveAll(run); err != nil {
+		t.Fatal(err)
+	}
+	tab.Wait(`document.querySelector("#message").textContent.includes("gone") && document.querySelector(".charts") === null`)
+}
+
+// Games are stepped through by keys, the agent is asked what it thinks, and playing goes on from there.
+func TestRunPageGames(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	trainRun(t, filepath.Join(dir, "a run"), "quad-5x5")
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address+"runs")
+	tab.Wait(`document.querySelector("#runs li") !== null`)
+	tab.CheckNames()
+	tab.CheckWidth()
+	tab.Click("#runs a")
+	tab.Wait(`location.pathname === "/run" && document.querySelector("#ply")?.textContent.startsWith("ply 0 of ")`)
+	tab.Focus("#viewer")
+	tab.Press("\u0303") // the right arrow
+	tab.Wait(`document.querySelector("#ply").textContent.startsWith("ply 1 of ")`)
+	if pieces := len(tab.Pieces()); pieces != 1 {
+		t.Errorf("%d pieces after a move", pieces)
+	}
+	tab.Click("#ask")
+	tab.Wait(`document.querySelector("#moves thead").textContent.includes("visits")`)
+	tab.Choose("#source", "match.jsonl")
+	tab.Wait(`document.querySelector("#game").textContent.includes("greedy first") && !document.querySelector("#table").hidden`)
+	tab.Click(`#record [data-ply="2"]`)
+	on := Ask[string](tab, `document.querySelector("#on").getAttribute("href")`)
+	if !strings.HasPrefix(on, "/?game=quad-5x5&agent=net%3Aa+run#moves=") || strings.Count(on, "mark") != 2 {
+		t.Errorf("playing on leads to %s", on)
+	}
+	tab.Resize(360, 740)
+	tab.Wait(`[...document.querySelectorAll(".uplot")].every((plot) => plot.clientWidth <= 360)`) // drawn anew a frame later
+	tab.CheckWidth()
+	tab.Shoot("run-360")
+	tab.Resize(1280, 900)
+	tab.Shoot("run")
+	tab.Click("#on")
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length >= 2 && document.body.dataset.state === "ready"`)
+}
