@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 var quiet = []string{"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
 
 // forTests are packages that only tests import, so that no program holds them.
-var forTests = []string{"env/envtest", "cmd/ludus/internal/browsertest"}
+var forTests = []string{"env/envtest"}
 
 // source is one parsed file of the module.
 type source struct {
