@@ -43,7 +43,9 @@ func trainRun(t *testing.T, dir, name string) {
 	game := newGame(t, name)
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 4, Threads: 2,
-		Asked: map[string]string{"slots": "8", "plies": "30", "simulations": "4", "channels": "4", "blocks": "1", "batch": "16"},
+		Settings: map[string]float64{
+			"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
