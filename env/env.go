@@ -180,22 +180,6 @@ func (g *Game) Finish(frame []Action) *Game {
 // NumActions is A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return g.PolicyPlanes*g.Tensor.Cells() + g.PolicyExtras }
 
-// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. It is its own inverse.
-// The caller must not change it.
-func (g *Game) Frame(p Player) []Action { return g.frames[p] }
-
-// FrameCell is where mover p's frame has the absolute cell: entry FrameCell(p, cell) of each plane is about it. Frame turns
-// the cells of the policy's planes alike.
-func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
-
-// ClassFor turns First's class into p's.
-func (g *Game) ClassFor(p Player, class int) int {
-	if p == First {
-		return class
-	}
-	return len(g.Classes) - 1 - class
-}
-
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
@@ -208,7 +192,7 @@ func (g *Game) ParseAction(text string) (Action, error) {
 	if a, ok := g.index[clean]; ok {
 		return a, nil
 	}
-	return 0, fmt.Errorf("%w %q in %s; a move reads like %s", ErrAction, text, g.Name, g.example())
+	return 0, fmt.Errorf("%w %s of %s; a move reads like %s", ErrAction, Quote(text), g.Name, g.example())
 }
 
 func (g *Game) example() string {
@@ -218,6 +202,14 @@ func (g *Game) example() string {
 		}
 	}
 	return ""
+}
+
+// Quote quotes a text from outside for an error message and cuts it after 60 bytes.
+func Quote(text string) string {
+	if len(text) > 60 {
+		text = strings.ToValidUTF8(text[:60], "") + "..."
+	}
+	return fmt.Sprintf("%q", text)
 }
 
 // FileName turns a game's name into the name of a file or folder: every run of characters other than a-z and 0-9

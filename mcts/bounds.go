@@ -80,7 +80,7 @@ func (t *tree) close(n int32) {
 // anything else, then the most visited, then the likeliest by prior.
 func (t *tree) exact(n int32, class uint8) int {
 	edges, p := t.edgesOf(n), t.nodes[n].player
-	winning := t.sign(p)*t.utility[class] > 0
+	winning := p.Sign()*t.utility[class] > 0
 	chosen := -1
 	for i := range edges {
 		e := &edges[i]

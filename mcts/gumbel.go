@@ -143,7 +143,7 @@ func leading(candidates []int, scores []float64, n int) []int {
 func (s *Search) scoreRoot(dst []float64) {
 	t, h := &s.tree, &s.halving
 	st := t.standing(root)
-	sign, sigma := t.sign(t.nodes[root].player), s.sigma(st)
+	sign, sigma := t.nodes[root].player.Sign(), s.sigma(st)
 	edges := t.edgesOf(root)
 	for i := range edges {
 		dst[i] = h.gumbel[i] + h.logits[i] + sigma*t.estimate(&edges[i], sign, st.mix)
@@ -164,7 +164,7 @@ func (s *Search) sigma(st standing) float64 {
 func (s *Search) improve(dst []float64, n int32, st standing) (bare, sum float64) {
 	t := &s.tree
 	nd := &t.nodes[n]
-	sign, sigma := t.sign(nd.player), s.sigma(st)
+	sign, sigma := nd.player.Sign(), s.sigma(st)
 	mix := sign * min(max(st.mix, t.utility[t.worst()]), t.utility[0])
 	edges := t.edgesOf(n)
 	most := math.Inf(-1)

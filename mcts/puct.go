@@ -18,7 +18,7 @@ func (s *Search) pickPUCT(n int32) int32 {
 	nd := &t.nodes[n]
 	in := t.into(n)
 	bonus := s.bonus(in.visits + in.flight - 1 - nd.lost) // all visits of n but its own evaluation's went on to a move
-	firstPlay := t.sign(nd.player)*in.sum/float64(in.visits) - s.cfg.FirstPlayReduction*math.Sqrt(nd.mass)
+	firstPlay := nd.player.Sign()*in.sum/float64(in.visits) - s.cfg.FirstPlayReduction*math.Sqrt(nd.mass)
 	chosen, most := none, math.Inf(-1)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	for i := range edges {

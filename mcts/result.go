@@ -25,7 +25,7 @@ func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
 	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utility)
-	sign, mix, actions := t.sign(p), t.standing(root).mix, t.actionsOf(root)
+	sign, mix, actions := p.Sign(), t.standing(root).mix, t.actionsOf(root)
 	policy := s.policy()
 	if need := len(edges) * K; cap(s.moveClasses) < need {
 		s.moveClasses = make([]float32, need)
@@ -186,7 +186,7 @@ func (s *Search) mostVisited() int {
 	t := &s.tree
 	st := t.standing(root)
 	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
-	sign := t.sign(p)
+	sign := p.Sign()
 	better := func(i, j int) bool {
 		a, b := &edges[i], &edges[j]
 		if a.visits != b.visits {
@@ -221,7 +221,7 @@ func (s *Search) mostVisited() int {
 func (s *Search) Value() float64 {
 	s.mustBeEvaluated()
 	t := &s.tree
-	sign := t.sign(t.nodes[root].player)
+	sign := t.nodes[root].player.Sign()
 	if e := t.edges[root]; e.proven() {
 		return sign*t.utility[e.top] + 0
 	}

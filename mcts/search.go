@@ -376,7 +376,8 @@ func (s *Search) judge(slot *slot, classes []float32) {
 	if slot.node == root {
 		s.halving.judge(s.tree.priorsOf(root))
 	}
-	s.tree.judge(slot.node, classes, slot.classes)
+	s.game.ClassesFor(slot.classes, s.tree.nodes[slot.node].player, classes)
+	s.tree.judge(slot.node, slot.classes)
 }
 
 // Leaf returns the position of a selected leaf. It belongs to the search and lasts until the leaf is backed up.

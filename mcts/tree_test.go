@@ -36,7 +36,7 @@ func checkTree(t *tree) error {
 			if e.visits+e.flight > 0 && e.share != float64(e.prior)/float64(1+e.visits+e.flight) {
 				return fmt.Errorf("node %d: move %d has a share of %v", n, i, e.share)
 			}
-			if want := t.sign(nd.player) * t.completed(&e, 0); (e.visits > 0 || e.proven()) && e.value != want {
+			if want := nd.player.Sign() * t.completed(&e, 0); (e.visits > 0 || e.proven()) && e.value != want {
 				return fmt.Errorf("node %d: move %d has the value %v, want %v", n, i, e.value, want)
 			}
 		}

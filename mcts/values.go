@@ -6,14 +6,6 @@ import (
 	"ludus/env"
 )
 
-// sign turns First's utility into player p's.
-func (t *tree) sign(p env.Player) float64 {
-	if p == env.First {
-		return 1
-	}
-	return -1
-}
-
 // completed is First's utility of a move: the mean of what was backed up, or mix where it was not visited, clamped to
 // the move's bounds.
 func (t *tree) completed(e *edge, mix float64) float64 {
@@ -33,7 +25,7 @@ func (t *tree) estimate(e *edge, sign, mix float64) float64 {
 }
 
 // settle sets the value of an edge that was visited or proven, for player p, its mover.
-func (t *tree) settle(e *edge, p env.Player) { e.value = t.sign(p) * t.completed(e, 0) }
+func (t *tree) settle(e *edge, p env.Player) { e.value = p.Sign() * t.completed(e, 0) }
 
 // standing sums up the live moves of a node.
 type standing struct {
@@ -66,7 +58,7 @@ func (t *tree) standing(n int32) standing {
 	st.mix = nd.raw
 	if visited > 0 {
 		N := float64(st.visits)
-		st.mix = (nd.raw + t.sign(nd.player)*N*weighted/visited) / (1 + N)
+		st.mix = (nd.raw + nd.player.Sign()*N*weighted/visited) / (1 + N)
 	}
 	return st
 }
@@ -75,17 +67,10 @@ func (t *tree) standing(n int32) standing {
 // normal number and a visited move weighs something.
 const leastLogit = -80
 
-// judge gives node n an evaluation: its mover's class probabilities, which it writes into dst as First's. The logits of
-// its moves stand where their priors will be.
-func (t *tree) judge(n int32, classes, dst []float32) {
+// judge gives node n an evaluation: First's class probabilities. The logits of its moves stand where their priors will be.
+func (t *tree) judge(n int32, classes []float32) {
 	nd := &t.nodes[n]
-	for k, p := range classes {
-		if nd.player == env.Second {
-			k = len(classes) - 1 - k
-		}
-		dst[k] = p
-	}
-	nd.raw = t.value(dst)
+	nd.raw = t.value(classes)
 	if math.IsNaN(nd.raw) {
 		panic("mcts: the evaluation is not a number")
 	}

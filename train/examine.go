@@ -74,7 +74,7 @@ func (l *learner) examine(network *infer.Network, n int) *examination {
 	})
 	for i := range n {
 		g, ply := w.position(d.positions[i])
-		e.actual[i] = (1 + float64(game.Classes[game.ClassFor(g.movers[ply], g.outcome)].Utility)) / 2
+		e.actual[i] = (1 + game.UtilityFor(g.movers[ply], g.outcome)) / 2
 		for k, p := range e.classes[i*classes : (i+1)*classes] {
 			e.predicted[i] += float64(p) * (1 + float64(game.Classes[k].Utility)) / 2
 		}

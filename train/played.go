@@ -70,10 +70,7 @@ func (r *record) searched(game *env.Game) []Searched {
 	for i := range r.plies {
 		p := &r.plies[i]
 		mover := state.Player()
-		all[i] = Searched{Value: p.value(game), Proven: p.proven >= 0, Policy: make([]float32, len(p.policy))}
-		if mover != env.First {
-			all[i].Value = -all[i].Value
-		}
+		all[i] = Searched{Value: mover.Sign() * p.value(game), Proven: p.proven >= 0, Policy: make([]float32, len(p.policy))}
 		normalise(all[i].Policy, p.policy)
 		state.Apply(p.action)
 	}
@@ -87,9 +84,5 @@ func (p *ply) value(game *env.Game) float64 {
 	}
 	shares := make([]float32, len(p.classes))
 	normalise(shares, p.classes)
-	value := 0.0
-	for class, share := range shares {
-		value += float64(share) * float64(game.Classes[class].Utility)
-	}
-	return value
+	return game.ExpectedUtility(shares)
 }

@@ -154,14 +154,13 @@ func (r *reader) shares(n int) []uint16 {
 	return s
 }
 
-// move reads an action and plays it on state, whose legal actions are given.
-func (r *reader) move(state env.State, legal []env.Action) env.Action {
+// move reads an action and plays it.
+func (r *reader) move(replayer *env.Replayer) env.Action {
 	a := env.Action(r.uvarint(r.game.NumActions() - 1))
-	if r.err == nil && !slices.Contains(legal, a) {
-		r.fail("move %d (%s) is not legal", a, r.game.ActionTexts[a])
-	}
 	if r.err == nil {
-		state.Apply(a)
+		if err := replayer.Play(a); err != nil {
+			r.fail("%v", err)
+		}
 	}
 	return a
 }
@@ -169,24 +168,22 @@ func (r *reader) move(state env.State, legal []env.Action) env.Action {
 // record reads one record and checks it against the rules.
 func (r *reader) record() *record {
 	rec := &record{}
-	state := r.game.NewState()
-	var legal []env.Action
+	replayer := env.NewReplayer(r.game)
 	for range r.uvarint(r.game.MaxPlies) {
-		legal = state.Legal(legal[:0])
-		rec.opening = append(rec.opening, r.move(state, legal))
+		rec.opening = append(rec.opening, r.move(replayer))
 	}
 	for range r.uvarint(r.game.MaxPlies) {
 		if r.err != nil {
 			return rec
 		}
-		legal = state.Legal(legal[:0])
-		p := ply{action: r.move(state, legal)}
+		legal := len(replayer.Legal)
+		p := ply{action: r.move(replayer)}
 		flags := r.bytes(2)
 		p.teaches, p.proven = flags[0] == 1, int8(flags[1])
 		if p.proven < -1 || int(p.proven) >= len(r.game.Classes) {
 			r.fail("proven class %d", p.proven)
 		}
-		p.policy = r.shares(len(legal))
+		p.policy = r.shares(legal)
 		p.classes = r.shares(len(r.game.Classes))
 		rec.plies = append(rec.plies, p)
 	}
@@ -195,6 +192,7 @@ func (r *reader) record() *record {
 		b := r.bytes(3)
 		rec.outcome, rec.goals = int(b[0]), [2]int{int(b[1]), int(b[2])}
 	}
+	state := replayer.State
 	wrongEnd := rec.done && (rec.outcome != state.Outcome() || rec.goals != state.Goals())
 	if r.err == nil && (rec.done != state.Done() || wrongEnd) {
 		r.fail("its end is not the position's")

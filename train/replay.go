@@ -146,14 +146,10 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 		e.state.Apply(p.action)
 	}
 	p, mover := &g.plies[ply], g.movers[ply]
-	cells, actions, classes := e.game.Tensor.Cells(), e.game.NumActions(), len(e.game.Classes)
+	actions, classes := e.game.NumActions(), len(e.game.Classes)
 
 	e.state.Encode(e.tensor)
-	input := batch.Inputs[i*len(e.tensor) : (i+1)*len(e.tensor)]
-	for j, x := range e.tensor {
-		cell := j % cells
-		input[j-cell+int(turn.Cells[cell])] = x
-	}
+	turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
 
 	e.legal = e.state.Legal(e.legal[:0])
 	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
@@ -184,6 +180,6 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 		}
 	}
 	target[result] += 1 - blend
-	batch.Goals[2*i] = float32(g.goals[mover]) / 100
-	batch.Goals[2*i+1] = float32(g.goals[mover.Other()]) / 100
+	goals := env.ByPlayer(mover, g.goals) // the mover's first
+	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
 }

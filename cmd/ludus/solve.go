@@ -91,23 +91,15 @@ func (o solveOptions) validate() error {
 
 // splitMoves reads moves between semicolons and checks that they lead to a position in which somebody is to move.
 func splitMoves(game *env.Game, text string) (played []env.Action, err error) {
-	state := game.NewState()
-	for i, part := range strings.Split(text, ";") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
+	var texts []string
+	for part := range strings.SplitSeq(text, ";") {
+		if strings.TrimSpace(part) != "" {
+			texts = append(texts, part)
 		}
-		if state.Done() {
-			return nil, fmt.Errorf("move %d, %s, comes after the end of the game", i+1, part)
-		}
-		action, err := game.ParseAction(part)
-		if err != nil {
-			return nil, fmt.Errorf("move %d: %w", i+1, err)
-		}
-		if !slices.Contains(state.Legal(nil), action) {
-			return nil, fmt.Errorf("move %d, %s, is not legal here", i+1, game.ActionTexts[action])
-		}
-		state.Apply(action)
-		played = append(played, action)
+	}
+	state, played, err := env.ReplayText(game, texts)
+	if err != nil {
+		return nil, err
 	}
 	if state.Done() {
 		goals := state.Goals()

@@ -71,10 +71,10 @@ func TestSolveErrors(t *testing.T) {
 		args []string
 	}{
 		{1, "move 2: unknown move", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
-		{1, "move 2, (mark r3 c3), is not legal here", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{1, "move 2: illegal move (mark r3 c3)", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
 		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
-		{1, "comes after the end", []string{"solve", "quad-5x5", "--moves",
+		{1, "the game is over", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3;mark r5 c4"}},
 		{2, "--nodes -1", []string{"solve", "quad-5x5", "--nodes", "-1"}},
 		{2, "--time -1s", []string{"solve", "quad-5x5", "--time", "-1s"}},

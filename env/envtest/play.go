@@ -298,11 +298,10 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	if !slices.Equal(mapped(a.Legal(nil), s.Actions), turned.Legal(nil)) {
 		return errors.New("the legal moves differ")
 	}
-	x, y, n := tensor(g, a), tensor(g, turned), g.Tensor.Cells()
-	for j, v := range x {
-		if y[j/n*n+int(s.Cells[j%n])] != v {
-			return fmt.Errorf("the tensors differ at entry %d", j)
-		}
+	image := make([]float32, g.Tensor.Size())
+	s.Transform(image, tensor(g, a))
+	if !slices.Equal(image, tensor(g, turned)) {
+		return errors.New("the tensors differ")
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func ignorant(state env.State, legal []env.Action, best env.Action) *Analysis {
 
 // utility is what a finished state is worth to p.
 func utility(game *env.Game, state env.State, p env.Player) float64 {
-	return float64(game.Classes[game.ClassFor(p, state.Outcome())].Utility)
+	return game.UtilityFor(p, state.Outcome())
 }
 
 // lead is the difference of the goals that p and its opponent have earned so far, as a share of 100.

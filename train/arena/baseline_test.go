@@ -16,16 +16,9 @@ func position(t testing.TB, name string, moves ...string) (*env.Game, env.State)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := game.NewState()
-	for i, text := range moves {
-		a, err := game.ParseAction(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state.Done() || !slices.Contains(state.Legal(nil), a) {
-			t.Fatalf("%s: move %d, %s, is not legal", name, i+1, text)
-		}
-		state.Apply(a)
+	state, _, err := env.ReplayText(game, moves)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return game, state
 }

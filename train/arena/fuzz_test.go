@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -93,20 +94,13 @@ func FuzzRecord(f *testing.F) {
 			if g == nil {
 				continue
 			}
-			state := game.NewState()
-			for _, a := range g.moves {
-				if !slices.Contains(state.Legal(nil), a) {
-					t.Fatalf("game %d has illegal moves", i)
-				}
-				state.Apply(a)
-			}
-			if !state.Done() {
-				t.Fatalf("game %d is not finished", i)
+			if state, err := env.Replay(game, g.moves); err != nil || !state.Done() {
+				t.Fatalf("game %d is not a finished game: %v", i, err)
 			}
 		}
 		if r, err := parseRecorded(lines); err == nil {
 			for _, g := range r.Games {
-				if moves, err := Replay(game, g.Moves); err == nil && len(moves) > game.MaxPlies || g.Number < 0 {
+				if _, moves, err := Replay(game, g.Moves); err == nil && len(moves) > game.MaxPlies || g.Number < 0 {
 					t.Errorf("game %d of %d moves", g.Number, len(moves))
 				}
 			}

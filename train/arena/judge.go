@@ -129,17 +129,14 @@ func (j *judge) evaluate(state env.State, average bool) (logits, classes []float
 	if average {
 		images = len(j.game.Symmetries)
 	}
-	size, cells, A, K := len(j.tensor), j.game.Tensor.Cells(), j.game.NumActions(), len(j.game.Classes)
+	size, A, K := len(j.tensor), j.game.NumActions(), len(j.game.Classes)
 	if len(j.images) < images*size {
 		j.images = make([]float32, images*size)
 		j.imageLogits, j.imageClass = make([]float32, images*A), make([]float32, images*K)
 	}
 	state.Encode(j.tensor)
 	for s := range images {
-		image, to := j.images[s*size:(s+1)*size], j.game.Symmetries[s].Cells
-		for i, x := range j.tensor {
-			image[i/cells*cells+int(to[i%cells])] = x
-		}
+		j.game.Symmetries[s].Transform(j.images[s*size:(s+1)*size], j.tensor)
 	}
 	j.network.EvaluateTensors(j.images[:images*size], j.imageLogits[:images*A], j.imageClass[:images*K])
 	logits, classes = j.imageLogits[:A], j.imageClass[:K] // the first image is the state itself
@@ -180,8 +177,6 @@ func (j *judge) expectedGoals(state env.State, classes []float32, average bool) 
 		}
 		own, other = own/sum, other/sum // float32 probabilities add up to nearly 1
 	}
-	if state.Player() == env.Second {
-		own, other = other, own
-	}
-	return &[2]float64{own, other}
+	goals := env.ByPlayer(state.Player(), [2]float64{own, other})
+	return &goals
 }

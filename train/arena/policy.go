@@ -97,10 +97,7 @@ func (p *policy) Backup(_ int, logits, classes []float32) {
 
 func (p *policy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	p.evaluate(state)
-	value := 0.0
-	for k, x := range p.classes {
-		value += float64(x) * float64(p.game.Classes[k].Utility)
-	}
+	value := p.game.ExpectedUtility(p.classes)
 	a := &Analysis{Player: state.Player(), Value: &value}
 	for i, action := range p.legal {
 		prior := math.Exp(p.logs[i])

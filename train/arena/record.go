@@ -174,16 +174,12 @@ func (m *Match) recall(ctx context.Context, line []byte, openings *openings, gam
 
 // replay makes the texts the moves of a game that has its opening.
 func (m *Match) replay(g *played, texts []string) error {
-	moves, err := Replay(m.Game, texts)
+	state, moves, err := Replay(m.Game, texts)
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(g.moves, moves[:min(len(g.moves), len(moves))]) {
 		return errors.New("it starts from another opening")
-	}
-	state := m.Game.NewState()
-	for _, a := range moves {
-		state.Apply(a)
 	}
 	g.moves = moves
 	g.end(state)

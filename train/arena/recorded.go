@@ -81,24 +81,12 @@ func parseRecorded(lines [][]byte) (*Recorded, error) {
 	return r, nil
 }
 
-// Replay turns the texts of a finished game's moves into actions. The error says which one is not legal, or that the game
-// does not end with them.
-func Replay(game *env.Game, texts []string) ([]env.Action, error) {
-	state := game.NewState()
-	var moves, legal []env.Action
-	for ply, text := range texts {
-		a, err := game.ParseAction(text)
-		if err != nil {
-			return nil, err
-		}
-		if legal = state.Legal(legal[:0]); state.Done() || !slices.Contains(legal, a) {
-			return nil, fmt.Errorf("move %d, %s, is not legal", ply+1, text)
-		}
-		state.Apply(a)
-		moves = append(moves, a)
+// Replay returns the actions of a finished game and the position at its end. Errors name a move that is not legal, or say that
+// the game does not end with them.
+func Replay(game *env.Game, texts []string) (env.State, []env.Action, error) {
+	state, moves, err := env.ReplayText(game, texts)
+	if err == nil && !state.Done() {
+		err = errors.New("the game is not finished")
 	}
-	if !state.Done() {
-		return nil, errors.New("it is not finished")
-	}
-	return moves, nil
+	return state, moves, err
 }

@@ -20,13 +20,9 @@ func TestReadRecorded(t *testing.T) {
 		t.Errorf("%s: %s against %s, %d games", r.Game, r.A, r.B, len(r.Games))
 	}
 	for i, g := range r.Games {
-		moves, err := Replay(m.Game, g.Moves)
+		state, _, err := Replay(m.Game, g.Moves)
 		if err != nil || g.Number != i || g.First != (i%2 == 0) {
 			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.First, err)
-		}
-		state := m.Game.NewState()
-		for _, a := range moves {
-			state.Apply(a)
 		}
 		goals := state.Goals()
 		if !g.First {

@@ -103,8 +103,6 @@ func (s *solving) prove(a *Analysis, class int) {
 	if s.game.GoalHead {
 		return
 	}
-	a.Goals = &[2]float64{float64(c.Own), float64(c.Other)}
-	if a.Player == env.Second {
-		a.Goals[0], a.Goals[1] = a.Goals[1], a.Goals[0]
-	}
+	goals := env.ByPlayer(a.Player, [2]float64{float64(c.Own), float64(c.Other)})
+	a.Goals = &goals
 }

@@ -91,21 +91,14 @@ func (p *Position) lost(game *env.Game, move int) float64 {
 
 // replay returns the position's state. It fails where a move is not legal, the game is over, or the values do not fit.
 func (p *Position) replay(game *env.Game) (env.State, error) {
-	state := game.NewState()
-	var legal []env.Action
-	for i, a := range p.Moves {
-		if state.Done() {
-			return nil, fmt.Errorf("%w: move %d comes after the game's end", ErrSuite, i+1)
-		}
-		if legal = state.Legal(legal[:0]); !slices.Contains(legal, a) {
-			return nil, fmt.Errorf("%w: move %d is not legal", ErrSuite, i+1)
-		}
-		state.Apply(a)
+	state, err := env.Replay(game, p.Moves)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
 	if state.Done() {
 		return nil, fmt.Errorf("%w: the game is over", ErrSuite)
 	}
-	if legal = state.Legal(legal[:0]); len(legal) != len(p.Values) {
+	if legal := state.Legal(nil); len(legal) != len(p.Values) {
 		return nil, fmt.Errorf("%w: %d values for %d legal moves", ErrSuite, len(p.Values), len(legal))
 	}
 	for _, v := range p.Values {
@@ -133,17 +126,16 @@ type identity [sha256.Size]byte
 
 // identify returns the least hash of the images of state's tensor: equal tensors have equal futures.
 func identify(game *env.Game, state env.State) (least identity) {
-	cells := game.Tensor.Cells()
-	tensor := make([]float32, game.Tensor.Size())
+	tensor, image := make([]float32, game.Tensor.Size()), make([]float32, game.Tensor.Size())
 	state.Encode(tensor)
-	image := make([]byte, 4*len(tensor))
+	data := make([]byte, 0, 4*len(image))
 	for s := range game.Symmetries {
-		to := game.Symmetries[s].Cells
-		for i, x := range tensor {
-			at := i/cells*cells + int(to[i%cells])
-			binary.LittleEndian.PutUint32(image[4*at:], math.Float32bits(x))
+		game.Symmetries[s].Transform(image, tensor)
+		data = data[:0]
+		for _, x := range image {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 		}
-		if id := identity(sha256.Sum256(image)); s == 0 || slices.Compare(id[:], least[:]) < 0 {
+		if id := identity(sha256.Sum256(data)); s == 0 || slices.Compare(id[:], least[:]) < 0 {
 			least = id
 		}
 	}

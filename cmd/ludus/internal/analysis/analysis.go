@@ -13,7 +13,7 @@
 // what was done; "proven":true says that the value is exact. A finished game and a bad line get
 //
 //	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}
-//	{"id":"a1","error":"move 2, (mark r3 c3), is not legal here"}
+//	{"id":"a1","error":"move 2: illegal move (mark r3 c3)"}
 //
 // the latter with "id":null where no id can be read.
 package analysis
@@ -155,7 +155,7 @@ func (s *server) answer(ctx context.Context, line []byte) []byte {
 
 // judge plays the moves of a request and asks the agent.
 func (s *server) judge(ctx context.Context, r request) (any, error) {
-	state, _, err := Replay(s.game, r.moves)
+	state, _, err := env.ReplayText(s.game, r.moves)
 	if err != nil {
 		return nil, err
 	}

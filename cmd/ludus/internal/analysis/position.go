@@ -4,39 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"ludus/env"
 	"ludus/train/arena"
 )
-
-// Replay plays moves from the start of a game and returns where they lead, and what they are. The error names the first
-// move that cannot be played, counted from 1.
-func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
-	state := game.NewState()
-	actions := make([]env.Action, 0, len(moves))
-	var legal []env.Action
-	for i, text := range moves {
-		if state.Done() {
-			return nil, nil, fmt.Errorf("move %d, %s, comes after the end of the game", i+1, Short(text))
-		}
-		action, err := game.ParseAction(text)
-		if err != nil {
-			return nil, nil, fmt.Errorf("move %d: %s is no move of %s, which read like %s", i+1, Short(text), game.Name, example(game))
-		}
-		legal = state.Legal(legal[:0])
-		if !slices.Contains(legal, action) {
-			return nil, nil, fmt.Errorf("move %d, %s, is not legal here", i+1, game.ActionTexts[action])
-		}
-		state.Apply(action)
-		actions = append(actions, action)
-	}
-	return state, actions, nil
-}
-
-// example is a move of the starting position.
-func example(game *env.Game) string { return game.ActionTexts[game.NewState().Legal(nil)[0]] }
 
 // Judgement is what an agent thinks of a position that is not done; null is what it does not know.
 type Judgement struct {
@@ -122,12 +93,4 @@ func rounded(x *float64) *float64 {
 		y = 0 // not -0
 	}
 	return &y
-}
-
-// Short quotes a text for an error message, and cuts it where it is long.
-func Short(text string) string {
-	if len(text) > 60 {
-		text = strings.ToValidUTF8(text[:60], "") + "..."
-	}
-	return fmt.Sprintf("%q", text)
 }

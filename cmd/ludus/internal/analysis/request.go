@@ -76,9 +76,9 @@ func (f Fields) Only(known ...string) error {
 			continue
 		}
 		if near := env.Nearest(key, known); near != "" {
-			return fmt.Errorf("unknown field %s; did you mean %q?", Short(key), near)
+			return fmt.Errorf("unknown field %s; did you mean %q?", env.Quote(key), near)
 		}
-		return fmt.Errorf("unknown field %s; known: %s", Short(key), strings.Join(known, ", "))
+		return fmt.Errorf("unknown field %s; known: %s", env.Quote(key), strings.Join(known, ", "))
 	}
 	return nil
 }

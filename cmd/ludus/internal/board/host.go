@@ -78,9 +78,9 @@ func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) 
 		return o.answer(h, ctx, request)
 	}
 	if near := env.Nearest(op, Operations()); near != "" {
-		return nil, refuse(fmt.Errorf("unknown operation %s; did you mean %q?", analysis.Short(op), near))
+		return nil, refuse(fmt.Errorf("unknown operation %s; did you mean %q?", env.Quote(op), near))
 	}
-	return nil, refuse(fmt.Errorf("unknown operation %s; known: %s", analysis.Short(op), strings.Join(Operations(), ", ")))
+	return nil, refuse(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))
 }
 
 // request is a request that was read; its moves have been played.
@@ -114,7 +114,7 @@ func (h *Host) read(body []byte, known []string) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.state, r.moves, err = analysis.Replay(r.game, moves); err != nil {
+	if r.state, r.moves, err = env.ReplayText(r.game, moves); err != nil {
 		return nil, err
 	}
 	for _, field := range known {

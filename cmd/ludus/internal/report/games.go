@@ -191,10 +191,10 @@ func (p *Position) choose(game *env.Game, analysis *arena.Analysis, played env.A
 
 // forFirst turns p's value into the first player's.
 func forFirst(value *float64, p env.Player) *float64 {
-	if value == nil || p == env.First {
-		return shortened(value)
+	if value == nil {
+		return nil
 	}
-	return shortened(new(-*value))
+	return shortened(new(p.Sign() * *value))
 }
 
 // shortened is a copy with five digits.

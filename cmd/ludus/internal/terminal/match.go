@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 )
@@ -125,7 +124,7 @@ func (g *grammar) match(state env.State, legal []env.Action, line string) (actio
 			}
 		}
 		if unclear != nil {
-			return 0, fmt.Sprintf("%s may mean %s; say more.", analysis.Short(line), g.list(unclear, 4))
+			return 0, fmt.Sprintf("%s may mean %s; say more.", env.Quote(line), g.list(unclear, 4))
 		}
 		for _, w := range readings {
 			for a := range g.spoken {
@@ -315,7 +314,7 @@ func (g *grammar) cell(cell int32) string {
 
 // wonder answers a line that is no move of the game.
 func (g *grammar) wonder(legal []env.Action, line string) string {
-	quoted, words := analysis.Short(line), tokens(line)
+	quoted, words := env.Quote(line), tokens(line)
 	if slices.ContainsFunc(words, isNumber) {
 		all := g.readings(line)
 		return fmt.Sprintf("%s is no move here. %s", quoted, g.near(legal, g.apart(all[len(all)-1].numbers)))

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/arena"
@@ -179,7 +178,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	state, _, err = analysis.Replay(config.Game, moves)
+	state, _, err = env.ReplayText(config.Game, moves)
 	if err != nil || !state.Done() {
 		t.Errorf("the moves make no whole game: %v, %v", moves, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/cmd/ludus/internal/analysis"
+	"ludus/env"
 )
 
 // policy is what pages may do: load the server's own scripts, styles and pictures, and ask it.
@@ -67,7 +67,7 @@ func (s *Server) checkHost(r *http.Request) error {
 	if host != "" && slices.Contains(known, host) {
 		return nil
 	}
-	return refused(http.StatusForbidden, "the host %s is not this server; it is reached as %s", analysis.Short(r.Host), s.base())
+	return refused(http.StatusForbidden, "the host %s is not this server; it is reached as %s", env.Quote(r.Host), s.base())
 }
 
 // base is the server's address without the token.

@@ -306,7 +306,7 @@ func seated(match *arena.Recorded, g *arena.RecordedGame) (agents [2]string, goa
 }
 
 func replayOfMatch(game *env.Game, match *arena.Recorded, g *arena.RecordedGame) (*replay, error) {
-	moves, err := arena.Replay(game, g.Moves)
+	_, moves, err := arena.Replay(game, g.Moves)
 	if err != nil {
 		return nil, refused(http.StatusNotFound, "game %d of the match is damaged: %v", g.Number, err)
 	}

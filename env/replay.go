@@ -1,0 +1,73 @@
+package env
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrIllegal is wrapped by errors about a move that cannot be played in its position.
+var ErrIllegal = errors.New("illegal move")
+
+// Replayer plays moves from the start of a game and checks that each is legal.
+type Replayer struct {
+	State State    // the position reached, owned by the replayer
+	Legal []Action // legal actions in State, ascending; empty once the game is over
+	Moves []Action // played so far
+
+	game *Game
+}
+
+// NewReplayer returns a replayer at the starting position.
+func NewReplayer(game *Game) *Replayer {
+	r := &Replayer{State: game.NewState(), game: game}
+	r.Legal = r.State.Legal(nil)
+	return r
+}
+
+// Play plays an action. If it is not legal, the error wraps [ErrIllegal] and names the move, counted from 1; nothing changes.
+func (r *Replayer) Play(a Action) error {
+	ply := len(r.Moves) + 1
+	text := fmt.Sprintf("action %d", a)
+	if a >= 0 && int(a) < len(r.game.ActionTexts) {
+		text = r.game.ActionTexts[a]
+	}
+	switch {
+	case r.State.Done():
+		return fmt.Errorf("move %d: %w %s: the game is over", ply, ErrIllegal, text)
+	case !slices.Contains(r.Legal, a):
+		return fmt.Errorf("move %d: %w %s", ply, ErrIllegal, text)
+	}
+	r.State.Apply(a)
+	r.Legal = r.State.Legal(r.Legal[:0])
+	r.Moves = append(r.Moves, a)
+	return nil
+}
+
+// Replay returns the position that the moves lead to from the start. If one is not legal, the error wraps [ErrIllegal] and
+// names it.
+func Replay(game *Game, moves []Action) (State, error) {
+	r := NewReplayer(game)
+	for _, a := range moves {
+		if err := r.Play(a); err != nil {
+			return nil, err
+		}
+	}
+	return r.State, nil
+}
+
+// ReplayText is [Replay] for moves in their official texts (see [Game.ParseAction]). It also returns the actions. Errors wrap
+// [ErrIllegal] or [ErrAction].
+func ReplayText(game *Game, texts []string) (State, []Action, error) {
+	r := NewReplayer(game)
+	for i, text := range texts {
+		a, err := game.ParseAction(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		if err := r.Play(a); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r.State, r.Moves, nil
+}
