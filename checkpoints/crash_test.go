@@ -15,7 +15,7 @@ import (
 
 const storeDir = "/runs/a/checkpoints"
 
-// contents names every checkpoint and renders it: "whole META PARTS", or the error.
+// contents returns every checkpoint as text: "whole META PARTS", or the error of loading it.
 func contents(t *testing.T, m *memory) map[int]string {
 	t.Helper()
 	s, err := open(m, storeDir)
@@ -47,7 +47,7 @@ func wholeOnly(t *testing.T, found map[int]string) {
 	}
 }
 
-// strays lists what stands in the directory under other names than a checkpoint's.
+// strays lists the names in the directory that are not those of checkpoints.
 func strays(t *testing.T, m *memory, dir string) []string {
 	t.Helper()
 	names, err := m.ReadDir(dir)
@@ -78,8 +78,8 @@ func save(t *testing.T, m *memory, ids ...int) {
 	}
 }
 
-// everyFault runs act on copies of start: unhindered first, then failing once, dying, and losing power at every single call.
-// check sees the file system at work again, act's error, and the fault.
+// everyFault runs act on copies of start: first without a fault, then with a failure, a kill and a power loss at each single
+// call. It passes check the restarted file system, act's error and the fault.
 func everyFault(t *testing.T, start *memory, act func(*memory) error, check func(t *testing.T, m *memory, err, fault error)) {
 	t.Helper()
 	calm := start.clone()
@@ -237,7 +237,7 @@ func TestThinFaults(t *testing.T) {
 	})
 }
 
-// A writer killed amid a removal may leave the new name visible and the old one on the disk.
+// A writer killed during a removal may leave the new name visible and the old one on disk.
 func TestSweepFaults(t *testing.T) {
 	start := newMemory()
 	save(t, start, 1, 2, 3)
@@ -263,17 +263,17 @@ func TestSweepFaults(t *testing.T) {
 func TestWriteFileFaults(t *testing.T) {
 	const name = "/runs/config.json"
 	fresh := newMemory()
-	if err := makeDir(fresh, "/runs"); err != nil {
+	if err := mkdirAll(fresh, "/runs"); err != nil {
 		t.Fatal(err)
 	}
 	fresh.restart()
 	filled := fresh.clone()
-	if err := writeFile(filled, name, []byte("the old content")); err != nil {
+	if err := writeFile(filled, name, "", []byte("the old content")); err != nil {
 		t.Fatal(err)
 	}
 	for _, start := range []*memory{fresh, filled} {
 		old, _ := start.ReadFile(name)
-		act := func(m *memory) error { return writeFile(m, name, []byte("the new")) }
+		act := func(m *memory) error { return writeFile(m, name, "", []byte("the new")) }
 		everyFault(t, start, act, func(t *testing.T, m *memory, err, fault error) {
 			got, readErr := m.ReadFile(name)
 			isOld := string(got) == string(old) && (readErr == nil || start == fresh)
@@ -298,7 +298,7 @@ func TestAppendLineFaults(t *testing.T) {
 	for _, old := range []string{"", "one\n", "one\ntwo\nto", "torn", strings.Repeat("long", 3000) + "\n" + strings.Repeat("torn", 3000)} {
 		start := newMemory()
 		if old != "" {
-			if err := writeFile(start, name, []byte(old)); err != nil {
+			if err := writeFile(start, name, "", []byte(old)); err != nil {
 				t.Fatal(err)
 			}
 			start.restart()
@@ -333,7 +333,7 @@ func TestAppendLineFaults(t *testing.T) {
 	}
 }
 
-// A store must not take "cannot read" for "is not there".
+// A store must not treat "cannot read" as "does not exist".
 func TestReadFaults(t *testing.T) {
 	start := newMemory()
 	save(t, start, 1, 2)

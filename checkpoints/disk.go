@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 )
 
-// fileSystem is every call this package makes to the file system, so that tests can let each of them fail.
+// fileSystem holds every file-system call of this package except locks. Tests replace it to make each call fail.
 type fileSystem interface {
 	OpenFile(name string, flag int) (file, error)
 	ReadFile(name string) ([]byte, error)
@@ -22,7 +23,7 @@ type fileSystem interface {
 	SyncDir(name string) error // makes the directory's entries durable
 }
 
-// file is the part of *os.File that writing needs.
+// file is the part of *os.File that this package writes through.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -32,7 +33,7 @@ type file interface {
 	Sync() error
 }
 
-// disk is the operating system's file system.
+// disk is the real file system.
 type disk struct{}
 
 func (disk) OpenFile(name string, flag int) (file, error) {
@@ -54,11 +55,11 @@ func (disk) Mkdir(name string) error      { return os.Mkdir(name, 0o777) }
 func (disk) Rename(from, to string) error { return os.Rename(from, to) }
 func (disk) Remove(name string) error     { return os.Remove(name) }
 
-// statRegular is os.Stat with an error for what is no regular file: a pipe would keep its reader waiting.
+// statRegular is os.Stat, but returns an error if name is not a regular file. Reading a pipe would block.
 func statRegular(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a regular file", name)
+		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
 	return info, err
 }
@@ -74,7 +75,7 @@ func (disk) ReadDir(name string) ([]string, error) {
 
 func (disk) SyncDir(name string) error {
 	if runtime.GOOS == "windows" {
-		return nil // Windows has no such call and orders renames itself
+		return nil // Windows cannot sync directories; it keeps renames in order
 	}
 	d, err := os.Open(name)
 	if err != nil {
@@ -83,21 +84,31 @@ func (disk) SyncDir(name string) error {
 	defer d.Close()
 	err = d.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil // some network file systems cannot, and have nothing better to offer
+		return nil // some network file systems do not support it
 	}
 	return err
 }
 
-// WriteFile makes data the content of the file at path, whose directory must exist: after a crash or an error path holds
-// what it held before or all of data. The temporary name stands beside it and is removed on error.
-func WriteFile(path string, data []byte) error { return writeFile(disk{}, path, data) }
+// WriteFile replaces the file at path with data atomically and durably. After a crash or an error, path holds either its
+// old content or all of data. The directory must exist. A path has one writer at a time.
+func WriteFile(path string, data []byte) error { return writeFile(disk{}, path, "", data) }
 
-// MkdirAll makes the directory at path durably, with its parents. An existing one is left as it is.
-func MkdirAll(path string) error { return makeDir(disk{}, path) }
+// sharedWrites counts the calls of WriteSharedFile in this process.
+var sharedWrites atomic.Int64
 
-func writeFile(fsys fileSystem, path string, data []byte) error {
+// WriteSharedFile is WriteFile for a path with several writers at a time, also in other processes; the last one wins. A
+// crash may leave a temporary file beside path, which the next call does not remove.
+func WriteSharedFile(path string, data []byte) error {
+	return writeFile(disk{}, path, fmt.Sprintf(".%d-%d", os.Getpid(), sharedWrites.Add(1)), data)
+}
+
+// MkdirAll creates the directory path and its missing parents durably. An existing directory is not an error.
+func MkdirAll(path string) error { return mkdirAll(disk{}, path) }
+
+// writeFile writes data to the temporary file .NAME+suffix+.tmp beside path and renames it to path.
+func writeFile(fsys fileSystem, path, suffix string, data []byte) error {
 	dir, base := filepath.Split(path)
-	temporary := dir + "." + base + ".tmp"
+	temporary := dir + "." + base + suffix + ".tmp"
 	err := writeSynced(fsys, temporary, data)
 	if err == nil {
 		err = fsys.Rename(temporary, path)
@@ -109,7 +120,7 @@ func writeFile(fsys fileSystem, path string, data []byte) error {
 	return fsys.SyncDir(filepath.Dir(path))
 }
 
-// writeSynced writes a file under its own name and makes its content durable, its directory entry not yet.
+// writeSynced writes a file directly and syncs its content. The caller still has to sync the directory.
 func writeSynced(fsys fileSystem, path string, data []byte) error {
 	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
@@ -119,22 +130,19 @@ func writeSynced(fsys fileSystem, path string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
-func makeDir(fsys fileSystem, path string) error {
+func mkdirAll(fsys fileSystem, path string) error {
 	err := fsys.Mkdir(path)
 	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
-		if err = makeDir(fsys, parent); err == nil {
+		if err = mkdirAll(fsys, parent); err == nil {
 			err = fsys.Mkdir(path)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
 		if _, err := fsys.ReadDir(path); err != nil {
-			return err // a file is in the way
+			return err // path is a file
 		}
 	} else if err != nil {
 		return err
@@ -142,7 +150,7 @@ func makeDir(fsys fileSystem, path string) error {
 	return fsys.SyncDir(filepath.Dir(path))
 }
 
-// removeTree removes a directory and the files in it, or a file. What is not there is removed already.
+// removeTree removes a file, or a directory and the files in it. A missing path is not an error.
 func removeTree(fsys fileSystem, path string) error {
 	names, err := fsys.ReadDir(path)
 	if err != nil && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {

@@ -9,36 +9,36 @@ import (
 	"os"
 )
 
-// LineFollower follows a file that [AppendLine] adds to and [WriteLines] replaces, and reads each line once. It keeps no file
-// open, and belongs to one goroutine.
+// LineFollower reads the lines of a growing file, each line once. The writer uses [AppendLine], and [WriteLines] to start
+// over. LineFollower keeps no file open. One goroutine may use it.
 type LineFollower struct {
 	path string
-	seen fs.FileInfo // of the file when all of it had been read; nil before that
-	at   int64       // offset behind the last line that was read
-	last []byte      // what stands before it, at most lastBytes: another file in this one's place has something else there
+	seen fs.FileInfo // file info when the file was last read to its end; nil before
+	at   int64       // offset after the last line read
+	last []byte      // the bytes before at, up to lastBytes: they detect that the file was replaced
 }
 
 const (
 	lastBytes = 64
-	// mostRead bounds what a call of More reads, and so the length of a line.
-	mostRead = 1 << 20
+	// maxRead limits the bytes that one Poll reads, and so the length of a line.
+	maxRead = 1 << 20
 )
 
-// FollowLines follows the file at path, which need not exist.
+// FollowLines returns a follower of the file at path, which need not exist yet.
 func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// Poll returns lines that it has not returned before, without their line ends: at most 1 MiB of them, so that the caller
-// goes on until there are none. A last line without an end is not returned, since its writer is at it. With afresh, what
-// earlier calls returned no longer holds: the file is gone or another one, of which these are the first lines. The error is
-// that of reading, or wraps [ErrDamaged] where a line is longer than 1 MiB; the next call tries again.
-func (l *LineFollower) Poll() (lines [][]byte, afresh bool, err error) {
+// Poll returns the next new lines, without line ends and at most 1 MiB of them. Call it until it returns none. It leaves
+// out an unfinished last line. If reset is true, the file was replaced or removed: forget all earlier lines; the returned
+// ones are the first of the new file. A line longer than 1 MiB is an error that wraps [ErrDamaged]. After an error the next
+// call tries again.
+func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		afresh = l.at > 0
+		reset = l.at > 0
 		*l = LineFollower{path: l.path}
-		return nil, afresh, nil
+		return nil, reset, nil
 	}
-	if err != nil || l.seen != nil && same(info, l.seen) {
+	if err != nil || l.seen != nil && sameFile(info, l.seen) {
 		return nil, false, err
 	}
 	f, err := os.Open(l.path)
@@ -47,48 +47,48 @@ func (l *LineFollower) Poll() (lines [][]byte, afresh bool, err error) {
 	}
 	defer f.Close()
 	if l.at > 0 && !l.continues(f) {
-		*l, afresh = LineFollower{path: l.path}, true
+		*l, reset = LineFollower{path: l.path}, true
 	}
-	block := make([]byte, min(mostRead, max(info.Size()-l.at, 0)+1)) // one more, to see the end
+	block := make([]byte, min(maxRead, max(info.Size()-l.at, 0)+1)) // one byte more, to detect the end
 	n, err := f.ReadAt(block, l.at)
 	if err != nil && err != io.EOF {
-		return nil, afresh, err
+		return nil, reset, err
 	}
 	end := bytes.LastIndexByte(block[:n], '\n') + 1
-	if end == 0 && n == mostRead {
-		return nil, afresh, fmt.Errorf("%s: %w: a line is longer than 1 MiB", l.path, ErrDamaged)
+	if end == 0 && n == maxRead {
+		return nil, reset, fmt.Errorf("%s: %w: a line is longer than 1 MiB", l.path, ErrDamaged)
 	}
 	if err == io.EOF {
 		l.seen = info
 	}
 	if end == 0 {
-		return nil, afresh, nil
+		return nil, reset, nil
 	}
 	l.at += int64(end)
 	l.last = bytes.Clone(block[max(0, end-lastBytes):end])
-	return bytes.Split(block[:end-1], []byte{'\n'}), afresh, nil
+	return bytes.Split(block[:end-1], []byte{'\n'}), reset, nil
 }
 
-// same says that nothing was written between two looks at a file.
-func same(a, b fs.FileInfo) bool {
+// sameFile reports whether a and b describe the same, unchanged file.
+func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// continues says that f holds, before at, what was read there.
+// continues reports whether f still holds the bytes that were read before l.at.
 func (l *LineFollower) continues(f *os.File) bool {
 	have := make([]byte, len(l.last))
 	_, err := f.ReadAt(have, l.at-int64(len(have)))
 	return (err == nil || err == io.EOF) && bytes.Equal(have, l.last)
 }
 
-// FileWatcher tells when a file that is replaced as a whole has been. It keeps no file open, and belongs to one goroutine.
+// FileWatcher detects that the file at Path was replaced. It keeps no file open. One goroutine may use it.
 type FileWatcher struct {
 	Path string
 	seen fs.FileInfo
 }
 
-// Changed reports whether the file is another one than at the last call. Where there is none, the error wraps
-// [fs.ErrNotExist]; what is no regular file is an error too.
+// Changed reports whether the file changed since the last call; the first call returns true. If there is no file, the
+// error wraps [fs.ErrNotExist]. A file that is not regular is an error too.
 func (f *FileWatcher) Changed() (bool, error) {
 	info, err := statRegular(f.Path)
 	before := f.seen
@@ -96,5 +96,5 @@ func (f *FileWatcher) Changed() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return before == nil || !same(info, before), nil
+	return before == nil || !sameFile(info, before), nil
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// all reads until there is no more.
-func all(t *testing.T, l *LineFollower) (texts []string, afresh bool) {
+// all polls until there are no more lines.
+func all(t *testing.T, l *LineFollower) (texts []string, reset bool) {
 	t.Helper()
 	for {
 		lines, again, err := l.Poll()
@@ -18,10 +18,10 @@ func all(t *testing.T, l *LineFollower) (texts []string, afresh bool) {
 			t.Fatal(err)
 		}
 		if again {
-			texts, afresh = nil, true
+			texts, reset = nil, true
 		}
 		if len(lines) == 0 {
-			return texts, afresh
+			return texts, reset
 		}
 		for _, line := range lines {
 			texts = append(texts, string(line))
@@ -34,8 +34,8 @@ func TestFollowLines(t *testing.T) {
 	l := FollowLines(path)
 	expect := func(wantAfresh bool, want ...string) {
 		t.Helper()
-		if got, afresh := all(t, l); !slices.Equal(got, want) || afresh != wantAfresh {
-			t.Errorf("%q, afresh %v; want %q, %v", got, afresh, want, wantAfresh)
+		if got, reset := all(t, l); !slices.Equal(got, want) || reset != wantAfresh {
+			t.Errorf("%q, reset %v; want %q, %v", got, reset, want, wantAfresh)
 		}
 	}
 	write := func(text string) {
@@ -101,11 +101,11 @@ func TestFollowLongFile(t *testing.T) {
 	if rest, _ := all(t, l); len(rest) != 40 {
 		t.Errorf("then %d lines, want 40", len(rest))
 	}
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", mostRead)), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", maxRead)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, afresh, err := l.Poll(); !afresh || !errors.Is(err, ErrDamaged) {
-		t.Errorf("a line without end: afresh %v, %v", afresh, err)
+	if _, reset, err := l.Poll(); !reset || !errors.Is(err, ErrDamaged) {
+		t.Errorf("a line without end: reset %v, %v", reset, err)
 	}
 }
 

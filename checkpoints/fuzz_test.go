@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzFollowLines follows a file that others add to, cut and replace, by each byte of steps with another piece of data:
-// what is read, from where it was read afresh, is what the file's whole lines are; a file that is written in place may hold
-// what was read before it, and is told apart by what stands at its end.
+// FuzzFollowLines follows a file while a writer appends to it, truncates it and replaces it. Each byte of steps picks one
+// action with the next piece of data. The lines read since the last reset must equal the file's complete lines.
 func FuzzFollowLines(f *testing.F) {
 	f.Add([]byte(`{"generation":1}`+"\n"+`{"generation":2}`+"\n{\"gen"), []byte{0, 0, 1, 0, 2, 0})
 	f.Add([]byte("\n\n\r\n\x00\n"), []byte{0, 2, 0, 2, 1})
@@ -28,7 +27,7 @@ func FuzzFollowLines(f *testing.F) {
 				t.Fatal(err)
 			}
 			switch step % 3 {
-			case 0: // what a writer does that is killed half way
+			case 0: // a writer that is killed half way
 				file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 				if err == nil {
 					_, err = file.Write(piece)
@@ -37,21 +36,21 @@ func FuzzFollowLines(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-			case 1: // and its successor, which cuts half a line off
+			case 1: // its successor, which removes the unfinished line
 				if err := AppendLine(path, bytes.ReplaceAll(piece, []byte("\n"), []byte("|"))); err != nil {
 					t.Fatal(err)
 				}
-			case 2: // a run that goes back
+			case 2: // a run that continues from an older checkpoint
 				if err := WriteLines(path, whole[:len(whole)/2]); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for {
-				lines, afresh, err := l.Poll()
+				lines, reset, err := l.Poll()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if afresh {
+				if reset {
 					have = nil
 				}
 				if have = append(have, lines...); len(lines) == 0 {

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// ReadLines returns the lines of the file at path, without their line ends. A last line without one was torn by a crash
-// and is left out. A missing file has no lines.
+// ReadLines returns the lines of the file at path without their line ends. It leaves out a last line without a line end: a
+// crash cut it short. A missing file has no lines.
 func ReadLines(path string) ([][]byte, error) { return readLines(disk{}, path) }
 
-// AppendLine adds one line to the file at path, durably, and makes the file if need be. A torn last line is cut off
-// first. After an error or a kill the file has the line whole, or [ReadLines] does not return it.
+// AppendLine appends one line to the file at path durably, and creates the file if it is missing. It first removes an
+// unfinished last line. After an error or a crash, [ReadLines] returns either the whole line or nothing of it.
 //
-// A line that holds a line end is the caller's bug.
+// AppendLine panics if line contains a line end.
 func AppendLine(path string, line []byte) error { return appendLine(disk{}, path, line) }
 
-// WriteLines makes lines the content of the file at path, as [WriteFile] does: so a resumed run drops the lines that are
-// newer than the checkpoint it continues from.
+// WriteLines replaces the file at path with lines, atomically as [WriteFile]. A resumed run uses it to drop the lines that
+// are newer than its checkpoint.
 func WriteLines(path string, lines [][]byte) error { return writeLines(disk{}, path, lines) }
 
 func readLines(fsys fileSystem, path string) ([][]byte, error) {
@@ -39,7 +39,7 @@ func writeLines(fsys fileSystem, path string, lines [][]byte) error {
 	for _, line := range lines {
 		data = append(data, terminated(line)...)
 	}
-	return writeFile(fsys, path, data)
+	return writeFile(fsys, path, "", data)
 }
 
 func appendLine(fsys fileSystem, path string, line []byte) error {
@@ -48,17 +48,13 @@ func appendLine(fsys fileSystem, path string, line []byte) error {
 	if err != nil {
 		return err
 	}
-	err = appendTo(f, data)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(appendTo(f, data), f.Close()); err != nil {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(path))
 }
 
-// appendTo writes data after the last whole line of f.
+// appendTo writes data after the last complete line of f and syncs f.
 func appendTo(f file, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -74,13 +70,13 @@ func appendTo(f file, data []byte) error {
 		}
 	}
 	if _, err := f.WriteAt(data, end); err != nil {
-		f.Truncate(end) // tidier, though a torn line would do no harm
+		f.Truncate(end) // best effort; readers ignore an unfinished line
 		return err
 	}
 	return f.Sync()
 }
 
-// endOfLines returns the offset behind the last line end in the first size bytes of f.
+// endOfLines returns the offset after the last line end in the first size bytes of f, 0 if there is none.
 func endOfLines(f file, size int64) (int64, error) {
 	var block [4096]byte
 	for size > 0 {
@@ -97,10 +93,10 @@ func endOfLines(f file, size int64) (int64, error) {
 	return 0, nil
 }
 
-// terminated returns a copy of line with its line end.
+// terminated returns a copy of line with a line end added.
 func terminated(line []byte) []byte {
 	if bytes.IndexByte(line, '\n') >= 0 {
-		panic("checkpoints: a line may not hold a line end")
+		panic("checkpoints: a line must not contain a line end")
 	}
 	return append(line[:len(line):len(line)], '\n')
 }

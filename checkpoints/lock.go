@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// errHeld is what the system's lock says when somebody else has it.
+// errHeld is the error of lockFile if another holder has the lock.
 var errHeld = errors.New("lock held")
 
-// Lock takes the lock file at path, whose directory must exist, and returns what gives it back. If somebody holds it, in
-// this process or another, the error wraps [ErrLocked] and names the holder. The lock is the system's, so it ends with the
-// process however that dies; the file itself stays, and holds the pid of the last process that had the lock.
+// Lock locks the file at path and returns a function that releases it. The directory must exist. If this or another process
+// holds the lock, the error wraps [ErrLocked] and names that process. The operating system releases the lock when the
+// process ends in any way. The file stays; it contains the pid of the last holder.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Lock(path string) (release func() error, err error) {
@@ -24,7 +24,7 @@ func Lock(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockPatiently(f); err != nil {
+	if err := lockRetrying(f); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(f, 32))
 		f.Close()
 		if !errors.Is(err, errHeld) {
@@ -44,23 +44,23 @@ func Lock(path string) (release func() error, err error) {
 		f.Close()
 		return nil, err
 	}
-	return f.Close, nil // closing gives the lock back
+	return f.Close, nil // closing releases the lock
 }
 
-// lookTime is far longer than a look of [Locked] holds the lock.
-const lookTime = 30 * time.Millisecond
+// lockTimeout is how long Lock retries. [Locked] holds the lock for a far shorter time.
+const lockTimeout = 30 * time.Millisecond
 
-// lockPatiently locks f. Somebody may just be looking: a lock that is held is tried for again within lookTime.
-func lockPatiently(f *os.File) error {
-	for start := time.Now(); ; time.Sleep(lookTime / 10) {
-		if err := lockFile(f, false); !errors.Is(err, errHeld) || time.Since(start) > lookTime {
+// lockRetrying locks f. It retries for lockTimeout, because another process may hold the lock for a moment in [Locked].
+func lockRetrying(f *os.File) error {
+	for start := time.Now(); ; time.Sleep(lockTimeout / 10) {
+		if err := lockFile(f, false); !errors.Is(err, errHeld) || time.Since(start) > lockTimeout {
 			return err
 		}
 	}
 }
 
-// Locked reports whether somebody holds the lock file at path, in this process or another. It changes nothing, and does
-// not disturb who takes the lock meanwhile. A missing file is held by nobody.
+// Locked reports whether this or another process holds the lock at path. It changes nothing and does not make a concurrent
+// [Lock] fail. A missing file is not locked.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Locked(path string) (bool, error) {

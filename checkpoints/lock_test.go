@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// lockVariable makes the test program a process that takes the lock it names and waits.
+// lockVariable is the environment variable that makes the test binary lock the path in it and wait.
 const lockVariable = "CHECKPOINTS_TEST_LOCK"
 
 func TestMain(m *testing.M) {
@@ -74,8 +74,8 @@ func TestLocked(t *testing.T) {
 	expect(false)
 }
 
-// Who looks all the time does not keep anybody from the lock.
-func TestLookingDisturbsNobody(t *testing.T) {
+// A process that calls Locked in a loop does not make Lock fail.
+func TestLockedDoesNotBlockLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// lockFile locks f until it is closed, at once or not at all; a shared lock keeps out only those that are not shared.
+// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. Shared locks
+// exclude only exclusive ones.
 func lockFile(f *os.File, shared bool) error {
 	how := syscall.LOCK_EX
 	if shared {

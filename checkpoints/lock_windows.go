@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks f until it is closed, at once or not at all; a shared lock keeps out only those that are not shared.
-// Windows' locks keep others from reading what they cover, so this one covers a byte far behind the holder's number.
+// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. Shared locks
+// exclude only exclusive ones.
+// A lock on Windows blocks reading of the locked bytes, so it covers one byte far after the pid.
 func lockFile(f *os.File, shared bool) error {
 	var flags uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
 	if !shared {

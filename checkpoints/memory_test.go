@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// memory is a file system that remembers what has been made durable, and fails or crashes on demand at its failAt-th
-// call, counted from 1.
+// memory is a file system in memory that tracks what has been synced. It fails or crashes at call number failAt, counted
+// from 1.
 type memory struct {
 	root    *node
 	calls   int
@@ -35,7 +35,7 @@ type node struct {
 
 func newDir() *node { return &node{entries: map[string]*node{}, past: []map[string]*node{{}}} }
 
-// change runs edit on the directory's entries, which a loss of power may undo until the next sync.
+// change applies edit to the directory's entries. A power loss may undo it until the next sync.
 func (n *node) change(edit func()) {
 	edit()
 	n.past = append(n.past, maps.Clone(n.entries))
@@ -43,7 +43,7 @@ func (n *node) change(edit func()) {
 
 func newMemory() *memory { return &memory{root: newDir()} }
 
-// call counts a call and says whether it fails.
+// call counts a call and returns its error, if it has to fail.
 func (m *memory) call(op, name string) error {
 	m.calls++
 	if !m.crashed && m.calls != m.failAt {
@@ -53,7 +53,7 @@ func (m *memory) call(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: m.fault}
 }
 
-// losePower makes of the state after a crash one that a disk may hold: of what was not synced, each file keeps a prefix and
+// losePower turns the state into one that a disk may hold after a power loss: of unsynced data, each file keeps a prefix and
 // each directory the first few changes. Renames within a directory are atomic.
 func (m *memory) losePower(rng *rand.Rand) {
 	var settle func(n *node)
@@ -129,7 +129,7 @@ func (m *memory) find(name string) (*node, error) {
 	return nil, fs.ErrNotExist
 }
 
-// lookup returns the directory that holds name, name's base, and what is there now, if anything.
+// lookup returns the directory that contains name, the base of name, and its node if it exists.
 func (m *memory) lookup(op, name string) (parent *node, base string, n *node, err error) {
 	if err := m.call(op, name); err != nil {
 		return nil, "", nil, err
@@ -218,7 +218,7 @@ func (m *memory) Mkdir(name string) error {
 	return nil
 }
 
-// Rename works within one directory, which is all that the package does.
+// Rename supports renames within one directory only; the package needs no others.
 func (m *memory) Rename(from, to string) error {
 	parent, base, n, err := m.lookup("rename", from)
 	if err != nil {
@@ -262,7 +262,7 @@ type memoryFile struct {
 	name string
 }
 
-// WriteAt writes half of what it should where it fails.
+// WriteAt writes half of the data if it fails.
 func (f *memoryFile) WriteAt(b []byte, offset int64) (int, error) {
 	crashed := f.m.crashed
 	err := f.m.call("write", f.name)

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// A pipe in place of a file keeps nobody waiting.
+// A pipe in place of a file does not block a reader.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "000001", manifestName)
-	if err := makeDir(disk{}, filepath.Dir(pipe)); err != nil {
+	if err := mkdirAll(disk{}, filepath.Dir(pipe)); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {

@@ -4,99 +4,101 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// A sealed file reads
+// A sealed file is
 //
-//	ludus-sealed KIND VERSION SIZE PACKED \n  a line of text; SIZE and PACKED count the payload's bytes, plain and compressed
-//	PACKED bytes                               the payload, compressed by zstd
+//	ludus-sealed KIND VERSION SIZE PACKED \n  a line of text; SIZE and PACKED are the payload's bytes, plain and compressed
+//	PACKED bytes                               the payload, compressed with zstd
 //	32 bytes                                   the SHA-256 of all bytes before
-const sealMagic = "ludus-sealed "
+const sealFormat = "ludus-sealed %s %d %d %d\n"
 
-// maxPayload bounds the memory that a forged file can ask for.
+// sealHeader holds the fields of the first line.
+type sealHeader struct {
+	kind                  string
+	version, size, packed int
+}
+
+func (h sealHeader) String() string {
+	return fmt.Sprintf(sealFormat, h.kind, h.version, h.size, h.packed)
+}
+
+// maxPayload limits the memory that a forged file can make Unseal allocate.
 const maxPayload = 1 << 29
 
-// Seal wraps payload, at most 512 MiB, into a file that says what it is: a kind (lower-case letters, digits and dashes, at
-// most 32), the caller's format version (0 to 999,999,999), the compressed payload and a SHA-256 of everything. The bytes
-// depend on the arguments alone.
-//
-// Arguments outside these ranges are the caller's bugs.
+// Seal returns a file that contains the compressed payload (at most 512 MiB), a kind (1 to 32 lower-case letters, digits
+// and dashes), the caller's format version (0 to 999,999,999) and a SHA-256 of everything. Equal arguments give equal bytes.
+// Seal panics if an argument is out of range.
 func Seal(kind string, version int, payload []byte) []byte {
-	if !isKind([]byte(kind)) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
+	if !validKind(kind) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
 		panic("checkpoints: Seal with a bad kind or version, or more than 512 MiB")
 	}
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		panic("checkpoints: zstd refuses constant options")
+		panic("checkpoints: zstd rejects constant options: " + err.Error())
 	}
 	defer encoder.Close()
 	packed := encoder.EncodeAll(payload, nil)
-	data := fmt.Appendf(nil, "%s%s %d %d %d\n", sealMagic, kind, version, len(payload), len(packed))
-	data = append(data, packed...)
+	data := append([]byte(sealHeader{kind, version, len(payload), len(packed)}.String()), packed...)
 	sum := sha256.Sum256(data)
 	return append(data, sum[:]...)
 }
 
-// Unseal checks and unwraps what Seal made. Every error wraps [ErrDamaged] and says what is wrong; a file of another kind
-// is one. Whether it knows the version is the caller's to say, with [ErrVersion]. Unseal takes at most 512 MiB for the payload,
-// whatever data claims.
+// Unseal verifies a file made by Seal and returns its payload and version. Every error, also a wrong kind, wraps
+// [ErrDamaged]. The caller checks the version and returns [ErrVersion] itself. Unseal allocates at most 512 MiB for the
+// payload, whatever data claims.
 func Unseal(kind string, data []byte) (payload []byte, version int, err error) {
-	header, body, ok := cutHeader(data)
+	header, body, ok := parseHeader(data)
 	if !ok {
-		return nil, 0, fmt.Errorf("%w: it does not begin like a sealed file of ludus", ErrDamaged)
+		return nil, 0, fmt.Errorf("%w: not a sealed file of ludus", ErrDamaged)
 	}
-	size, packed := number(header[2]), number(header[3])
-	if want := packed + sha256.Size; len(body) != want {
-		return nil, 0, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), len(data)-len(body)+want)
+	if want := header.packed + sha256.Size; len(body) != want {
+		return nil, 0, fmt.Errorf("%w: %d bytes, want %d", ErrDamaged, len(data), len(data)-len(body)+want)
 	}
 	sum := sha256.Sum256(data[:len(data)-sha256.Size])
-	if !bytes.Equal(sum[:], body[packed:]) {
-		return nil, 0, fmt.Errorf("%w: its SHA-256 is wrong", ErrDamaged)
+	if !bytes.Equal(sum[:], body[header.packed:]) {
+		return nil, 0, fmt.Errorf("%w: wrong SHA-256", ErrDamaged)
 	}
-	if found := string(header[0]); found != kind {
-		return nil, 0, fmt.Errorf("%w: it holds %s instead of %s", ErrDamaged, found, kind)
+	if header.kind != kind {
+		return nil, 0, fmt.Errorf("%w: contains %s, want %s", ErrDamaged, header.kind, kind)
 	}
-	payload, err = unpack(body[:packed], size)
+	payload, err = unpack(body[:header.packed], header.size)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	return payload, number(header[1]), nil
+	return payload, header.version, nil
 }
 
-// cutHeader splits data after its first line, which is that of a sealed file: KIND, VERSION, SIZE and PACKED.
-func cutHeader(data []byte) (fields [][]byte, body []byte, ok bool) {
-	line, body, ok := bytes.Cut(data, []byte("\n"))
-	line, magic := bytes.CutPrefix(line, []byte(sealMagic))
-	fields = bytes.Split(line, []byte(" "))
-	ok = ok && magic && len(fields) == 4 && isKind(fields[0]) && !slices.ContainsFunc(fields[1:], notNumber)
-	return fields, body, ok
+// parseHeader splits data after its header line. ok is false if the line differs from what Seal writes.
+func parseHeader(data []byte) (h sealHeader, body []byte, ok bool) {
+	line, body, _ := bytes.Cut(data, []byte("\n"))
+	if len(line) > 100 {
+		return h, nil, false
+	}
+	fmt.Sscanf(string(line), sealFormat, &h.kind, &h.version, &h.size, &h.packed)
+	ok = validKind(h.kind) && min(h.version, h.size, h.packed) >= 0 && max(h.version, h.size, h.packed) < 1e9
+	return h, body, ok && h.String() == string(line)+"\n"
 }
 
-// isKind reports whether text is 1 to 32 lower-case letters, digits and dashes.
-func isKind(text []byte) bool {
-	odd := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
-	return len(text) >= 1 && len(text) <= 32 && !bytes.ContainsFunc(text, odd)
-}
-
-// notNumber reports whether text is not 1 to 9 digits.
-func notNumber(text []byte) bool {
-	odd := func(r rune) bool { return r < '0' || r > '9' }
-	return len(text) < 1 || len(text) > 9 || bytes.ContainsFunc(text, odd)
+// validKind reports whether text is 1 to 32 lower-case letters, digits and dashes.
+func validKind(text string) bool {
+	invalid := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
+	return len(text) >= 1 && len(text) <= 32 && !strings.ContainsFunc(text, invalid)
 }
 
 // unpack decompresses a payload of exactly size bytes.
 func unpack(packed []byte, size int) ([]byte, error) {
 	if size > maxPayload {
-		return nil, fmt.Errorf("a payload of %d bytes, more than 512 MiB", size)
+		return nil, fmt.Errorf("payload of %d bytes, more than 512 MiB", size)
 	}
-	const window = 8 << 20 // zstd's own, which the limit on memory has to allow even for a small payload
+	const window = 8 << 20 // zstd's default window, which the memory limit must allow even for a small payload
 	limit := uint64(max(size, window))
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(limit))
 	if err != nil {
-		panic("checkpoints: zstd refuses options within range")
+		panic("checkpoints: zstd rejects options in range: " + err.Error())
 	}
 	defer decoder.Close()
 	payload, err := decoder.DecodeAll(packed, nil)
@@ -104,16 +106,7 @@ func unpack(packed []byte, size int) ([]byte, error) {
 		return nil, err
 	}
 	if len(payload) != size {
-		return nil, fmt.Errorf("a payload of %d bytes instead of %d", len(payload), size)
+		return nil, fmt.Errorf("payload of %d bytes, want %d", len(payload), size)
 	}
 	return payload, nil
-}
-
-// number is the value of at most nine digits, which any int holds.
-func number(digits []byte) int {
-	n := 0
-	for _, d := range digits {
-		n = n*10 + int(d-'0')
-	}
-	return n
 }

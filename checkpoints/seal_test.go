@@ -51,17 +51,16 @@ func TestUnsealDamage(t *testing.T) {
 		}
 		refused(fmt.Sprintf("cut at %d", i), "", whole[:i])
 	}
-	refused("cut by one", fmt.Sprintf("%d bytes instead of %d", len(whole)-1, len(whole)), whole[:len(whole)-1])
-	refused("longer", "instead of", append(bytes.Clone(whole), 0))
-	refused("other kind", "it holds moves instead of games", Seal("moves", 1, nil))
-	refused("text", "does not begin like", []byte("hello"))
+	refused("cut by one", fmt.Sprintf("%d bytes, want %d", len(whole)-1, len(whole)), whole[:len(whole)-1])
+	refused("longer", "want", append(bytes.Clone(whole), 0))
+	refused("other kind", "contains moves, want games", Seal("moves", 1, nil))
+	refused("text", "not a sealed file", []byte("hello"))
 	refused("altered", "SHA-256", append(bytes.Clone(whole[:len(whole)-1]), whole[len(whole)-1]^1))
 }
 
-// forge seals packed bytes under a size of the forger's choice.
+// forge returns a sealed file with an arbitrary size in its header.
 func forge(size int, packed []byte) []byte {
-	data := fmt.Appendf(nil, "%sgames 1 %d %d\n", sealMagic, size, len(packed))
-	data = append(data, packed...)
+	data := append([]byte(sealHeader{"games", 1, size, len(packed)}.String()), packed...)
 	sum := sha256.Sum256(data)
 	return append(data, sum[:]...)
 }

@@ -18,14 +18,14 @@ type Part struct {
 	Data []byte
 }
 
-// Checkpoint is one that was read and found whole.
+// Checkpoint is a checkpoint that was loaded and passed all checks.
 type Checkpoint struct {
 	ID    int
-	Meta  json.RawMessage // what the writer handed to Save, as JSON
-	Parts []Part          // in the order in which they were saved
+	Meta  json.RawMessage // the caller's metadata from Save, as JSON
+	Parts []Part          // in the order of Save
 }
 
-// Part returns the bytes of the named part, nil if the checkpoint has no such part.
+// Part returns the data of the named part, or nil if there is none.
 func (c *Checkpoint) Part(name string) []byte {
 	for _, part := range c.Parts {
 		if part.Name == name {
@@ -35,20 +35,20 @@ func (c *Checkpoint) Part(name string) []byte {
 	return nil
 }
 
-// Store is the checkpoints of one run.
+// Store is a directory of checkpoints, those of one run.
 type Store struct {
 	dir   string
 	fsys  fileSystem
 	saved int // id of the last Save, 0 before one
 }
 
-// Temporary names: ID.new is being written, ID.old is being removed.
+// Suffixes of temporary directories: ID.new is being written, ID.old is being removed.
 const (
 	newSuffix = ".new"
 	oldSuffix = ".old"
 )
 
-// Open returns the store in dir. It creates nothing: a missing dir is an empty store, and the first Save makes it.
+// Open opens the store in dir. A missing dir is an empty store; the first Save creates it.
 func Open(dir string) (*Store, error) { return open(disk{}, dir) }
 
 func open(fsys fileSystem, dir string) (*Store, error) {
@@ -58,17 +58,16 @@ func open(fsys fileSystem, dir string) (*Store, error) {
 	return &Store{dir: dir, fsys: fsys}, nil
 }
 
-// Save writes checkpoint id, with meta as JSON, durably: when it returns nil the checkpoint outlives a loss of power, and
-// after an error or a crash it is there whole or not at all. A damaged checkpoint of the same id is replaced. A whole one is
-// not: the error wraps [fs.ErrExist].
+// Save writes checkpoint id durably, with meta encoded as JSON. After an error or a crash the checkpoint is complete or
+// absent. Save replaces a damaged checkpoint of the same id; if an intact one exists, the error wraps [fs.ErrExist].
 //
-// A negative id, and part names that are empty, doubled or no plain file names, are the caller's bugs.
+// Save panics if id is negative, or if part names are empty, duplicate or not plain file names.
 func (s *Store) Save(id int, meta any, parts []Part) error {
 	data, err := marshalManifest(id, meta, parts)
 	if err != nil {
 		return err
 	}
-	if err := makeDir(s.fsys, s.dir); err != nil {
+	if err := mkdirAll(s.fsys, s.dir); err != nil {
 		return err
 	}
 	if err := s.sweep(); err != nil {
@@ -79,7 +78,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 	damaged := errors.Is(err, ErrDamaged)
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s: %w, and is whole", final, fs.ErrExist)
+		return fmt.Errorf("%s: %w, and it is intact", final, fs.ErrExist)
 	case !damaged && !errors.Is(err, ErrNoCheckpoint):
 		return err
 	}
@@ -92,7 +91,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 		err = s.fsys.Rename(final+newSuffix, final)
 	}
 	if err != nil {
-		removeTree(s.fsys, final+newSuffix) // makes room again on a full disk; the error to tell is the first
+		removeTree(s.fsys, final+newSuffix) // frees space if the disk is full
 		return err
 	}
 	if err := s.fsys.SyncDir(s.dir); err != nil {
@@ -102,7 +101,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 	return removeTree(s.fsys, final+oldSuffix)
 }
 
-// write makes the directory dir with the parts and the manifest, all of it durable but for dir's own entry.
+// write creates directory dir with parts and manifest and syncs it. The caller has to sync dir's parent.
 func (s *Store) write(dir string, manifest []byte, parts []Part) error {
 	if err := s.fsys.Mkdir(dir); err != nil {
 		return err
@@ -118,8 +117,8 @@ func (s *Store) write(dir string, manifest []byte, parts []Part) error {
 	return s.fsys.SyncDir(dir)
 }
 
-// Load reads checkpoint id and checks every byte of it. Errors wrap [ErrNoCheckpoint] if there is no such checkpoint, [ErrDamaged],
-// which then names the file and what is wrong with it, or [ErrVersion].
+// Load reads checkpoint id and verifies every byte. Errors wrap [ErrNoCheckpoint] if there is no such checkpoint,
+// [ErrDamaged] or [ErrVersion], and name the file.
 func (s *Store) Load(id int) (*Checkpoint, error) {
 	dir := s.path(id)
 	data, err := s.read(dir, manifestName)
@@ -128,7 +127,7 @@ func (s *Store) Load(id int) (*Checkpoint, error) {
 	}
 	m, err := parseManifest(data)
 	if err == nil && m.ID != id {
-		err = fmt.Errorf("%w: it is of checkpoint %d, not %d", ErrDamaged, m.ID, id)
+		err = fmt.Errorf("%w: it belongs to checkpoint %d, not %d", ErrDamaged, m.ID, id)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
@@ -147,7 +146,7 @@ func (s *Store) Load(id int) (*Checkpoint, error) {
 	return c, nil
 }
 
-// read reads a file of the checkpoint in dir. A missing file is damage; a missing dir is no checkpoint.
+// read reads a file of the checkpoint in dir. A missing file gives ErrDamaged, a missing dir ErrNoCheckpoint.
 func (s *Store) read(dir, name string) ([]byte, error) {
 	path := filepath.Join(dir, name)
 	data, err := s.fsys.ReadFile(path)
@@ -168,10 +167,9 @@ func (s *Store) read(dir, name string) ([]byte, error) {
 	return data, err
 }
 
-// Newest loads the newest whole checkpoint. The damaged ones that are newer come back as warnings, newest first, each
-// naming the file at fault. The error wraps [ErrNoCheckpoint] if no checkpoint is whole, and [ErrVersion] if the newest whole one is
-// in a format of the future: an older one is not silently used in its place. Other faults of the file system also end the
-// search.
+// Newest loads the newest intact checkpoint. It skips damaged newer ones and returns their errors as warnings, newest first.
+// The error wraps [ErrNoCheckpoint] if no checkpoint is intact, and [ErrVersion] if it meets one of another format version:
+// it does not silently fall back to an older one. Other file-system errors also end the search.
 func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
 	ids, err := s.List()
 	if err != nil {
@@ -184,14 +182,14 @@ func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
 			return c, warnings, nil
 		case errors.Is(err, ErrDamaged):
 			warnings = append(warnings, err)
-		case !errors.Is(err, ErrNoCheckpoint): // thinned away since List
+		case !errors.Is(err, ErrNoCheckpoint): // pruned since List
 			return nil, warnings, err
 		}
 	}
 	return nil, warnings, fmt.Errorf("%s: %w", s.dir, ErrNoCheckpoint)
 }
 
-// List returns the numbers of all checkpoints, whatever their health, ascending.
+// List returns the ids of all checkpoints in ascending order, damaged ones included.
 func (s *Store) List() ([]int, error) {
 	names, err := s.fsys.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -207,12 +205,12 @@ func (s *Store) List() ([]int, error) {
 	return ids, nil
 }
 
-// Prune removes old checkpoints: of all but the newest keepNewest (at least 1) it keeps those whose number is a multiple
-// of keepEvery, none if that is 0, and those that are pinned. A crash leaves every checkpoint whole or gone. Call it after
-// a successful Save, which makes sure that the newest is whole; what lies above it, damaged, is neither counted nor touched.
+// Prune removes old checkpoints. It keeps the newest keepNewest (at least 1), those whose id is a multiple of keepEvery
+// (unless that is 0), and the pinned ones. After a crash each checkpoint is complete or gone. Call it after a successful
+// Save; it neither counts nor removes damaged checkpoints newer than the saved one.
 func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
-		panic("checkpoints: Thin would keep less than the newest checkpoint")
+		panic("checkpoints: Prune with keepNewest < 1 or keepEvery < 0")
 	}
 	if err := s.sweep(); err != nil {
 		return err
@@ -222,7 +220,7 @@ func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 		return err
 	}
 	if i := slices.Index(ids, s.saved); s.saved > 0 && i >= 0 {
-		ids = ids[:i+1] // newer ones are damaged, or Save would not have come to this number
+		ids = ids[:i+1] // newer ones are damaged
 	}
 	for _, id := range ids[:max(0, len(ids)-keepNewest)] {
 		if keepEvery > 0 && id%keepEvery == 0 || slices.Contains(pinned, id) {
@@ -235,7 +233,7 @@ func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 	return nil
 }
 
-// remove takes a checkpoint away under a temporary name first, which has to be durable before the first file goes.
+// remove removes a checkpoint. It renames the directory first and syncs the rename, then removes the files.
 func (s *Store) remove(id int) error {
 	path := s.path(id)
 	if err := s.fsys.Rename(path, path+oldSuffix); err != nil {
@@ -247,8 +245,8 @@ func (s *Store) remove(id int) error {
 	return removeTree(s.fsys, path+oldSuffix)
 }
 
-// sweep removes what an earlier writer left under temporary names. A writer that was killed may not have made the rename
-// to such a name durable; that has to be done before the first file goes.
+// sweep removes temporary directories that an earlier, killed writer left. That writer may not have synced its rename, so
+// sweep syncs the store before it removes files.
 func (s *Store) sweep() error {
 	names, err := s.fsys.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -269,9 +267,10 @@ func (s *Store) sweep() error {
 	return nil
 }
 
+// path is the directory of checkpoint id.
 func (s *Store) path(id int) string { return filepath.Join(s.dir, fmt.Sprintf("%06d", id)) }
 
-// parseID reads the name of a checkpoint's directory.
+// parseID returns the id in the name of a checkpoint's directory.
 func parseID(name string) (int, bool) {
 	id, err := strconv.Atoi(name)
 	return id, err == nil && id >= 0 && fmt.Sprintf("%06d", id) == name

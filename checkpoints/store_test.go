@@ -158,7 +158,7 @@ func TestCallersBugsPanic(t *testing.T) {
 	}
 }
 
-// Every altered byte and every cut of every file is found, blamed on that file, and Newest falls back.
+// Each altered byte and each truncation of each file is detected and reported with that file's name, and Newest falls back.
 func TestDamageIsNamed(t *testing.T) {
 	s, dir := newStore(t, 1, 2)
 	for _, name := range []string{"weights", "optimizer", "empty", "manifest.json"} {
@@ -223,7 +223,7 @@ func TestForeignDirectories(t *testing.T) {
 	if err != nil || c.ID != 5 || len(warnings) != 2 {
 		t.Fatalf("%v, %v, %v", c, warnings, err)
 	}
-	for i, want := range []string{"it is a file", "it is of checkpoint 1, not 6"} {
+	for i, want := range []string{"it is a file", "it belongs to checkpoint 1, not 6"} {
 		if !strings.Contains(warnings[i].Error(), want) {
 			t.Errorf("warning %q does not say %q", warnings[i], want)
 		}
@@ -253,7 +253,7 @@ func TestAllDamaged(t *testing.T) {
 	}
 }
 
-// sealedManifest seals a manifest of any format.
+// sealedManifest returns a manifest of any format with a valid seal.
 func sealedManifest(body string) []byte {
 	return []byte(body + sealHead + hexSum([]byte(body)) + sealTail)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -52,7 +50,7 @@ func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err
 	}
 	html, err := page.HTML()
 	if err == nil {
-		err = replaceFile(filepath.Join(dir, FileName), html)
+		err = checkpoints.WriteSharedFile(filepath.Join(dir, FileName), html)
 	}
 	if err == nil && depth == Full {
 		err = writePlots(filepath.Join(dir, PlotsName), page.Sections)
@@ -70,7 +68,7 @@ func writePlots(dir string, sections []Section) error {
 		if err != nil {
 			return fmt.Errorf("plot %s: %w", id, err)
 		}
-		return replaceFile(filepath.Join(dir, id+".svg"), data)
+		return checkpoints.WriteSharedFile(filepath.Join(dir, id+".svg"), data)
 	}
 	for _, s := range sections {
 		for _, c := range s.Charts {
@@ -91,31 +89,6 @@ func writePlots(dir string, sections []Section) error {
 		}
 	}
 	return nil
-}
-
-// replaceFile makes data the content of the file at path at once. Processes that write the same report at one time, each
-// under a temporary name of its own, leave that of one of them.
-func replaceFile(path string, data []byte) error {
-	folder, base := filepath.Split(path)
-	temporary := fmt.Sprintf("%s.%s.%x.tmp", folder, base, rand.Uint64())
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		os.Remove(temporary)
-	}
-	return err
 }
 
 // Page puts together what a run's page shows, its games aside.
