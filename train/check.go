@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"ludus/checkpoints"
-	"ludus/train/arena"
+	"ludus/train/agent"
 	"ludus/train/suite"
 )
 
@@ -56,19 +56,19 @@ func (r *run) check(ctx context.Context) error {
 		}
 		done[c.Agent] = done[c.Agent] || c.Generation == r.count.Generation
 	}
-	for _, agent := range []string{"policy", "net"} {
-		if done[agent] {
+	for _, kind := range []string{"policy", "net"} {
+		if done[kind] {
 			continue
 		}
-		if err := r.checkAgent(ctx, agent, positions); err != nil {
+		if err := r.checkAgent(ctx, kind, positions); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) checkAgent(ctx context.Context, agent string, positions int) error {
-	spec, err := arena.Parse(r.Game, fmt.Sprintf("%s:%s@%d", agent, r.Dir, r.count.Generation))
+func (r *run) checkAgent(ctx context.Context, kind string, positions int) error {
+	spec, err := agent.Parse(r.Game, fmt.Sprintf("%s:%s@%d", kind, r.Dir, r.count.Generation))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *run) checkAgent(ctx context.Context, agent string, positions int) error
 		return err
 	}
 	c := &Checked{
-		Generation: r.count.Generation, Agent: agent, Positions: report.Positions,
+		Generation: r.count.Generation, Agent: kind, Positions: report.Positions,
 		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
 		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"ludus/train/arena"
+	"ludus/train/agent"
 	"ludus/train/suite"
 )
 
@@ -19,12 +19,12 @@ import (
 func smallSuite(t *testing.T) *suite.Suite {
 	t.Helper()
 	game := tiny(t, "", 1).Game
-	random, err := arena.Parse(game, "random")
+	random, err := agent.Parse(game, "random")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := suite.Make(t.Context(), suite.Options{
-		Game: game, Positions: 40, Seed: 1, Agents: []*arena.Spec{random}, Nodes: 5_000, PerGame: 2, Threads: 2,
+		Game: game, Positions: 40, Seed: 1, Agents: []*agent.Spec{random}, Nodes: 5_000, PerGame: 2, Threads: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,11 +67,11 @@ func TestCheck(t *testing.T) {
 		t.Fatalf("checked %+v, told %+v, %v", checked, told, err)
 	}
 	for i, c := range checked {
-		agent, generation := []string{"policy", "net"}[i%2], 3+i/2*3
-		if c.Agent != agent || c.Generation != generation || c.Positions != 40 {
-			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, agent, generation)
+		kind, generation := []string{"policy", "net"}[i%2], 3+i/2*3
+		if c.Agent != kind || c.Generation != generation || c.Positions != 40 {
+			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
-		spec, err := arena.Parse(r.Game, agent+":"+dir+"@"+checkpointName(generation))
+		spec, err := agent.Parse(r.Game, kind+":"+dir+"@"+checkpointName(generation))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ludus/train/arena"
+	"ludus/train/match"
 	"ludus/train/ratings"
 )
 
@@ -176,7 +176,7 @@ func (r *run) ratingTime() (time.Duration, error) {
 // openPool opens the run's pool, and notes what of its matches cannot be read.
 func (r *run) openPool() (*ratings.Pool, error) {
 	if r.balance == nil {
-		r.balance = arena.NewBalance(r.Game)
+		r.balance = match.NewBalance(r.Game)
 	}
 	pool, warnings, err := ratings.Open(r.Dir, r.Game, ratings.DefaultSimulations, baselines, r.balance)
 	for _, w := range warnings {

@@ -12,7 +12,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
-	"ludus/train/arena"
+	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/suite"
 	"ludus/train/tensorboard"
@@ -108,7 +108,7 @@ type run struct {
 	began   time.Time           // when it did
 	curves  *tensorboard.Writer // of this process; nil before the first point
 	suite   *suite.Suite        // the game's, once it is needed; nil where it has none
-	balance *arena.Balance      // of the matches' openings, once it is needed
+	balance *match.Balance      // of the matches' openings, once it is needed
 }
 
 // Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then

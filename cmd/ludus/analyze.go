@@ -7,7 +7,7 @@ import (
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 func analyzeCommand() *cobra.Command {
@@ -42,7 +42,7 @@ that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals"
 			if err != nil {
 				return err
 			}
-			agents := make([]arena.Agent, threads)
+			agents := make([]agent.Agent, threads)
 			for i := range agents {
 				if agents[i], err = spec.New(0); err != nil {
 					return err

@@ -18,12 +18,13 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 )
 
 func arenaCommand() *cobra.Command {
 	var (
-		match  arena.Match
+		config match.Config
 		seats  string
 		sprt   string
 		asJSON bool
@@ -56,38 +57,38 @@ goes on where it was interrupted.
 			if err != nil {
 				return err
 			}
-			if err := checkThreads(cmd, match.Threads); err != nil {
+			if err := checkThreads(cmd, config.Threads); err != nil {
 				return err
 			}
-			match.Game, match.Seats = game, arena.Seats(seats)
+			config.Game, config.Seats = game, match.Seats(seats)
 			if sprt != "" {
-				if match.SPRT, err = parseSPRT(sprt); err != nil {
+				if config.SPRT, err = parseSPRT(sprt); err != nil {
 					return usage(cmd, err)
 				}
 				if !cmd.Flags().Changed("games") {
-					match.Games = mostTested
+					config.Games = mostTested
 				}
 			}
-			if err := match.Validate(); err != nil {
+			if err := config.Validate(); err != nil {
 				return usage(cmd, err)
 			}
-			if match.A, err = loadAgent(cmd, game, args[1]); err != nil {
+			if config.A, err = loadAgent(cmd, game, args[1]); err != nil {
 				return err
 			}
-			if match.B, err = loadAgent(cmd, game, args[2]); err != nil {
+			if config.B, err = loadAgent(cmd, game, args[2]); err != nil {
 				return err
 			}
-			return runMatch(cmd, match, asJSON)
+			return runMatch(cmd, config, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&match.Games, "games", 100, fmt.Sprintf("number of games; with --sprt at most, %d if not given", mostTested))
-	flags.Uint64Var(&match.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&match.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
-	flags.StringVar(&seats, "seats", string(arena.Swap), "who moves first: swap, first (always A) or second (always B)")
+	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt at most, %d if not given", mostTested))
+	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
+	flags.IntVar(&config.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
+	flags.StringVar(&seats, "seats", string(match.Swap), "who moves first: swap, first (always A) or second (always B)")
 	flags.StringVar(&sprt, "sprt", "", "end early, by a test of one difference in Elo against a higher one, such as 0,20")
-	flags.StringVar(&match.Record, "record", "", "file that keeps every finished game; the match goes on from it")
-	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "cores to play on")
+	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game; the match goes on from it")
+	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to play on")
 	flags.BoolVar(&asJSON, "json", false, "end with the result as one line of JSON")
 	return cmd
 }
@@ -96,7 +97,7 @@ goes on where it was interrupted.
 const mostTested = 20_000
 
 // parseSPRT reads ELO0,ELO1.
-func parseSPRT(text string) (*arena.SPRT, error) {
+func parseSPRT(text string) (*match.SPRT, error) {
 	var values [2]float64
 	parts := strings.Split(text, ",")
 	for i := range parts {
@@ -106,7 +107,7 @@ func parseSPRT(text string) (*arena.SPRT, error) {
 		}
 		values[i] = value
 	}
-	return &arena.SPRT{Elo0: values[0], Elo1: values[1]}, nil
+	return &match.SPRT{Elo0: values[0], Elo1: values[1]}, nil
 }
 
 // agentHelp says what an agent is, for commands that take one.
@@ -120,8 +121,8 @@ network alone). PATH is a run's folder, a checkpoint or an exported file. Option
   ,sym=all                average the network over the board's symmetries at the root`
 
 // loadAgent reads an agent's text and its files, and warns of what was passed over.
-func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*arena.Spec, error) {
-	spec, err := arena.Parse(game, text)
+func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Spec, error) {
+	spec, err := agent.Parse(game, text)
 	if err != nil {
 		if _, missing := os.Stat(text); missing == nil {
 			return nil, fmt.Errorf("unknown agent %q; did you mean net:%s?", text, text)
@@ -133,26 +134,26 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*arena.Spec, er
 	return spec, err
 }
 
-func warnDamaged(cmd *cobra.Command, origin arena.Origin) {
+func warnDamaged(cmd *cobra.Command, origin agent.Origin) {
 	for _, damaged := range origin.Damaged {
 		fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(damaged), "- it was passed over")
 	}
 }
 
 // runMatch plays, shows how it goes and prints the result. An interrupted match prints what was played.
-func runMatch(cmd *cobra.Command, match arena.Match, asJSON bool) error {
-	progress := newMatchProgress(cmd.ErrOrStderr(), match.Games)
-	match.Progress = progress.show
-	result, err := match.Run(cmd.Context())
+func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
+	progress := newMatchProgress(cmd.ErrOrStderr(), config.Games)
+	config.Progress = progress.show
+	result, err := config.Run(cmd.Context())
 	progress.close()
 	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
 		return err
 	}
-	if err != nil && match.Record != "" {
+	if err != nil && config.Record != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished games are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
 	}
 	return errors.Join(err, output(cmd, func(w io.Writer) error {
-		if err := writeResult(w, &match, &result); err != nil || !asJSON {
+		if err := writeResult(w, &config, &result); err != nil || !asJSON {
 			return err
 		}
 		return json.NewEncoder(w).Encode(result)
@@ -160,11 +161,11 @@ func runMatch(cmd *cobra.Command, match arena.Match, asJSON bool) error {
 }
 
 // writeResult prints what people read: a table, what it says of the agents' strength, and what of the games.
-func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
+func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
-	row := func(name string, t arena.Tally) {
+	row := func(name string, t match.Tally) {
 		if games := t.Wins + t.Draws + t.Losses; games > 0 {
 			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%.1f %%\n", name, games, t.Wins, t.Draws, t.Losses,
 				100*(float64(t.Wins)+float64(t.Draws)/2)/float64(games))
@@ -172,7 +173,7 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 	}
 	row("as "+m.Game.Players[0], r.AsFirst)
 	row("as "+m.Game.Players[1], r.AsSecond)
-	row("all", arena.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
+	row("all", match.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -189,8 +190,8 @@ func writeResult(w io.Writer, m *arena.Match, r *arena.Result) error {
 	return nil // output sees to a writer that fails
 }
 
-func describeVerdict(t *arena.SPRTResult) string {
-	if t.Verdict == arena.Undecided {
+func describeVerdict(t *match.SPRTResult) string {
+	if t.Verdict == match.Undecided {
 		if t.Exhausted {
 			return "given up, since games only repeat"
 		}
@@ -200,7 +201,7 @@ func describeVerdict(t *arena.SPRTResult) string {
 }
 
 // writePairs tells how the openings went, and what they are.
-func writePairs(w io.Writer, m *arena.Match, r *arena.Result) {
+func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	pairs := 0
 	for _, n := range r.Pentanomial {
 		pairs += n
@@ -226,7 +227,7 @@ func writePairs(w io.Writer, m *arena.Match, r *arena.Result) {
 }
 
 // writeRepeats tells what was no evidence, and what would be.
-func writeRepeats(w io.Writer, m *arena.Match, r *arena.Result) {
+func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 	if r.Repeats > 0 {
 		fmt.Fprintf(w, "%d of %d openings were played just as before, and are no evidence: the intervals leave them out\n", r.Repeats, r.Pairs)
 	}
@@ -246,7 +247,7 @@ func newMatchProgress(w io.Writer, games int) *matchProgress {
 	return &matchProgress{progress: newProgress(w, progressbar.OptionShowCount()), games: games}
 }
 
-func (p *matchProgress) show(r arena.Result) {
+func (p *matchProgress) show(r match.Result) {
 	score := p.title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
 	if r.SPRT.Verdict != "" {
 		score += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)

@@ -16,14 +16,15 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 )
 
 // comparison is several runs of one game side by side.
 type comparison struct {
 	game    *env.Game
 	runs    []*report.Run
-	agents  []*arena.Spec // the runs' newest networks
+	agents  []*agent.Spec // the runs' newest networks
 	matches []encounter   // so far
 }
 
@@ -31,12 +32,12 @@ type comparison struct {
 type encounter struct {
 	A string `json:"a"` // a run's name
 	B string `json:"b"`
-	arena.Result
+	match.Result
 }
 
 func compareCommand() *cobra.Command {
 	var (
-		match  arena.Match
+		config match.Config
 		path   string
 		force  bool
 		asJSON bool
@@ -52,7 +53,7 @@ repeat another. The page is one file that needs no network. A run that cannot be
   ludus compare runs/* --games 400 -o quad.html --force`,
 		Args: arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkThreads(cmd, match.Threads); err != nil {
+			if err := checkThreads(cmd, config.Threads); err != nil {
 				return err
 			}
 			if path == "-" {
@@ -65,20 +66,20 @@ repeat another. The page is one file that needs no network. A run that cannot be
 			if err != nil {
 				return err
 			}
-			match.Game = c.game
-			if match.Games != 0 {
-				if err := match.Validate(); err != nil {
+			config.Game = c.game
+			if config.Games != 0 {
+				if err := config.Validate(); err != nil {
 					return usage(cmd, err)
 				}
 			}
-			return c.run(cmd, match, path, asJSON)
+			return c.run(cmd, config, path, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&match.Games, "games", 100, "number of games of each pair of runs; 0 plays none")
-	flags.Uint64Var(&match.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&match.Openings, "openings", 4, "random plies at the start of a game; 0 starts from the beginning")
-	flags.IntVar(&match.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
+	flags.IntVar(&config.Games, "games", 100, "number of games of each pair of runs; 0 plays none")
+	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
+	flags.IntVar(&config.Openings, "openings", 4, "random plies at the start of a game; 0 starts from the beginning")
+	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	flags.StringVarP(&path, "output", "o", "compare.html", "the page to write")
 	flags.BoolVar(&force, "force", false, "replace an existing file")
 	flags.BoolVar(&asJSON, "json", false, "end with the matches as one line of JSON")
@@ -141,12 +142,12 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 
 // readContender reads a run and its newest whole network, which the run's Origin then speaks of: where it is trained
 // meanwhile, that may be newer than what was read first.
-func readContender(dir string) (*report.Run, *arena.Spec, error) {
+func readContender(dir string) (*report.Run, *agent.Spec, error) {
 	run, err := report.ReadRun(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	agent, err := arena.Parse(run.Game, "net:"+dir)
+	agent, err := agent.Parse(run.Game, "net:"+dir)
 	if err == nil {
 		run.Origin, err = agent.Load()
 	}
@@ -167,9 +168,9 @@ func nameApart(runs []*report.Run) {
 }
 
 // run plays the matches, prints their table and writes the page. Whatever goes wrong, what was played is printed.
-func (c *comparison) run(cmd *cobra.Command, match arena.Match, path string, asJSON bool) error {
-	unplayed := c.play(cmd, match)
-	page, undrawn := c.page(&match).HTML()
+func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, asJSON bool) error {
+	unplayed := c.play(cmd, config)
+	page, undrawn := c.page(&config).HTML()
 	if undrawn == nil {
 		undrawn = writeNew(path, page, true) // it was free, or to be replaced, before the matches
 	}
@@ -188,19 +189,19 @@ func (c *comparison) run(cmd *cobra.Command, match arena.Match, path string, asJ
 }
 
 // play lets every two runs' agents play a match, in order.
-func (c *comparison) play(cmd *cobra.Command, match arena.Match) error {
-	if match.Games == 0 {
+func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
+	if config.Games == 0 {
 		return nil
 	}
-	match.Balance = arena.NewBalance(c.game)
+	config.Balance = match.NewBalance(c.game)
 	for i := range c.runs {
 		for j := i + 1; j < len(c.runs); j++ {
 			e := encounter{A: c.runs[i].Name, B: c.runs[j].Name}
-			progress := newMatchProgress(cmd.ErrOrStderr(), match.Games)
+			progress := newMatchProgress(cmd.ErrOrStderr(), config.Games)
 			progress.title = e.A + " against " + e.B + ": "
-			match.A, match.B, match.Progress = c.agents[i], c.agents[j], progress.show
+			config.A, config.B, config.Progress = c.agents[i], c.agents[j], progress.show
 			var err error
-			e.Result, err = match.Run(cmd.Context())
+			e.Result, err = config.Run(cmd.Context())
 			progress.close()
 			if e.Games > 0 {
 				c.matches = append(c.matches, e)
@@ -261,7 +262,7 @@ func (c *comparison) summary() any {
 }
 
 // page lays the runs' curves over each other, under the matches.
-func (c *comparison) page(match *arena.Match) *report.Page {
+func (c *comparison) page(config *match.Config) *report.Page {
 	p := &report.Page{Title: c.game.Name, Axes: true}
 	var names []string
 	for i, run := range c.runs {
@@ -275,19 +276,19 @@ func (c *comparison) page(match *arena.Match) *report.Page {
 		})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
-	if match.Games > 0 {
-		p.Sections = []report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(match)}}}
+	if config.Games > 0 {
+		p.Sections = []report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(config)}}}
 	}
 	p.Sections = append(p.Sections, report.Sections(c.runs...)...)
 	return p
 }
 
 // ladder shows each match as a score, whose interval is bounded; a difference in Elo need not be.
-func (c *comparison) ladder(match *arena.Match) report.Ladder {
+func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",
 		Note: fmt.Sprintf("score of the first, a draw counting half; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
-			match.Openings),
+			config.Openings),
 	}
 	if slices.ContainsFunc(c.matches, func(e encounter) bool { return e.Balanced }) {
 		l.Note += ", by which neither side is lost"

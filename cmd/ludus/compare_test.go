@@ -13,7 +13,7 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/match"
 )
 
 // trainedRuns trains two small runs of a game that takes a second, in folders a and b of dir.
@@ -131,15 +131,15 @@ func TestCompareShutout(t *testing.T) {
 	}
 	c := comparison{
 		game: game, runs: []*report.Run{{Name: "a"}, {Name: "b"}},
-		matches: []encounter{{A: "a", B: "b", Result: arena.Result{
-			Games: 20, Wins: 20, Score: 1, Low: 0.8, High: 1, Elo: arena.MaxElo, EloLow: 240, EloHigh: arena.MaxElo,
+		matches: []encounter{{A: "a", B: "b", Result: match.Result{
+			Games: 20, Wins: 20, Score: 1, Low: 0.8, High: 1, Elo: match.MaxElo, EloLow: 240, EloHigh: match.MaxElo,
 		}}},
 	}
 	var text bytes.Buffer
 	if err := c.write(&text); err != nil {
 		t.Fatal(err)
 	}
-	bar := c.ladder(&arena.Match{Openings: 4}).Bars[0]
+	bar := c.ladder(&match.Config{Openings: 4}).Bars[0]
 	if !strings.Contains(text.String(), "above +240") || !strings.Contains(bar.Detail, "above +240") ||
 		bar.Value != 100 || bar.Low != 80 || bar.High != 100 {
 		t.Errorf("%s\n%+v", &text, bar)

@@ -19,17 +19,17 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // exportFormat is a way to write a network.
 type exportFormat struct {
 	name, extension string
-	marshal         func(game *env.Game, w *infer.Weights, from arena.Origin) ([]byte, error)
+	marshal         func(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error)
 }
 
 var formats = []exportFormat{
-	{"weights", ".safetensors", func(_ *env.Game, w *infer.Weights, _ arena.Origin) ([]byte, error) { return w.Marshal(), nil }},
+	{"weights", ".safetensors", func(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.Marshal(), nil }},
 	{"onnx", ".onnx", marshalONNX},
 	{"html", ".html", marshalHTML},
 }
@@ -42,13 +42,13 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func marshalONNX(game *env.Game, w *infer.Weights, _ arena.Origin) ([]byte, error) {
+func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
 	version, _ := build()
 	return onnx.Marshal(game, w, version)
 }
 
 // marshalHTML makes a page. It goes to other people, so it names the run without the folders that it lies in.
-func marshalHTML(game *env.Game, w *infer.Weights, from arena.Origin) ([]byte, error) {
+func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
 	if path, err := filepath.Abs(from.Path); err == nil {
 		from.Path = filepath.Base(path)
 	}
@@ -56,7 +56,7 @@ func marshalHTML(game *env.Game, w *infer.Weights, from arena.Origin) ([]byte, e
 }
 
 // sourceOf says where weights are from.
-func sourceOf(from arena.Origin) string {
+func sourceOf(from agent.Origin) string {
 	if from.Generation < 0 {
 		return from.Path
 	}
@@ -107,14 +107,14 @@ Formats:
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
 			}
-			weights, origin, err := arena.ReadWeights(args[0])
+			weights, origin, err := agent.ReadWeights(args[0])
 			warnDamaged(cmd, origin)
 			if err != nil {
 				return err
 			}
 			game, err := gameOf(weights)
 			if err != nil {
-				return fmt.Errorf("%w in %s: %w", arena.ErrWeights, args[0], err)
+				return fmt.Errorf("%w in %s: %w", agent.ErrWeights, args[0], err)
 			}
 			if path == "" {
 				path = env.FileName(game.Name) + formats[i].extension

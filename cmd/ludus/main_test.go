@@ -21,7 +21,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
-	"ludus/train/arena"
+	"ludus/train/match"
 )
 
 // asLudus makes the test's own program behave as ludus, so that tests see what a shell sees.
@@ -553,7 +553,7 @@ func TestArenaGoesOn(t *testing.T) {
 }
 
 // resultLine reads the JSON line that a match ends with, without its time.
-func resultLine(t *testing.T, out string) (r arena.Result) {
+func resultLine(t *testing.T, out string) (r match.Result) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
@@ -584,19 +584,19 @@ func TestArenaTable(t *testing.T) {
 
 // Openings that are played just as before are named, with what to do about them where they are many.
 func TestArenaTellsRepeats(t *testing.T) {
-	given := arena.SPRTResult{Verdict: arena.Undecided, Exhausted: true}
+	given := match.SPRTResult{Verdict: match.Undecided, Exhausted: true}
 	const named, advice = "are no evidence: the intervals leave them out", "longer openings (--openings 4)"
 	for _, c := range []struct {
-		result      arena.Result
+		result      match.Result
 		name, avoid bool
 	}{
-		{arena.Result{Games: 100, Pairs: 50}, false, false},
-		{arena.Result{Games: 100, Pairs: 50, Repeats: 22}, true, false},
-		{arena.Result{Games: 100, Pairs: 50, Repeats: 28}, true, true},
-		{arena.Result{Games: 58, Pairs: 29, Repeats: 1, SPRT: given}, true, true},
+		{match.Result{Games: 100, Pairs: 50}, false, false},
+		{match.Result{Games: 100, Pairs: 50, Repeats: 22}, true, false},
+		{match.Result{Games: 100, Pairs: 50, Repeats: 28}, true, true},
+		{match.Result{Games: 58, Pairs: 29, Repeats: 1, SPRT: given}, true, true},
 	} {
 		var w bytes.Buffer
-		m := arena.Match{Openings: 2}
+		m := match.Config{Openings: 2}
 		writeRepeats(&w, &m, &c.result)
 		if got := w.String(); strings.Contains(got, named) != c.name || strings.Contains(got, advice) != c.avoid {
 			t.Errorf("%+v: %q", c.result, got)
@@ -611,12 +611,12 @@ func TestArenaTellsRepeats(t *testing.T) {
 func TestMatchProgress(t *testing.T) {
 	var w bytes.Buffer
 	p := newMatchProgress(&w, 200)
-	r := arena.Result{Games: 50, Score: 0.5, Low: 0.4, High: 0.6}
+	r := match.Result{Games: 50, Score: 0.5, Low: 0.4, High: 0.6}
 	p.show(r)
 	p.told = time.Now().Add(-2 * progressEvery)
 	p.show(r)
 	p.told = time.Now().Add(-2 * progressEvery)
-	r.SPRT = arena.SPRTResult{Verdict: arena.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
+	r.SPRT = match.SPRTResult{Verdict: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
 	p.show(r)
 	p.close()
 	want := "50 of 200 games: 50.0 % (40.0 to 60.0)\n50 of 200 games: 50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)\n"

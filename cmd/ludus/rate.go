@@ -21,7 +21,8 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/ratings"
 )
 
@@ -80,8 +81,8 @@ func (f *rateFlags) validate() error {
 	if f.checkpoints < 1 {
 		errs = append(errs, fmt.Errorf("--checkpoints %d: it must be 1 or more", f.checkpoints))
 	}
-	if f.simulations < 1 || f.simulations > arena.MaxSimulations {
-		errs = append(errs, fmt.Errorf("--sims %d: it must be from 1 to %d", f.simulations, arena.MaxSimulations))
+	if f.simulations < 1 || f.simulations > agent.MaxSimulations {
+		errs = append(errs, fmt.Errorf("--sims %d: it must be from 1 to %d", f.simulations, agent.MaxSimulations))
 	}
 	if !(f.To >= 1 && f.To <= 1000) {
 		errs = append(errs, fmt.Errorf("--to %v: it must be from 1 to 1000", f.To))
@@ -108,7 +109,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	defer release()
 	progress := newRateProgress(cmd.ErrOrStderr(), f.To)
 	warn := func(err error) { progress.line("ludus: warning: " + oneLine(err) + " - it was passed over") }
-	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, arena.NewBalance(game))
+	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalance(game))
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, train.ErrNoRun)
 	}
-	weights, _, err := arena.ReadWeights(dir)
+	weights, _, err := agent.ReadWeights(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 )
 
 // Match is one line of arena.jsonl of a run directory: a finished match between agents of the run, for Agent.
@@ -32,7 +33,7 @@ type Match struct {
 	Final bool `json:"final,omitempty"`
 	// Simulations are those of a checkpoint's move; 0, in older lines, is DefaultSimulations.
 	Simulations int `json:"simulations,omitempty"`
-	arena.Result
+	match.Result
 }
 
 const (
@@ -60,10 +61,10 @@ type Pool struct {
 	dir         string
 	game        *env.Game
 	simulations int // of checkpoints' moves
-	balance     *arena.Balance
+	balance     *match.Balance
 
-	members  []int   // whose middle places are measured from; nil: all that can play
-	agents   []agent // number 0 is the anchor; checkpoints stand by ascending generation
+	members  []int    // whose middle places are measured from; nil: all that can play
+	agents   []member // number 0 is the anchor; checkpoints stand by ascending generation
 	number   map[string]int
 	pairings []Pairing
 	timed    []Timed
@@ -73,18 +74,18 @@ type Pool struct {
 	seconds  float64         // of all matches
 }
 
-// agent is one of the pool.
-type agent struct {
+// member is an agent of the pool.
+type member struct {
 	name       string
 	generation int         // -1: it is no checkpoint
-	spec       *arena.Spec // nil: it cannot play, since the run keeps no such checkpoint or it is broken
+	spec       *agent.Spec // nil: it cannot play, since the run keeps no such checkpoint or it is broken
 }
 
 // Open reads the pool of the run in dir: the baselines, the checkpoints that it keeps, and everybody who has played with
 // so many simulations. What cannot be understood of the matches comes back as warnings. The balance chooses the matches'
 // openings; pools of one game may share it.
 func Open(
-	dir string, game *env.Game, simulations int, baselines []string, balance *arena.Balance,
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.Balance,
 ) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := ReadMatches(dir)
 	if err != nil {
@@ -119,14 +120,14 @@ func (p *Pool) fill(kept []int, baselines []string, matches []Match) error {
 	}
 	slices.Sort(generations)
 	for _, name := range names {
-		if spec, err := arena.Parse(p.game, name); err == nil && !strings.Contains(name, "/") {
-			p.enter(agent{name: name, generation: -1, spec: spec})
+		if spec, err := agent.Parse(p.game, name); err == nil && !strings.Contains(name, "/") {
+			p.enter(member{name: name, generation: -1, spec: spec})
 		}
 	}
 	for _, g := range slices.Compact(generations) {
-		a := agent{name: CheckpointName(g), generation: g}
+		a := member{name: CheckpointName(g), generation: g}
 		if slices.Contains(kept, g) {
-			spec, err := arena.Parse(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
+			spec, err := agent.Parse(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
 			if err != nil {
 				return err
 			}
@@ -140,7 +141,7 @@ func (p *Pool) fill(kept []int, baselines []string, matches []Match) error {
 	return nil
 }
 
-func (p *Pool) enter(a agent) {
+func (p *Pool) enter(a member) {
 	p.number[a.name] = len(p.agents)
 	p.agents = append(p.agents, a)
 }
@@ -188,8 +189,8 @@ func parseMatches(lines [][]byte) (matches []Match, warnings []error) {
 // check says whether the counts may be those of a match. An old line may count but a part of its games.
 func (m *Match) check() error {
 	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
-	if slices.Min(counts) < 0 || slices.Max(counts) > arena.MaxGames {
-		return fmt.Errorf("a match counts from 0 to %d games", arena.MaxGames)
+	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {
+		return fmt.Errorf("a match counts from 0 to %d games", match.MaxGames)
 	}
 	if !(m.Seconds >= 0 && m.Seconds <= mostSeconds) {
 		return fmt.Errorf("a match takes from 0 to %v seconds", float64(mostSeconds))
@@ -224,7 +225,7 @@ func (p *Pool) count(m *Match) {
 	if !known || !other || a == b || m.Games < 1 {
 		return
 	}
-	if m.Number == 0 && arena.Balances(p.game) {
+	if m.Number == 0 && match.Balances(p.game) {
 		return // an older line, of openings that are lost for one side: scores were other ones
 	}
 	simulations := m.Simulations
@@ -250,7 +251,7 @@ func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
 // Play plays a match between two agents, the number of games being even, writes it down and counts it. Games begin from
 // openings that the two have not played, as long as there are any; agents that do not draw their moves would only repeat
-// their games after that, and play fewer, or none, which is not written down. Where ctx ends the match counts for nothing. An agent that cannot be read makes for an error that wraps [arena.ErrWeights].
+// their games after that, and play fewer, or none, which is not written down. Where ctx ends the match counts for nothing. An agent that cannot be read makes for an error that wraps [agent.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*Match, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
@@ -263,7 +264,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	seed := fnv.New64a()
 	fmt.Fprintf(seed, "%s %s", m.Agent, m.Opponent)
 	var err error
-	m.Result, err = arena.Match{
+	m.Result, err = match.Config{
 		Game: p.game, A: x.spec, B: y.spec, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
 		Threads: threads, Once: !x.spec.Draws() && !y.spec.Draws(), After: p.begun[twoOf(a, b)],
 	}.Run(ctx)
@@ -303,7 +304,7 @@ func (p *Pool) Check(warn func(error)) {
 
 // Baselines are the numbers of the agents that are no checkpoints.
 func (p *Pool) Baselines() []int {
-	return p.which(func(a *agent) bool { return a.generation < 0 })
+	return p.which(func(a *member) bool { return a.generation < 0 })
 }
 
 // Measure makes the middle of the given agents, as far as they can play and are rated, what places are measured from. At
@@ -313,7 +314,7 @@ func (p *Pool) Measure(members []int) { p.members = members }
 // Checkpoints are the numbers of so many checkpoints that the run keeps, spread over it as evenly as they allow, the first
 // and the newest included.
 func (p *Pool) Checkpoints(most int) []int {
-	kept := p.which(func(a *agent) bool { return a.generation >= 0 && a.spec != nil })
+	kept := p.which(func(a *member) bool { return a.generation >= 0 && a.spec != nil })
 	if len(kept) <= most {
 		return kept
 	}
@@ -334,7 +335,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 // Played are the numbers of the checkpoints that the run keeps and that have played.
 func (p *Pool) Played() []int {
-	return p.which(func(a *agent) bool {
+	return p.which(func(a *member) bool {
 		i := p.number[a.name]
 		return a.generation >= 0 && a.spec != nil &&
 			slices.ContainsFunc(p.pairings, func(played Pairing) bool { return played.A == i || played.B == i })
@@ -358,7 +359,7 @@ func (p *Pool) Names(numbers []int) (names []string) {
 	return names
 }
 
-func (p *Pool) which(is func(*agent) bool) (numbers []int) {
+func (p *Pool) which(is func(*member) bool) (numbers []int) {
 	for i := range p.agents {
 		if is(&p.agents[i]) {
 			numbers = append(numbers, i)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Options say what Rate is to find out and how much it may spend.
@@ -79,7 +79,7 @@ func (r *rating) loop(ctx context.Context) error {
 			return nil
 		}
 		m, err := r.Play(ctx, a, b, games, r.Threads, false)
-		if errors.Is(err, arena.ErrWeights) {
+		if errors.Is(err, agent.ErrWeights) {
 			err = r.drop(a, b, err)
 		}
 		if err != nil {

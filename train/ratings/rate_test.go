@@ -19,7 +19,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train/arena"
+	"ludus/train/match"
 )
 
 // fewer are the baselines that need no time.
@@ -52,12 +52,12 @@ func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 }
 
 // balance is shared by all tests, whose game it is.
-var balance = func() *arena.Balance {
+var balance = func() *match.Balance {
 	game, err := games.New("quad-5x5")
 	if err != nil {
 		panic(err)
 	}
-	return arena.NewBalance(game)
+	return match.NewBalance(game)
 }()
 
 func openPool(t testing.TB, dir string, game *env.Game) *Pool {
@@ -282,7 +282,7 @@ nonsense
 func TestRepeats(t *testing.T) {
 	dir, game := testRun(t, 1)
 	p := openPool(t, dir, game)
-	p.count(&Match{Agent: "net@1", Opponent: "random", Simulations: 4, Number: 1, Result: arena.Result{
+	p.count(&Match{Agent: "net@1", Opponent: "random", Simulations: 4, Number: 1, Result: match.Result{
 		Games: 100, Wins: 75, Losses: 25, Pairs: 50, Repeats: 42, Pentanomial: [5]int{0, 0, 4, 0, 4},
 	}})
 	got := p.pairings[len(p.pairings)-1]
@@ -348,9 +348,9 @@ func TestHopeless(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
 	for _, m := range []Match{
-		{Agent: "greedy", Opponent: "random", Number: 1, Result: arena.Result{Games: 4000, Wins: 4000}},
-		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
-		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 4000, Wins: 4000}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 4000, Wins: 2000, Losses: 2000}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 4000, Wins: 2000, Losses: 2000}},
 	} {
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
@@ -369,7 +369,7 @@ func TestHopeless(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
-	even := arena.Result{Games: 4000, Wins: 2000, Losses: 2000}
+	even := match.Result{Games: 4000, Wins: 2000, Losses: 2000}
 	for _, m := range []Match{
 		{Agent: "greedy", Opponent: "random", Number: 1, Result: even},
 		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: even},
@@ -385,7 +385,7 @@ func TestMeasure(t *testing.T) {
 	}
 	alone := width(p)
 	for _, gone := range []string{"net@4", "net@5", "net@6", "net@7", "net@8"} {
-		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 10, Wins: 5, Losses: 5}}
+		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 10, Wins: 5, Losses: 5}}
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
 		}
@@ -405,9 +405,9 @@ func TestCostsOfCheckpoints(t *testing.T) {
 	dir, game := testRun(t, 1, 2, 3)
 	p := openPool(t, dir, game)
 	for _, m := range []Match{
-		{Agent: "greedy", Opponent: "random", Number: 1, Result: arena.Result{Games: 8, Wins: 8, Seconds: 2}},
-		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: arena.Result{Games: 200, Wins: 200, Seconds: 3}},
-		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: arena.Result{Games: 50, Wins: 50, Seconds: 1}},
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 8, Wins: 8, Seconds: 2}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 200, Wins: 200, Seconds: 3}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 50, Wins: 50, Seconds: 1}},
 	} {
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/seed"
 )
 
 // CheckOptions say how an agent is checked.
@@ -53,7 +54,7 @@ const together = 128
 // Check lets an agent move in the suite's positions. Its randomness in a position follows from the seed and the
 // position's place, so that the report does not depend on threads (agents with a time limit excepted). Errors are those
 // of reading the agent and of a cancelled ctx.
-func (s *Suite) Check(ctx context.Context, spec *arena.Spec, o CheckOptions) (Report, error) {
+func (s *Suite) Check(ctx context.Context, spec *agent.Spec, o CheckOptions) (Report, error) {
 	begun := time.Now()
 	positions := s.some(o.Positions)
 	chunk := max(1, min(together, (len(positions)+o.Threads-1)/max(1, o.Threads)))
@@ -117,7 +118,7 @@ func (s *Suite) some(n int) []Position {
 func (s *Suite) Summary(n int) Report { return s.report(s.some(n), nil) }
 
 // try lets the agent move in some positions, the first being at place from, and writes the utility that it loses.
-func (s *Suite) try(ctx context.Context, chooser *arena.Chooser, seed uint64, from int, positions []Position, lost []float64) error {
+func (s *Suite) try(ctx context.Context, chooser *agent.Chooser, suiteSeed uint64, from int, positions []Position, lost []float64) error {
 	states := make([]env.State, len(positions))
 	seeds := make([]uint64, len(positions))
 	for i := range positions {
@@ -125,7 +126,7 @@ func (s *Suite) try(ctx context.Context, chooser *arena.Chooser, seed uint64, fr
 		if states[i], err = positions[i].replay(s.Game); err != nil {
 			return err
 		}
-		seeds[i] = newSource(seed, "check", from+i).Uint64()
+		seeds[i] = seed.Derive(suiteSeed, "suite check", from+i)
 	}
 	moves := make([]env.Action, len(positions))
 	if err := chooser.Choose(ctx, states, seeds, moves); err != nil {

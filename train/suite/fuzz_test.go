@@ -9,7 +9,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // tiny is a suite of a few positions.
@@ -19,12 +19,12 @@ func tiny(f *testing.F) *Suite {
 	if err != nil {
 		f.Fatal(err)
 	}
-	greedy, err := arena.Parse(game, "greedy")
+	greedy, err := agent.Parse(game, "greedy")
 	if err != nil {
 		f.Fatal(err)
 	}
 	s, err := Make(context.Background(), Options{
-		Game: game, Positions: 4, Seed: 1, Agents: []*arena.Spec{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
+		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Spec{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
 	})
 	if err != nil {
 		f.Fatal(err)

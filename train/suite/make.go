@@ -10,7 +10,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Options say how a suite is made.
@@ -18,7 +18,7 @@ type Options struct {
 	Game      *env.Game
 	Positions int           // 1 to MaxPositions
 	Seed      uint64        // where all randomness comes from
-	Agents    []*arena.Spec // who play; one or more, without a time limit
+	Agents    []*agent.Spec // who play; one or more, without a time limit
 	Nodes     int           // the solver's limit a position, 1 or more
 	PerGame   int           // positions taken of a game at most, 1 or more
 	Threads   int           // goroutines, 1 or more, each with its own agents and solver

@@ -2,15 +2,14 @@ package suite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"ludus/env"
 	"ludus/env/solver"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/seed"
 )
 
 const (
@@ -38,8 +37,8 @@ type player struct {
 	offered int              // positions that a game offers at most
 	longest int              // the longest random opening
 	near    int              // plies before the end in which positions are easy
-	agents  [2][]arena.Agent // each of the agents for either seat
-	uct     arena.Agent
+	agents  [2][]agent.Agent // each of the agents for either seat
+	uct     agent.Agent
 	states  []env.State // by ply
 	legal   []env.Action
 	spent   int // nodes, of the last game
@@ -57,7 +56,7 @@ func newPlayer(o *Options) (*player, error) {
 			p.agents[seat] = append(p.agents[seat], agent)
 		}
 	}
-	spec, err := arena.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts))
+	spec, err := agent.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func newPlayer(o *Options) (*player, error) {
 
 // longestOpening is a quarter of the mean length of random games, and at least 2.
 func longestOpening(game *env.Game) int {
-	source, plies := newSource(0, "probe", 0), 0
+	source, plies := seed.New(0, "suite probe", 0), 0
 	for range probes {
 		plies += env.Playout(game.NewState(), source)
 	}
@@ -80,7 +79,7 @@ var sources = [8]Source{Agents, Mixed, Agents, Mixed, Agents, Random, Agents, Mi
 // play plays the game of the given number, solves it backwards and returns what it offers, the most wanted first: not nil,
 // also where that is nothing.
 func (p *player) play(ctx context.Context, number int) ([]offer, error) {
-	rng := rand.New(newSource(p.seed, "game", number))
+	rng := rand.New(seed.New(p.seed, "suite game", number))
 	source := sources[number%len(sources)]
 	moves, from, err := p.moves(ctx, rng, source)
 	if err != nil {
@@ -125,7 +124,7 @@ func (p *player) moves(ctx context.Context, rng *rand.Rand, source Source) (move
 		opening = rng.IntN(p.longest + 1)
 		from = opening + settled
 	}
-	var seats [2]arena.Agent
+	var seats [2]agent.Agent
 	for seat, agents := range p.agents {
 		seats[seat] = agents[rng.IntN(len(agents))]
 		seats[seat].Reset(rng.Uint64())
@@ -208,11 +207,4 @@ func (p *player) ask(ctx context.Context, seed uint64, state env.State, values [
 		return Keeps, nil
 	}
 	return Loses, nil
-}
-
-// newSource returns the generator for one purpose: the same (seed, purpose, index) gives the same stream, any other an
-// unrelated one.
-func newSource(seed uint64, purpose string, index int) *rand.PCG {
-	sum := sha256.Sum256(fmt.Appendf(nil, "suite/%d/%s/%d", seed, purpose, index))
-	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
 }

@@ -29,7 +29,7 @@ import (
 	"sync"
 
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 const (
@@ -39,7 +39,7 @@ const (
 
 // Serve answers the requests in r on w until r ends, with one goroutine for each agent. Only ctx, r and w can make it fail.
 // A goroutine that is reading r then stays behind until r has another line or ends.
-func Serve(ctx context.Context, game *env.Game, agents []arena.Agent, r io.Reader, w io.Writer) error {
+func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.Reader, w io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := make(chan []byte, maxWait)
@@ -114,7 +114,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 // server answers requests with one agent.
 type server struct {
 	game  *env.Game
-	agent arena.Agent
+	agent agent.Agent
 }
 
 // judgedReply is the answer about a position that is not done.

@@ -15,20 +15,20 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
-func setup(t testing.TB, name, text string, threads int) (*env.Game, []arena.Agent) {
+func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Agent) {
 	t.Helper()
 	game, err := games.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := arena.Parse(game, text)
+	spec, err := agent.Parse(game, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	agents := make([]arena.Agent, threads)
+	agents := make([]agent.Agent, threads)
 	for i := range agents {
 		if agents[i], err = spec.New(1); err != nil {
 			t.Fatal(err)

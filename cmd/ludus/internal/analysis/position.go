@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Judgement is what an agent thinks of a position that is not done; null is what it does not know.
@@ -50,7 +50,7 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 
 // Judge asks an agent about a state that is not done, with the given simulations (0: the agent's own). The same question
 // has the same answer. The only error is that of a cancelled ctx.
-func Judge(ctx context.Context, game *env.Game, agent arena.Agent, state env.State, simulations int) (*Judgement, error) {
+func Judge(ctx context.Context, game *env.Game, agent agent.Agent, state env.State, simulations int) (*Judgement, error) {
 	agent.Reset(0)
 	analysis, err := agent.Analyze(ctx, state, simulations)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // request is a line that was read; simulations 0 means the agent's own number.
@@ -45,7 +45,7 @@ func parse(line []byte) (request, error) {
 	if r.moves, err = object.Moves(); err != nil {
 		return r, err
 	}
-	r.simulations, err = object.Simulations(1, arena.MaxSimulations)
+	r.simulations, err = object.Simulations(1, agent.MaxSimulations)
 	return r, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // budget is the number of simulations of a measured search.
@@ -51,7 +51,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 
 // playoutUCT measures the arena's agent that searches by random playouts.
 func (o *Options) playoutUCT(ctx context.Context, game *env.Game) ([]PlayoutUCT, error) {
-	spec, err := arena.Parse(game, fmt.Sprintf("mcts:%d", budget))
+	spec, err := agent.Parse(game, fmt.Sprintf("mcts:%d", budget))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 var errBusy = errors.New("busy")
@@ -21,11 +21,11 @@ var errBusy = errors.New("busy")
 func host(lent *int) *Host {
 	return &Host{
 		Game: games.New,
-		Agent: func(_ context.Context, game *env.Game, text string) (arena.Agent, func(), error) {
+		Agent: func(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 			if text == "busy" {
 				return nil, nil, errBusy
 			}
-			spec, err := arena.Parse(game, text)
+			spec, err := agent.Parse(game, text)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -183,7 +183,7 @@ func TestChoose(t *testing.T) {
 		}
 		for _, text := range []string{"random", "greedy", "mcts:20", "alphabeta:1", "solver:100"} {
 			for seed := range 3 {
-				spec, err := arena.Parse(game, text)
+				spec, err := agent.Parse(game, text)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,17 +12,17 @@ import (
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Host answers requests. It is safe for concurrent use if its functions are.
 type Host struct {
 	// Game returns the game of a name. Its errors are the caller's fault.
 	Game func(name string) (*env.Game, error)
-	// Agent lends an agent of a text for one answer, after which release is called. Errors that wrap [arena.ErrSpec] or
-	// [arena.ErrWeights] are the caller's fault; others are passed on as they are.
-	Agent func(ctx context.Context, game *env.Game, text string) (agent arena.Agent, release func(), err error)
-	// MaxSimulations is the most that an analysis may ask for; 0 is [arena.MaxSimulations].
+	// Agent lends an agent of a text for one answer, after which release is called. Errors that wrap [agent.ErrSpec] or
+	// [agent.ErrWeights] are the caller's fault; others are passed on as they are.
+	Agent func(ctx context.Context, game *env.Game, text string) (agent agent.Agent, release func(), err error)
+	// MaxSimulations is the most that an analysis may ask for; 0 is [agent.MaxSimulations].
 	MaxSimulations int
 }
 
@@ -124,7 +124,7 @@ func (h *Host) read(body []byte, known []string) (*request, error) {
 		case "seed":
 			r.seed, err = seed(fields)
 		case "simulations":
-			r.simulations, err = fields.Simulations(0, cmp.Or(h.MaxSimulations, arena.MaxSimulations))
+			r.simulations, err = fields.Simulations(0, cmp.Or(h.MaxSimulations, agent.MaxSimulations))
 		}
 		if err != nil {
 			return nil, err
@@ -210,10 +210,10 @@ func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 }
 
 // lend asks the host for the request's agent.
-func (h *Host) lend(ctx context.Context, r *request) (arena.Agent, func(), error) {
-	agent, release, err := h.Agent(ctx, r.game, r.agent)
-	if errors.Is(err, arena.ErrSpec) || errors.Is(err, arena.ErrWeights) {
+func (h *Host) lend(ctx context.Context, r *request) (agent.Agent, func(), error) {
+	player, release, err := h.Agent(ctx, r.game, r.agent)
+	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) {
 		err = refuse(err)
 	}
-	return agent, release, err
+	return player, release, err
 }

@@ -13,7 +13,8 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 )
 
 func newGame(t *testing.T, name string) *env.Game {
@@ -50,12 +51,12 @@ func trainRun(t *testing.T, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := arena.Match{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if match.A, err = arena.Parse(game, "greedy"); err == nil {
-		match.B, err = arena.Parse(game, "random")
+	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	if config.A, err = agent.Parse(game, "greedy"); err == nil {
+		config.B, err = agent.Parse(game, "random")
 	}
 	if err == nil {
-		_, err = match.Run(t.Context())
+		_, err = config.Run(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)

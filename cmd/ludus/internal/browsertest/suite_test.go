@@ -85,8 +85,8 @@ func weaken(p *Playing) {
 	p.Press(kb.Home)
 }
 
-// agent is what a select of seats calls the agent that a page opens with.
-func agent(p *Playing) string {
+// agentName is what a select of seats calls the agent that a page opens with.
+func agentName(p *Playing) string {
 	p.Helper()
 	value := Ask[string](p.Tab, `document.getElementById("seat1").value`)
 	if value == "person" || Ask[string](p.Tab, `document.getElementById("seat0").value`) != "person" {
@@ -387,7 +387,7 @@ func look(p *Playing) {
 // changeSides gives the first seat to the agent.
 func changeSides(p *Playing) {
 	weaken(p)
-	name := agent(p)
+	name := agentName(p)
 	p.Choose("#seat1", "person")
 	p.Choose("#seat0", name)
 	p.Wait(listedMoves + " > 0")
@@ -492,7 +492,7 @@ func toPass(game *env.Game, rng *rand.PCG) []string {
 func watch(p *Playing) {
 	weaken(p)
 	p.PlayOn(random(p), 2)
-	name := agent(p)
+	name := agentName(p)
 	p.Click("#new")
 	p.Follow("ready")
 	p.Choose("#seat0", name)
@@ -559,7 +559,7 @@ func listen(p *Playing) {
 // waitForFirst measures the time from opening the page to the agent's first move, at the strength that it opens with. A busy
 // machine is slow, so that only a page that hangs fails.
 func waitForFirst(p *Playing) {
-	address := fmt.Sprintf("%s#seats=%s,person", Ask[string](p.Tab, "location.href"), url.PathEscape(agent(p)))
+	address := fmt.Sprintf("%s#seats=%s,person", Ask[string](p.Tab, "location.href"), url.PathEscape(agentName(p)))
 	p.Do(chromedp.Navigate("about:blank"))
 	began := time.Now()
 	p.Visit(address)

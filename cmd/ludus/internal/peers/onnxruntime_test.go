@@ -16,7 +16,7 @@ import (
 	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // mustRun is the environment variable that lists the packages whose absence is a failure rather than a reason to skip:
@@ -87,7 +87,7 @@ func networks(t *testing.T) (list []network) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		weights, _, err := arena.ReadWeights(file)
+		weights, _, err := agent.ReadWeights(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +122,9 @@ func freshNetwork(t *testing.T, name string) network {
 }
 
 // policy is the agent policy:FILE of the network.
-func (n *network) policy(t *testing.T) arena.Agent {
+func (n *network) policy(t *testing.T) agent.Agent {
 	t.Helper()
-	spec, err := arena.Parse(n.game, "policy:"+n.file)
+	spec, err := agent.Parse(n.game, "policy:"+n.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func (n *network) compareMoves(t *testing.T, states []env.State, logits []float3
 	}
 }
 
-func analyze(t *testing.T, agent arena.Agent, state env.State) *arena.Analysis {
+func analyze(t *testing.T, agent agent.Agent, state env.State) *agent.Analysis {
 	t.Helper()
 	analysis, err := agent.Analyze(t.Context(), state, 0)
 	if err != nil {
@@ -284,7 +284,7 @@ func analyze(t *testing.T, agent arena.Agent, state env.State) *arena.Analysis {
 
 // sameMove fails where another move is picked than policy: plays by its analysis, unless the two are a tie: as likely as
 // each other within one in a thousand. Moves that are alike exactly, as those of a fresh network are, are no excuse.
-func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, analysis *arena.Analysis) {
+func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, analysis *agent.Analysis) {
 	t.Helper()
 	ours := analysis.Moves[0]
 	if ours.Action == picked {

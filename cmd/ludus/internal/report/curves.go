@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/match"
 	"ludus/train/ratings"
 )
 
@@ -420,7 +420,7 @@ func ratingLadder(run *Run) Ladder {
 }
 
 // matchDetail tells what a score is made of.
-func matchDetail(r *arena.Result) string {
+func matchDetail(r *match.Result) string {
 	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
 	if r.EloLow < r.EloHigh { // results of old runs have none
 		text += "; Elo " + r.EloText()

@@ -7,7 +7,7 @@ import (
 
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Games are sample games on a drawn board.
@@ -59,7 +59,7 @@ const (
 // from both seats against a baseline. They depend on the weights alone. The error is ctx's or the agents'.
 func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 	name := fmt.Sprintf("net@%d", run.Origin.Generation)
-	spec, err := arena.Parse(run.Game, fmt.Sprintf("net:%s@%d", run.Dir, run.Origin.Generation))
+	spec, err := agent.Parse(run.Game, fmt.Sprintf("net:%s@%d", run.Dir, run.Origin.Generation))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 	if err != nil {
 		return nil, err
 	}
-	rivals, err := arena.Parse(run.Game, sampleRival)
+	rivals, err := agent.Parse(run.Game, sampleRival)
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +99,13 @@ func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 // seat is an agent in a game.
 type seat struct {
 	name  string
-	agent arena.Agent
+	agent agent.Agent
 }
 
 // sampler plays games, in which net judges every position and chooses its own moves by that judgement.
 type sampler struct {
 	game *env.Game
-	net  arena.Agent
+	net  agent.Agent
 }
 
 func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample, error) {
@@ -156,7 +156,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 func (s *sampler) quiet(state env.State) bool { return len(state.Endings(nil)) == 0 }
 
 // judge describes a position that is not done, its moves aside.
-func (s *sampler) judge(ctx context.Context, state env.State) (Position, *arena.Analysis, error) {
+func (s *sampler) judge(ctx context.Context, state env.State) (Position, *agent.Analysis, error) {
 	analysis, err := s.net.Analyze(ctx, state, 0)
 	if err != nil {
 		return Position{}, nil, err
@@ -169,7 +169,7 @@ func (s *sampler) judge(ctx context.Context, state env.State) (Position, *arena.
 }
 
 // choose lists the moves that were searched, and notes which one was played.
-func (p *Position) choose(game *env.Game, analysis *arena.Analysis, played env.Action) {
+func (p *Position) choose(game *env.Game, analysis *agent.Analysis, played env.Action) {
 	for _, m := range analysis.Moves {
 		visits := 0
 		if m.Visits != nil {

@@ -17,7 +17,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/agent"
 	"ludus/train/ratings"
 )
 
@@ -28,7 +28,7 @@ type Run struct {
 	Game    *env.Game
 	Config  *train.Config // nil where config.json cannot be read
 	Weights *infer.Weights
-	Origin  arena.Origin // of Weights, which are nil where no checkpoint can be read
+	Origin  agent.Origin // of Weights, which are nil where no checkpoint can be read
 
 	Generations []Generation // ascending
 	Matches     []train.Judged
@@ -168,7 +168,7 @@ func (r *Run) refreshWeights() (changed bool) {
 		r.Origin.Generation = newest
 		return true
 	}
-	weights, origin, err := arena.ReadWeights(r.Dir)
+	weights, origin, err := agent.ReadWeights(r.Dir)
 	r.Weights, r.Origin = weights, origin
 	var errs []error
 	for _, damaged := range origin.Damaged {

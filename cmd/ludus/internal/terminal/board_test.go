@@ -12,7 +12,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 func TestDetectStyle(t *testing.T) {
@@ -166,7 +166,7 @@ func TestWrapped(t *testing.T) {
 }
 
 // slow takes its time.
-type slow struct{ arena.Agent }
+type slow struct{ agent.Agent }
 
 func (s slow) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	time.Sleep(patience + patience/2)

@@ -14,16 +14,16 @@ import (
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // Seat is who plays a side.
 type Seat struct {
 	Name string
 	// Agent moves; nil where a person does.
-	Agent arena.Agent
+	Agent agent.Agent
 	// Advisor says what the agent thinks. It is another one of the same description, so that asking changes no move.
-	Advisor arena.Agent
+	Advisor agent.Agent
 }
 
 // Config is what is played, by whom and for whom to see.

@@ -15,7 +15,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // session plays a game by the given lines, of which some may be refused, and returns all that was printed.
@@ -48,7 +48,7 @@ func configure(t testing.TB, name, text string, person env.Player) Config {
 
 func seat(t testing.TB, rules *env.Game, text string) Seat {
 	t.Helper()
-	spec, err := arena.Parse(rules, text)
+	spec, err := agent.Parse(rules, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestUndo(t *testing.T) {
 
 // recorder is an agent that notes what it is told, and plays at random.
 type recorder struct {
-	arena.Agent
+	agent.Agent
 	seeds    []uint64
 	observed []env.Action // since the last of them
 }

@@ -10,7 +10,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // maxWeights is the largest weights file that is read, in bytes; networks of these games take a few million.
@@ -30,8 +30,8 @@ type description struct {
 	game    *env.Game
 	text    string
 	version string
-	spec    *arena.Spec
-	idle    []arena.Agent
+	spec    *agent.Spec
+	idle    []agent.Agent
 }
 
 // maxKept bounds the networks in memory, each of which takes some megabytes.
@@ -41,8 +41,8 @@ func newLender(s *Server, threads int) *lender {
 	return &lender{inside: s.inside, mostIdle: threads + 2}
 }
 
-// lend returns an agent of a text, and what gives it back. Errors wrap [arena.ErrSpec] or [arena.ErrWeights].
-func (l *lender) lend(game *env.Game, text string) (agent arena.Agent, back func(), err error) {
+// lend returns an agent of a text, and what gives it back. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
+func (l *lender) lend(game *env.Game, text string) (agent agent.Agent, back func(), err error) {
 	d, err := l.describe(game, text)
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func (l *lender) lend(game *env.Game, text string) (agent arena.Agent, back func
 
 // describe finds or makes a description.
 func (l *lender) describe(game *env.Game, text string) (*description, error) {
-	spec, err := arena.ParseWith(game, text, l.read)
+	spec, err := agent.ParseWith(game, text, l.read)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (l *lender) clear() {
 
 // keep takes an agent back, for the next who asks for such a one, unless its description has been forgotten. Where too
 // many are idle, one goes whose description was asked for least recently.
-func (l *lender) keep(d *description, agent arena.Agent) {
+func (l *lender) keep(d *description, agent agent.Agent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !slices.Contains(l.kept, d) {
@@ -138,35 +138,35 @@ func (l *lender) keep(d *description, agent arena.Agent) {
 }
 
 // read reads the weights of a reference, whose path is one for inside.
-func (l *lender) read(reference string) (*infer.Weights, arena.Origin, error) {
+func (l *lender) read(reference string) (*infer.Weights, agent.Origin, error) {
 	real, at, err := l.find(reference)
 	if err != nil {
-		return nil, arena.Origin{}, err
+		return nil, agent.Origin{}, err
 	}
-	weights, origin, err := arena.ReadWeights(real + at)
+	weights, origin, err := agent.ReadWeights(real + at)
 	if err != nil { // in the words of who asked
 		path := strings.TrimSuffix(reference, at)
-		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, path), arena.ErrWeights.Error())
-		err = fmt.Errorf("%w%s", arena.ErrWeights, text)
+		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, path), agent.ErrWeights.Error())
+		err = fmt.Errorf("%w%s", agent.ErrWeights, text)
 	}
 	return weights, origin, err
 }
 
 // find splits a reference into the real path and what follows it, which chooses a generation.
 func (l *lender) find(reference string) (real, at string, err error) {
-	path, at := arena.SplitReference(reference)
+	path, at := agent.SplitReference(reference)
 	if at != "" {
 		at = "@" + at
 	}
 	if real, err = l.inside(path); err != nil {
-		return "", "", fmt.Errorf("%w: %w", arena.ErrWeights, err)
+		return "", "", fmt.Errorf("%w: %w", agent.ErrWeights, err)
 	}
 	info, err := os.Stat(real)
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("%w: %q cannot be read", arena.ErrWeights, path)
+		return "", "", fmt.Errorf("%w: %q cannot be read", agent.ErrWeights, path)
 	case !info.IsDir() && (!info.Mode().IsRegular() || info.Size() > maxWeights):
-		return "", "", fmt.Errorf("%w: %q is no file of weights", arena.ErrWeights, path)
+		return "", "", fmt.Errorf("%w: %q is no file of weights", agent.ErrWeights, path)
 	}
 	return real, at, nil
 }

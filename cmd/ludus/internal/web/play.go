@@ -14,11 +14,11 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // bounds are the most that an agent may do for a move here.
-var bounds = arena.Bounds{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
+var bounds = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
 
 // about is what a page has to know of the server.
 type about struct {
@@ -69,7 +69,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	host := board.Host{
 		Game:           s.games.find,
 		MaxSimulations: bounds.Simulations,
-		Agent: func(ctx context.Context, game *env.Game, text string) (arena.Agent, func(), error) {
+		Agent: func(ctx context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 			leave, err := s.searches.enter(ctx)
 			if err != nil {
 				return nil, nil, err

@@ -18,7 +18,7 @@ import (
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/env"
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/match"
 )
 
 // reads bounds how many files of games are read at one time: each may take some megabytes of memory.
@@ -146,7 +146,7 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 
 // unreadable says why a file of games or matches in the folder dir, which is not for others to know, cannot be shown.
 func unreadable(err error, dir string) error {
-	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, arena.ErrRecord} {
+	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, match.ErrRecord} {
 		if errors.Is(err, known) {
 			return refused(http.StatusNotFound, "%s", strings.ReplaceAll(err.Error(), dir, filepath.Base(dir)))
 		}
@@ -238,25 +238,25 @@ func (s *Server) recorded(r *http.Request) (any, error) {
 	if !slices.Contains(files, name) {
 		return nil, refused(http.StatusNotFound, "the run's folder has no recorded match %q", name)
 	}
-	match, err := arena.ReadRecorded(filepath.Join(dir, name))
+	recorded, err := match.ReadRecord(filepath.Join(dir, name))
 	if err != nil {
 		return nil, unreadable(err, dir)
 	}
-	if match.Game != game.Name {
-		return nil, refused(http.StatusNotFound, "%s is a match of %s", name, match.Game)
+	if recorded.Game != game.Name {
+		return nil, refused(http.StatusNotFound, "%s is a match of %s", name, recorded.Game)
 	}
 	number, given, err := queryNumber(r, "game")
 	if err != nil {
 		return nil, err
 	}
 	if !given {
-		return listMatch(match, game), nil
+		return listMatch(recorded, game), nil
 	}
-	i := slices.IndexFunc(match.Games, func(g arena.RecordedGame) bool { return g.Number == number })
+	i := slices.IndexFunc(recorded.Games, func(g match.RecordedGame) bool { return g.Number == number })
 	if i < 0 {
 		return nil, refused(http.StatusNotFound, "%s has no game %d", name, number)
 	}
-	return replayOfMatch(game, match, &match.Games[i])
+	return replayOfMatch(game, recorded, &recorded.Games[i])
 }
 
 // recordsIn lists the files of a folder that hold recorded matches.
@@ -270,7 +270,7 @@ func recordsIn(ctx context.Context, dir string) ([]string, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e.Type().IsRegular() && len(files) < mostRecords && arena.IsRecord(filepath.Join(dir, e.Name())) {
+		if e.Type().IsRegular() && len(files) < mostRecords && match.IsRecord(filepath.Join(dir, e.Name())) {
 			files = append(files, e.Name())
 		}
 	}
@@ -281,36 +281,36 @@ func recordsIn(ctx context.Context, dir string) ([]string, error) {
 func listRecords(dir string, game *env.Game, files []string) map[string][]record {
 	list := []record{}
 	for _, file := range files {
-		if match, err := arena.ReadRecorded(filepath.Join(dir, file)); err == nil && match.Game == game.Name {
-			list = append(list, record{File: file, A: match.A, B: match.B, Games: len(match.Games)})
+		if recorded, err := match.ReadRecord(filepath.Join(dir, file)); err == nil && recorded.Game == game.Name {
+			list = append(list, record{File: file, A: recorded.A, B: recorded.B, Games: len(recorded.Games)})
 		}
 	}
 	return map[string][]record{"matches": list}
 }
 
-func listMatch(match *arena.Recorded, game *env.Game) playedGames {
+func listMatch(recorded *match.Record, game *env.Game) playedGames {
 	list := playedGames{Players: game.Players, Games: []playedGame{}}
-	for _, g := range match.Games {
-		agents, goals := seated(match, &g)
+	for _, g := range recorded.Games {
+		agents, goals := seated(recorded, &g)
 		list.Games = append(list.Games, playedGame{Number: g.Number, Plies: len(g.Moves), Goals: goals, First: agents[0]})
 	}
 	return list
 }
 
 // seated are a game's agents and goals by seat.
-func seated(match *arena.Recorded, g *arena.RecordedGame) (agents [2]string, goals [2]int) {
+func seated(recorded *match.Record, g *match.RecordedGame) (agents [2]string, goals [2]int) {
 	if g.First {
-		return [2]string{match.A, match.B}, g.Goals
+		return [2]string{recorded.A, recorded.B}, g.Goals
 	}
-	return [2]string{match.B, match.A}, [2]int{g.Goals[1], g.Goals[0]}
+	return [2]string{recorded.B, recorded.A}, [2]int{g.Goals[1], g.Goals[0]}
 }
 
-func replayOfMatch(game *env.Game, match *arena.Recorded, g *arena.RecordedGame) (*replay, error) {
-	_, moves, err := arena.Replay(game, g.Moves)
+func replayOfMatch(game *env.Game, recorded *match.Record, g *match.RecordedGame) (*replay, error) {
+	_, moves, err := match.Replay(game, g.Moves)
 	if err != nil {
 		return nil, refused(http.StatusNotFound, "game %d of the match is damaged: %v", g.Number, err)
 	}
 	shown := &replay{Number: g.Number, Steps: stepsOf(game, moves)}
-	shown.Agents, shown.Goals = seated(match, g)
+	shown.Agents, shown.Goals = seated(recorded, g)
 	return shown, nil
 }

@@ -14,7 +14,8 @@ import (
 
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
-	"ludus/train/arena"
+	"ludus/train/agent"
+	"ludus/train/match"
 )
 
 // trainRun makes a run of four generations, a recorded match in it.
@@ -28,9 +29,9 @@ func trainRun(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := arena.Match{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if match.A, err = arena.Parse(game, "greedy"); err == nil {
-		match.B, err = arena.Parse(game, "random")
+	match := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	if match.A, err = agent.Parse(game, "greedy"); err == nil {
+		match.B, err = agent.Parse(game, "random")
 	}
 	if err == nil {
 		_, err = match.Run(t.Context())

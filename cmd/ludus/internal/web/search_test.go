@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ludus/env/games"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 // long is a question that takes seconds.
@@ -250,14 +250,14 @@ func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
 	l := newLender(s, 2)
 	game := gameOf(t, "quad-5x5")
-	lent := map[arena.Agent]bool{}
+	lent := map[agent.Agent]bool{}
 	var backs []func()
 	for i := range 50 {
-		agent, back, err := l.lend(game, fmt.Sprintf("mcts:%d", 1+i%25))
-		if err != nil || lent[agent] {
-			t.Fatalf("lent twice: %v, error %v", lent[agent], err)
+		player, back, err := l.lend(game, fmt.Sprintf("mcts:%d", 1+i%25))
+		if err != nil || lent[player] {
+			t.Fatalf("lent twice: %v, error %v", lent[player], err)
 		}
-		lent[agent] = true
+		lent[player] = true
 		backs = append(backs, back)
 	}
 	for _, back := range backs {
@@ -270,12 +270,12 @@ func TestLender(t *testing.T) {
 			t.Fatalf("%d descriptions, %d idle agents, counted as %d", len(l.kept), idle, l.idle)
 		}
 	}
-	agent, back, err := l.lend(game, "mcts:25")
-	if err != nil || !lent[agent] {
+	player, back, err := l.lend(game, "mcts:25")
+	if err != nil || !lent[player] {
 		t.Errorf("an idle agent is not used again, error %v", err)
 	}
 	back()
-	if _, _, err := l.lend(game, "net:nowhere"); !errors.Is(err, arena.ErrWeights) || len(l.kept) > maxKept {
+	if _, _, err := l.lend(game, "net:nowhere"); !errors.Is(err, agent.ErrWeights) || len(l.kept) > maxKept {
 		t.Errorf("error %v", err)
 	}
 }

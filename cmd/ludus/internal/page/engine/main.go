@@ -18,7 +18,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train/arena"
+	"ludus/train/agent"
 )
 
 func main() {
@@ -33,14 +33,14 @@ func main() {
 type engine struct {
 	host    board.Host
 	weights func() (*infer.Weights, error) // reads them when they are first needed: a board is there without
-	agents  map[string]arena.Agent
+	agents  map[string]agent.Agent
 }
 
 // mostAgents is how many agents are kept for another question: a few, since each may have a large tree.
 const mostAgents = 4
 
 func newEngine() *engine {
-	e := &engine{agents: make(map[string]arena.Agent)}
+	e := &engine{agents: make(map[string]agent.Agent)}
 	e.host = board.Host{Game: games.New, Agent: e.agent}
 	e.weights = sync.OnceValues(func() (*infer.Weights, error) {
 		source := js.Global().Get("weights")
@@ -52,30 +52,30 @@ func newEngine() *engine {
 }
 
 // agent lends the agent of a text, which is kept.
-func (e *engine) agent(_ context.Context, game *env.Game, text string) (arena.Agent, func(), error) {
+func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 	key := game.Name + " " + text
-	agent, ok := e.agents[key]
+	player, ok := e.agents[key]
 	if !ok {
-		spec, err := arena.ParseWith(game, text, e.read)
+		spec, err := agent.ParseWith(game, text, e.read)
 		if err != nil {
 			return nil, nil, err
 		}
-		if agent, err = spec.New(0); err != nil {
+		if player, err = spec.New(0); err != nil {
 			return nil, nil, err
 		}
 		if len(e.agents) == mostAgents {
 			clear(e.agents)
 		}
-		e.agents[key] = agent
+		e.agents[key] = player
 	}
-	return agent, func() {}, nil
+	return player, func() {}, nil
 }
 
-// read is the arena.Reader of the page's weights.
-func (e *engine) read(reference string) (*infer.Weights, arena.Origin, error) {
-	origin := arena.Origin{Path: reference, Generation: -1, Digest: reference}
+// read is the agent.Loader of the page's weights.
+func (e *engine) read(reference string) (*infer.Weights, agent.Origin, error) {
+	origin := agent.Origin{Path: reference, Generation: -1, Digest: reference}
 	if reference != "agent" {
-		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", arena.ErrWeights, reference)
+		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights, reference)
 	}
 	weights, err := e.weights()
 	return weights, origin, err

@@ -1,0 +1,24 @@
+// Package agent holds what plays: networks with and without search, and baselines that need no training.
+//
+// An [Agent] chooses moves and, where it can, evaluates positions. [Parse] reads an agent's spec:
+//
+//	random          any legal move
+//	greedy          an immediate win; no move that lets the opponent win at once; else the best immediate change
+//	mcts:N          UCT with N random playouts a move
+//	alphabeta:D     alpha-beta to a depth of D plies
+//	solver:NODES    perfect play where it solves the position within so many nodes; elsewhere like mcts:1000
+//	net:PATH        a trained network with search; see [Options] for what may follow the path
+//	policy:PATH     the network's policy without search
+//
+// # Conventions
+//
+// Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at
+// the root; a tree's own values say whose they are. Nothing flips a sign by depth, since players do not always
+// alternate. Every agent has its own generator, which [Agent.Reset] seeds for each game: its moves depend on that seed and
+// the position alone (agents with a time limit excepted).
+//
+// # Batching
+//
+// A goroutine that plays many games at once shares one [Evaluators] among its agents: the leaves of all its games that wait
+// for the same network are evaluated in one batch and remembered in one cache. Batching does not change any move.
+package agent

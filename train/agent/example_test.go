@@ -1,0 +1,32 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"ludus/env/games"
+	"ludus/train/agent"
+)
+
+// A file that "ludus export" wrote plays x against random moves.
+func Example() {
+	game := must(games.New("quad-5x5"))
+	net := must(must(agent.Parse(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
+	random := must(must(agent.Parse(game, "random")).New(2))
+	state, players := game.NewState(), [2]agent.Agent{net, random}
+	for !state.Done() {
+		move := must(players[state.Player()].Choose(context.Background(), state))
+		net.Observe(move) // so that it can keep what it has searched
+		state.Apply(move)
+	}
+	fmt.Println("goals of x and o:", state.Goals())
+	// Output: goals of x and o: [100 0]
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}

@@ -1,0 +1,401 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+)
+
+// testWeights is a small network that is far from uniform.
+func testWeights(game *env.Game, seed uint64) *infer.Weights {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// load gives network N the random weights of seed N.
+func load(game *env.Game) Loader {
+	return func(reference string) (*infer.Weights, Origin, error) {
+		n, err := strconv.ParseUint(reference, 10, 64)
+		if err != nil {
+			return nil, Origin{}, ErrWeights
+		}
+		return testWeights(game, n), Origin{Path: reference, Generation: -1, Digest: reference}, nil
+	}
+}
+
+func parse(t testing.TB, game *env.Game, text string) *Spec {
+	t.Helper()
+	spec, err := ParseWith(game, text, load(game))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
+
+func quad(t testing.TB) *env.Game {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+func TestOtherGame(t *testing.T) {
+	other, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := ParseWith(other, "net:1", load(quad(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "it plays quad-5x5") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOverflowingWeights(t *testing.T) {
+	game := quad(t)
+	w := testWeights(game, 1)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] *= 1e30
+		}
+	}
+	spec, err := ParseWith(game, "net:large", func(string) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "no number") {
+		t.Errorf("error %v; want ErrWeights, for what the network says", err)
+	}
+}
+
+// All agents, on all games: an analysis holds every legal move once, in order, with values in range; what is played is
+// legal and follows from the seed.
+func TestAgentsOnAllGames(t *testing.T) {
+	for _, name := range games.Names() {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const run = "1"
+		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run + ",sims=16", "net:" + run + ",search=puct,sims=16,temp=1",
+			"net:" + run + ",sims=8,sym=all,temp=0.5", "net:" + run + ",sims=8,time=1s,sym=all", "policy:" + run, "policy:" + run + ",temp=1,sym=all"} {
+			one, two := newAgent(t, game, text), newAgent(t, game, text)
+			one.Reset(5)
+			two.Reset(5)
+			state, rng := game.NewState(), rand.New(rand.NewPCG(1, 1))
+			for ply := 0; !state.Done() && ply < 20; ply++ {
+				legal := state.Legal(nil)
+				if ply%7 == 4 {
+					checkAnalysis(t, game, newAgent(t, game, text), state, text)
+				}
+				a, err := one.Choose(context.Background(), state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b, err := two.Choose(context.Background(), state); err != nil || a != b {
+					t.Fatalf("%s, %s: the same seed plays %d and %d (%v)", name, text, a, b, err)
+				}
+				if !slices.Contains(legal, a) {
+					t.Fatalf("%s, %s plays an illegal move", name, text)
+				}
+				if rng.IntN(3) == 0 { // leave the path that a kept tree knows best
+					a = legal[rng.IntN(len(legal))]
+				}
+				state.Apply(a)
+				one.Observe(a)
+				two.Observe(a)
+			}
+		}
+	}
+}
+
+func checkAnalysis(t *testing.T, game *env.Game, a Agent, state env.State, text string) {
+	t.Helper()
+	key := state.Key()
+	got, err := a.Analyze(context.Background(), state, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.Key() != key {
+		t.Fatalf("%s, %s changes the state", game.Name, text)
+	}
+	var actions []env.Action
+	for i, m := range got.Moves {
+		actions = append(actions, m.Action)
+		if m.Value != nil && !(math.Abs(*m.Value) <= 1+1e-6) || m.Prior != nil && !(*m.Prior >= 0 && *m.Prior <= 1+1e-6) {
+			t.Fatalf("%s, %s: value %v, prior %v", game.Name, text, known(m.Value), known(m.Prior))
+		}
+		if i > 1 && known(m.Visits) > known(got.Moves[i-1].Visits) {
+			t.Fatalf("%s, %s: moves are not sorted by visits", game.Name, text)
+		}
+	}
+	slices.Sort(actions)
+	if !slices.Equal(actions, state.Legal(nil)) || got.Player != state.Player() {
+		t.Fatalf("%s, %s: analysis of %v for %d", game.Name, text, actions, got.Player)
+	}
+	if got.Value != nil && !(math.Abs(*got.Value) <= 1+1e-6) {
+		t.Fatalf("%s, %s: value %v", game.Name, text, *got.Value)
+	}
+	if g := got.Goals; g != nil && (!(g[0] >= 0 && g[0] <= 100+1e-3) || !(g[1] >= 0 && g[1] <= 100+1e-3)) {
+		t.Fatalf("%s, %s: goals %v", game.Name, text, *g)
+	}
+	knows := strings.HasPrefix(text, "net:") || strings.HasPrefix(text, "policy:")
+	if knows != (got.Goals != nil) || knows && got.Value == nil {
+		t.Fatalf("%s, %s: value %v, goals %v", game.Name, text, got.Value, got.Goals)
+	}
+	if strings.HasPrefix(text, "net:") && !got.Proven && got.Simulations != 30 {
+		t.Fatalf("%s, %s: %d simulations of 30", game.Name, text, got.Simulations)
+	}
+}
+
+// With sym=all the images of a position get the images of its policy, and the same value.
+func TestSymmetriesAreAveraged(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "free-for-all-2p"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network, err := infer.NewNetwork(game, testWeights(game, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		var moves []env.Action
+		state := game.NewState()
+		for range 5 {
+			legal := state.Legal(nil)
+			moves = append(moves, legal[rng.IntN(len(legal))])
+			state.Apply(moves[len(moves)-1])
+		}
+		plain := newPolicy(newEvaluator(game, network, leastEntries), Options{})
+		averaged := newPolicy(newEvaluator(game, network, leastEntries), Options{Symmetries: true})
+		want, wantValue := priors(t, averaged, state)
+		differs := false
+		for s, symmetry := range game.Symmetries {
+			image := game.NewState()
+			for _, a := range moves {
+				image.Apply(symmetry.Actions[a])
+			}
+			got, value := priors(t, averaged, image)
+			if math.Abs(value-wantValue) > 1e-5 {
+				t.Errorf("%s: value %v, of image %d %v", name, wantValue, s, value)
+			}
+			for a, p := range want {
+				if q := got[symmetry.Actions[a]]; math.Abs(p-q) > 1e-5 {
+					t.Errorf("%s: move %s has %v, in image %d %v", name, game.ActionTexts[a], p, s, q)
+				}
+			}
+			alone, _ := priors(t, plain, image)
+			for a, p := range want {
+				differs = differs || math.Abs(p-alone[symmetry.Actions[a]]) > 1e-3
+			}
+		}
+		if !differs {
+			t.Errorf("%s: the network alone is symmetric, so that this test shows nothing", name)
+		}
+	}
+}
+
+func priors(t *testing.T, a Agent, state env.State) (map[env.Action]float64, float64) {
+	t.Helper()
+	analysis, err := a.Analyze(context.Background(), state, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, sum := map[env.Action]float64{}, 0.0
+	for _, m := range analysis.Moves {
+		p[m.Action] = *m.Prior
+		sum += *m.Prior
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		t.Fatalf("priors add up to %v", sum)
+	}
+	return p, *analysis.Value
+}
+
+// Even a network that knows nothing sees a win at once, wherever the seat, and says that it is proven.
+func TestNetworkSeesProvenWin(t *testing.T) {
+	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
+	const run = "1"
+	for _, text := range []string{"net:" + run, "net:" + run + ",search=puct", "net:" + run + ",sims=1", "net:" + run + ",time=20ms"} {
+		only(t, game, state, text, "(mark r3 c3)")
+		analysis, err := newAgent(t, game, text).Analyze(context.Background(), state, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !analysis.Proven || *analysis.Value != 1 || *analysis.Goals != [2]float64{100, 0} {
+			t.Errorf("%s: proven %v, value %v, goals %v", text, analysis.Proven, *analysis.Value, *analysis.Goals)
+		}
+	}
+}
+
+// A kept tree follows the game: it moves on with the moves of both, and starts anew where it does not fit.
+func TestTreeIsKept(t *testing.T) {
+	game := quad(t)
+	a := newAgent(t, game, "net:1,search=puct,sims=200").(*net)
+	state := game.NewState()
+	visits := func() int {
+		total := 0
+		for _, m := range a.search.Moves() {
+			total += m.Visits
+		}
+		return total
+	}
+	choose := func() env.Action {
+		move, err := a.Choose(context.Background(), state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return move
+	}
+	apply := func(move env.Action) {
+		state.Apply(move)
+		a.Observe(move)
+	}
+	apply(choose())
+	choose()
+	if n := visits(); n <= 200 || a.search.Simulations() != 200 {
+		t.Errorf("%d visits, %d new simulations; want some of the tree kept and 200 new", n, a.search.Simulations())
+	}
+	state.Apply(state.Legal(nil)[0]) // not told
+	choose()
+	if n := visits(); n != 200 {
+		t.Errorf("%d visits in a tree of another position; want 200", n)
+	}
+	a.Observe(env.Action(0)) // a corner: not legal
+	a.Reset(1)
+	choose()
+	if n := visits(); n != 200 {
+		t.Errorf("%d visits after a reset; want 200", n)
+	}
+}
+
+// Few simulations are done one by one, so that their values count at once; without a limit as many as there may be.
+func TestLeavesFollowTheBudget(t *testing.T) {
+	for simulations, want := range map[int]int{1: 1, 16: 1, 64: 4, 255: 15, 256: 16, MaxSimulations: 16} {
+		if got := puctLeaves(simulations); got != want {
+			t.Errorf("%d simulations: %d leaves in flight; want %d", simulations, got, want)
+		}
+	}
+	game := quad(t)
+	text := "net:1"
+	used := newAgent(t, game, text)
+	for _, simulations := range []int{0, 1000, 10} { // no answer depends on earlier ones
+		got, err := used.Analyze(context.Background(), game.NewState(), simulations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := newAgent(t, game, text).Analyze(context.Background(), game.NewState(), simulations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *got.Value != *want.Value || got.Moves[0].Action != want.Moves[0].Action {
+			t.Errorf("%d simulations: value %v, from a new agent %v", simulations, *got.Value, *want.Value)
+		}
+	}
+}
+
+func TestTemperature(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := []float64{0.6, 0.3, 0.1, 0}
+	for temperature, want := range map[float64][]float64{
+		1:    p,
+		0.5:  {0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46, 0},
+		0.01: {1, 0, 0, 0},
+	} {
+		counts := make([]float64, len(p))
+		const draws = 20000
+		for range draws {
+			logs := make([]float64, len(p))
+			for i := range p {
+				logs[i] = math.Log(p[i])
+			}
+			counts[drawTempered(rng, logs, temperature)]++
+		}
+		for i := range p {
+			if math.Abs(counts[i]/draws-want[i]) > 0.02 {
+				t.Errorf("temperature %v: index %d is drawn %.3f of the time; want %.3f", temperature, i, counts[i]/draws, want[i])
+			}
+		}
+	}
+}
+
+func TestTimeAndCancelling(t *testing.T) {
+	game, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const run = "1"
+	start := time.Now()
+	if _, err := newAgent(t, game, "net:"+run+",time=50ms").Choose(context.Background(), game.NewState()); err != nil {
+		t.Fatal(err)
+	}
+	if spent := time.Since(start); spent < 50*time.Millisecond || spent > 2*time.Second {
+		t.Errorf("a move of 50ms took %v", spent)
+	}
+	for _, text := range []string{"random", "greedy", "mcts:1000000", "alphabeta:12", "net:" + run + ",sims=1000000", "policy:" + run} {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+		if text == "random" || text == "greedy" || strings.HasPrefix(text, "policy") {
+			cancel()
+		}
+		a := newAgent(t, game, text)
+		start := time.Now()
+		_, err := a.Choose(ctx, game.NewState())
+		if err == nil || !errors.Is(err, ctx.Err()) || time.Since(start) > 3*time.Second {
+			t.Errorf("%s: error %v after %v", text, err, time.Since(start))
+		}
+		if _, err := a.Analyze(ctx, game.NewState(), 100000); err == nil {
+			t.Errorf("%s: analysis without error", text)
+		}
+		cancel()
+	}
+}
+
+// A caller's own reader is asked for the path as it was written, once.
+func TestParseWith(t *testing.T) {
+	game := quad(t)
+	asked := ""
+	spec, err := ParseWith(game, "net:agent@best,sims=4", func(reference string) (*infer.Weights, Origin, error) {
+		asked += reference + "."
+		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := spec.New(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if origin, err := spec.Load(); err != nil || origin.Generation != 5 || asked != "agent@best." {
+		t.Errorf("origin %+v, error %v, asked for %q", origin, err, asked)
+	}
+	missing := errors.New("not here")
+	spec, err = ParseWith(game, "policy:agent", func(string) (*infer.Weights, Origin, error) { return nil, Origin{}, missing })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.New(1); !errors.Is(err, missing) {
+		t.Errorf("error %v; want the reader's", err)
+	}
+}

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"context"
+
+	"ludus/env"
+	"ludus/env/solver"
+)
+
+// solving plays perfectly where it finishes within its nodes a move: a move that keeps the value. Elsewhere, and where
+// every move is as bad as can be, it plays as UCT does, which resists.
+type solving struct {
+	game     *env.Game
+	solver   *solver.Solver
+	nodes    int
+	fallback *uct
+	legal    []env.Action
+	classes  []int
+}
+
+// maxNodes is the largest NODES of solver:NODES.
+const maxNodes = 1_000_000_000
+
+// The table of a solving agent takes 16 bytes a node, within bounds; its fallback this many playouts.
+const (
+	leastTable        = 1 << 16
+	mostTable         = 64 << 20
+	fallbackSimulated = 1000
+)
+
+func tableBytes(nodes int) int { return min(max(leastTable, 16*min(nodes, mostTable/16)), mostTable) }
+
+// solvingBytes is about what an agent takes.
+func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulated }
+
+func newSolving(game *env.Game, nodes int) *solving {
+	return &solving{
+		game:     game,
+		solver:   solver.New(game, tableBytes(nodes)),
+		nodes:    nodes,
+		fallback: newUCT(game, fallbackSimulated),
+	}
+}
+
+// Reset forgets the table as well, or a game would depend on those that the agent has played before.
+func (s *solving) Reset(seed uint64) {
+	s.solver.Clear()
+	s.fallback.Reset(seed)
+}
+
+func (s *solving) Observe(a env.Action) { s.fallback.Observe(a) }
+
+func (s *solving) limits(ctx context.Context) solver.Limits {
+	return solver.Limits{Nodes: s.nodes, Stop: func() bool { return ctx.Err() != nil }}
+}
+
+func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	a, class, ok := s.solver.Best(state, s.limits(ctx))
+	if ok && s.game.ClassFor(state.Player(), class) < len(s.game.Classes)-1 {
+		return a, ctx.Err()
+	}
+	return s.fallback.Choose(ctx, state)
+}
+
+// Analyze says what each move is worth, as far as the nodes, which are for all moves together, allow: nil is not known.
+// The value is known, and proven, if a move reaches the best class of all, or if every move is known.
+func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
+	player, worst := state.Player(), len(s.game.Classes)-1
+	s.legal = state.Legal(s.legal[:0])
+	s.classes = s.solver.Moves(state, s.limits(ctx), s.classes[:0])
+	a := &Analysis{Player: player}
+	best, bestClass, all := env.Action(-1), worst+1, true // the mover's class
+	for i, action := range s.legal {
+		info := MoveInfo{Action: action}
+		if all = all && s.classes[i] != solver.Unknown; s.classes[i] != solver.Unknown {
+			class := s.game.ClassFor(player, s.classes[i])
+			value := float64(s.game.Classes[class].Utility)
+			info.Value = &value
+			if class < bestClass {
+				best, bestClass = action, class
+			}
+		}
+		a.Moves = append(a.Moves, info)
+	}
+	if bestClass == 0 || all {
+		s.prove(a, bestClass)
+	}
+	if !a.Proven || bestClass == worst {
+		var err error
+		if best, err = s.fallback.Choose(ctx, state); err != nil {
+			return nil, err
+		}
+	}
+	sortMoves(a.Moves, best)
+	return a, ctx.Err()
+}
+
+// prove enters the value of the mover's class.
+func (s *solving) prove(a *Analysis, class int) {
+	c := s.game.Classes[class]
+	value := float64(c.Utility)
+	a.Value, a.Proven = &value, true
+	if s.game.GoalHead {
+		return
+	}
+	goals := env.ByPlayer(a.Player, [2]float64{float64(c.Own), float64(c.Other)})
+	a.Goals = &goals
+}

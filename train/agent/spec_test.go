@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"ludus/env/games"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	game := quad(t)
+	for text, want := range map[string]string{
+		"random":                      "random 0 @",
+		"greedy":                      "greedy 0 @",
+		"mcts:200":                    "mcts 200 @",
+		"alphabeta:3":                 "alphabeta 3 @",
+		"solver:1000000000":           "solver 1000000000 @",
+		"net:runs/q":                  "net 0 runs/q@ sims 64",
+		"net:runs/q@12":               "net 0 runs/q@12@ sims 64",
+		"net:runs/a,b/c@best,sims=8":  "net 0 runs/a,b/c@best@ sims 8",
+		"net:a,sims,temp=0.5":         "net 0 a,sims@ sims 64 temp 0.5",
+		"net:a,x=1,sym=all":           "net 0 a,x=1@ sims 64 sym",
+		"net:C:\\runs\\q,search=puct": "net 0 C:\\runs\\q@ sims 64 puct",
+		"net:a,search=gumbel":         "net 0 a@ sims 64",
+		"net:a,time=500ms":            "net 0 a@ time 500ms puct",
+		"net:a,time=2s,sims=1000000":  "net 0 a@ sims 1000000 time 2s puct",
+		"policy:a,b":                  "policy 0 a,b@",
+		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
+	} {
+		spec, err := Parse(game, text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := fmt.Sprintf("%s %d %s@", spec.kind, spec.number, spec.path)
+		o := spec.options
+		if o.Simulations > 0 {
+			got += fmt.Sprintf(" sims %d", o.Simulations)
+		}
+		if o.Time > 0 {
+			got += fmt.Sprintf(" time %v", o.Time)
+		}
+		if o.PUCT {
+			got += " puct"
+		}
+		if o.Temperature > 0 {
+			got += fmt.Sprintf(" temp %v", o.Temperature)
+		}
+		if o.Symmetries {
+			got += " sym"
+		}
+		if got != want || spec.String() != text {
+			t.Errorf("%s is read as %s; want %s", text, got, want)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	game := quad(t)
+	for text, want := range map[string]string{
+		"":                            "an agent is one of random, greedy",
+		"randm":                       "did you mean random?",
+		"mtcs:10":                     "did you mean mcts:N?",
+		"solver":                      "a number from 1 to 1000000000 of nodes",
+		"solve:100":                   "did you mean solver:NODES?",
+		"Random":                      "did you mean random?",
+		"random:1":                    "takes nothing",
+		"mcts":                        "a number from 1 to 1000000",
+		"mcts:":                       "a number from 1 to 1000000",
+		"mcts:0":                      "bad agent \"mcts:0\": it needs a number from 1 to 1000000",
+		"mcts:-5":                     "a number from 1 to 1000000",
+		"mcts:1e3":                    "a number from 1 to 1000000",
+		"mcts:99999999999999999":      "a number from 1 to 1000000",
+		"alphabeta:51":                "a number from 1 to 50",
+		"net":                         "needs the path",
+		"net:":                        "such as net:runs/quad-5x5",
+		"policy:":                     "such as policy:runs/quad-5x5",
+		"net:,sims=3":                 "needs the path",
+		"net:a,sims=0":                "a number from 1 to 1000000",
+		"net:a,sims=":                 "a number from 1 to 1000000",
+		"net:a,sims=3,sims=4":         "given twice",
+		"net:a,sims=3,tmp=1":          `did you mean "temp"?`,
+		"net:a,sims=3,b":              "unknown option",
+		"net:a,time=5":                "such as 500ms",
+		"net:a,time=-5s":              "such as 500ms",
+		"net:a,time=0s":               "such as 500ms",
+		"net:a,search=alphazero":      "gumbel or puct",
+		"net:a,time=1s,search=gumbel": "search must be puct",
+		"net:a,temp=-1":               "0 to 100",
+		"net:a,temp=NaN":              "0 to 100",
+		"net:a,temp=warm":             "0 to 100",
+		"net:a,sym=some":              "it must be all",
+		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
+		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
+	} {
+		_, err := Parse(game, text)
+		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v; want one that says %q", text, err, want)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: the error has several lines: %v", text, err)
+		}
+	}
+}
+
+// What an agent may do for a move is read from its text alone.
+func TestWithin(t *testing.T) {
+	game := quad(t)
+	bounds := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
+	for text, want := range map[string]string{
+		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
+		"mcts:101":                "at most 100",
+		"net:a,sims=101":          "at most 100",
+		"net:a,time=1s":           "such as sims=100,time=1s",
+		"net:a,time=1s,sims=101":  "at most 100",
+		"net:a,time=1.1s,sims=10": "at most 1s",
+		"alphabeta:4":             "at most 3",
+		"solver:1001":             "at most 1000",
+	} {
+		spec, err := Parse(game, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = spec.Within(bounds)
+		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v; want one that says %q", text, err, want)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	for text, want := range map[string]string{"mcts:3": "", "net:a/b@best,sims=3": "a/b@best", "policy:c@12": "c@12"} {
+		spec, err := Parse(quad(t), text)
+		if err != nil || spec.Reference() != want {
+			t.Errorf("%s: reference %q, error %v", text, spec.Reference(), err)
+		}
+	}
+	for reference, want := range map[string][2]string{"a@12": {"a", "12"}, "a@best": {"a", "best"}, "a@b": {"a@b", ""}, "@1": {"@1", ""}, "a@-1": {"a@-1", ""}} {
+		if path, at := SplitReference(reference); path != want[0] || at != want[1] {
+			t.Errorf("%s is split into %q and %q", reference, path, at)
+		}
+	}
+}
+
+func TestDraws(t *testing.T) {
+	game := quad(t)
+	for text, want := range map[string]bool{
+		"random": true, "greedy": true, "mcts:20": true, "alphabeta:2": true, "solver:100": true, "net:x": false, "net:x,sims=3,search=puct": false,
+		"net:x,time=1s": true, "net:x,temp=1": true, "policy:x": false, "policy:x,sym=all": false, "policy:x,temp=0.5": true,
+	} {
+		if got := parse(t, game, text).Draws(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// Whatever the text, Parse ends, and what it accepts parses again.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
+		f.Add(text)
+	}
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := Parse(game, text)
+		if err != nil {
+			if !errors.Is(err, ErrSpec) {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		if o := spec.options; o.Simulations < 0 || o.Simulations > MaxSimulations || o.Time < 0 || !(o.Temperature >= 0) {
+			t.Errorf("options %+v", o)
+		}
+		if again, err := Parse(game, spec.String()); err != nil || again.options != spec.options {
+			t.Errorf("%q parses again as %+v, %v", spec.String(), again, err)
+		}
+	})
+}

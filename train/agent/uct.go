@@ -1,0 +1,174 @@
+package agent
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"ludus/env"
+	"ludus/train/seed"
+)
+
+// uct is Monte Carlo tree search with random playouts and no knowledge but the rules. A child s' of s scores
+//
+//	Q(s') + c sqrt(ln N(s) / N(s')),  c = sqrt(2),
+//
+// Q being the mean reward, (utility + 1) / 2, of the player to move in s; unvisited children come first, in random order.
+// A simulation adds one node. The move with the most visits is played; the tree is new for each move.
+// Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
+type uct struct {
+	game        *env.Game
+	simulations int
+	source      *rand.PCG
+	rng         *rand.Rand // draws from source
+	nodes       []uctNode
+	path        []int32
+	state       env.State
+	legal       []env.Action
+}
+
+// uctNode is a position reached by action. Its children lie side by side, the visited ones first.
+type uctNode struct {
+	sum      float64 // of the rewards of the player to move in the parent (in the root: of its own player)
+	width    float64 // 1/sqrt(N), once visited
+	visits   int32
+	children int32 // index of the first one; 0 before expansion
+	count    int32 // number of children
+	seen     int32 // how many of them were visited
+	action   env.Action
+	player   env.Player // to move; known once expanded
+}
+
+func newUCT(game *env.Game, simulations int) *uct {
+	u := &uct{game: game, simulations: simulations, state: game.NewState()}
+	u.Reset(0)
+	return u
+}
+
+func (u *uct) Reset(s uint64) {
+	u.source = seed.New(s, "agent", 0)
+	u.rng = rand.New(u.source)
+}
+
+func (u *uct) Observe(env.Action) {}
+
+func (u *uct) Choose(ctx context.Context, root env.State) (env.Action, error) {
+	if err := u.search(ctx, root, u.simulations); err != nil {
+		return 0, err
+	}
+	return u.best(), nil
+}
+
+func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*Analysis, error) {
+	if simulations == 0 {
+		simulations = u.simulations
+	}
+	if err := u.search(ctx, root, simulations); err != nil {
+		return nil, err
+	}
+	node := &u.nodes[0]
+	a := &Analysis{Player: node.player, Simulations: simulations, Value: node.value()}
+	for i := node.children; i < node.children+node.count; i++ {
+		child, visits := &u.nodes[i], int(u.nodes[i].visits)
+		a.Moves = append(a.Moves, MoveInfo{Action: child.action, Visits: &visits, Value: child.value()})
+	}
+	sortMoves(a.Moves, u.best())
+	return a, nil
+}
+
+// value is the mean utility of a node for the player to move in its parent, nil if it was never visited.
+func (n *uctNode) value() *float64 {
+	if n.visits == 0 {
+		return nil
+	}
+	v := 2*n.mean() - 1
+	return &v
+}
+
+// mean is the mean reward of the player to move in the parent.
+func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
+
+// search builds a tree of the given number of simulations.
+func (u *uct) search(ctx context.Context, root env.State, simulations int) error {
+	u.nodes = append(u.nodes[:0], uctNode{})
+	u.state.CopyFrom(root)
+	u.expand(0)
+	for i := range simulations {
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		u.state.CopyFrom(root)
+		u.simulate()
+	}
+	return ctx.Err()
+}
+
+// simulate selects down to a node without visits, plays on at random and backs the reward up.
+func (u *uct) simulate() {
+	u.path = append(u.path[:0], 0)
+	at := int32(0)
+	for !u.state.Done() && (at == 0 || u.nodes[at].visits > 0) {
+		if u.nodes[at].children == 0 {
+			u.expand(at)
+		}
+		at = u.choose(at)
+		u.state.Apply(u.nodes[at].action)
+		u.path = append(u.path, at)
+	}
+	env.Playout(u.state, u.source)
+	first := (float64(u.game.Classes[u.state.Outcome()].Utility) + 1) / 2
+	rewards := [2]float64{first, 1 - first}
+	mover := u.nodes[0].player
+	for _, i := range u.path {
+		n := &u.nodes[i]
+		n.visits++
+		n.sum += rewards[mover]
+		n.width = 1 / math.Sqrt(float64(n.visits))
+		mover = n.player
+	}
+}
+
+// expand gives the node at the current state its children.
+func (u *uct) expand(at int32) {
+	u.legal = u.state.Legal(u.legal[:0])
+	n := &u.nodes[at]
+	n.player, n.children, n.count = u.state.Player(), int32(len(u.nodes)), int32(len(u.legal))
+	for _, a := range u.legal {
+		u.nodes = append(u.nodes, uctNode{action: a})
+	}
+}
+
+// choose returns the child to visit next.
+func (u *uct) choose(at int32) int32 {
+	n := &u.nodes[at]
+	children := u.nodes[n.children : n.children+n.count]
+	if n.seen < n.count {
+		next, drawn := &children[n.seen], &children[n.seen+u.rng.Int32N(n.count-n.seen)]
+		next.action, drawn.action = drawn.action, next.action
+		n.seen++
+		return n.children + n.seen - 1
+	}
+	reach := math.Sqrt(2 * math.Log(float64(n.visits)))
+	best, bestScore := 0, math.Inf(-1)
+	for i := range children {
+		c := &children[i]
+		// Q + sqrt(2 ln N(s) / N(s')), with Q = sum / N(s')
+		if score := c.width * (c.width*c.sum + reach); score > bestScore {
+			best, bestScore = i, score
+		}
+	}
+	return n.children + int32(best)
+}
+
+// best is the root's most visited move, the one with the higher mean among equals.
+func (u *uct) best() env.Action {
+	root := &u.nodes[0]
+	best := &u.nodes[root.children]
+	for i := root.children + 1; i < root.children+root.count; i++ {
+		child := &u.nodes[i]
+		if child.visits > best.visits || child.visits == best.visits && child.visits > 0 && child.mean() > best.mean() {
+			best = child
+		}
+	}
+	return best.action
+}

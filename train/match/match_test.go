@@ -1,0 +1,390 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train/agent"
+)
+
+func quad(t testing.TB) *env.Game {
+	t.Helper()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+var balances = map[string]*Balance{}
+
+// balanceOf spares the tests most of the solver's work.
+func balanceOf(game *env.Game) *Balance {
+	if balances[game.Name] == nil {
+		balances[game.Name] = NewBalance(game)
+	}
+	return balances[game.Name]
+}
+
+// testWeights is a small network that is far from uniform.
+func testWeights(game *env.Game, seed uint64) *infer.Weights {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// load gives network N the random weights of seed N.
+func load(game *env.Game) agent.Loader {
+	return func(reference string) (*infer.Weights, agent.Origin, error) {
+		n, err := strconv.ParseUint(reference, 10, 64)
+		if err != nil {
+			return nil, agent.Origin{}, agent.ErrWeights
+		}
+		return testWeights(game, n), agent.Origin{Path: reference, Generation: -1, Digest: reference}, nil
+	}
+}
+
+func parse(t testing.TB, game *env.Game, text string) *agent.Spec {
+	t.Helper()
+	spec, err := agent.ParseWith(game, text, load(game))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
+
+// newAgent returns the agent of a spec.
+func newAgent(t testing.TB, game *env.Game, text string) agent.Agent {
+	t.Helper()
+	a, err := parse(t, game, text).New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func writeFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// play returns the result of games between the agents of two texts.
+func play(t testing.TB, m Config, game, a, b string) Result {
+	t.Helper()
+	var err error
+	if m.Game, err = games.New(game); err != nil {
+		t.Fatal(err)
+	}
+	m.A, m.B = parse(t, m.Game, a), parse(t, m.Game, b)
+	m.Balance = balanceOf(m.Game)
+	r, err := m.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestBaselinesRank(t *testing.T) {
+	for _, c := range []struct {
+		game, better, worse string
+		least               float64
+	}{
+		{"quad-5x5", "greedy", "random", 0.9},
+		{"quad-5x5", "mcts:100", "random", 0.95},
+		{"quad-7x7", "greedy", "random", 0.8},
+		{"breakthrough-6x6", "mcts:100", "random", 0.9},
+		{"breakthrough-6x6", "alphabeta:3", "random", 0.7},
+		{"golden-rectangle", "mcts:200", "random", 0.8},
+		{"free-for-all-2p", "alphabeta:2", "random", 0.9},
+		{"free-for-all-2p", "mcts:100", "random", 0.9},
+		{"quad-5x5", "mcts:800", "mcts:50", 0.6},
+	} {
+		if r := play(t, Config{Games: 40, Seed: 3, Openings: 2, Threads: 2}, c.game, c.better, c.worse); r.Score < c.least {
+			t.Errorf("%s: %s scores %.2f against %s; want %.2f", c.game, c.better, r.Score, c.worse, c.least)
+		}
+	}
+}
+
+func TestResultJSON(t *testing.T) {
+	r := play(t, Config{Games: 4, Seed: 1, Openings: 2, Threads: 1}, "quad-5x5", "greedy", "random")
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := fmt.Sprintf(`{"score":%v,"low":%v,"high":%v,"wins":%d,"draws":%d,"losses":%d,"games":4,"goal_mean":%v,`,
+		r.Score, r.Low, r.High, r.Wins, r.Draws, r.Losses, r.GoalMean)
+	if !strings.HasPrefix(string(data), start) {
+		t.Errorf("%s; want it to begin with %s", data, start)
+	}
+}
+
+func TestMatchDoesNotDependOnThreads(t *testing.T) {
+	for _, seats := range []Seats{Swap, First, Second} {
+		var want Result
+		for _, threads := range []int{1, 2, 5} {
+			r := play(t, Config{Games: 31, Seed: 7, Openings: 2, Seats: seats, Threads: threads}, "quad-5x5", "mcts:20", "greedy")
+			r.Seconds = 0
+			if threads == 1 {
+				want = r
+			}
+			if r != want {
+				t.Errorf("%s, %d threads: %+v; one thread: %+v", seats, threads, r, want)
+			}
+			if r.Games != 31 || r.Wins+r.Draws+r.Losses != 31 {
+				t.Errorf("%s: %+v does not add up to 31 games", seats, r)
+			}
+		}
+	}
+	a := play(t, Config{Games: 30, Seed: 1, Openings: 2, Threads: 1}, "quad-5x5", "random", "random")
+	b := play(t, Config{Games: 30, Seed: 2, Openings: 2, Threads: 1}, "quad-5x5", "random", "random")
+	if a.Seconds, b.Seconds = 0, 0; a == b {
+		t.Error("two seeds give the same match")
+	}
+}
+
+// playGame plays game i of a match alone.
+func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *played {
+	t.Helper()
+	b := &board{agents: agents, alone: true}
+	opening, err := newOpenings(m).get(context.Background(), i/m.perOpening())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.begin(b, i, opening)
+	if over, err := b.advance(context.Background()); err != nil || !over {
+		t.Fatalf("game %d: over %v, %v", i, over, err)
+	}
+	return b.game
+}
+
+func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
+	game := quad(t)
+	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, Openings: 4, Threads: 1,
+		Balance: balanceOf(game)}
+	var agents [2]agent.Agent
+	for i := range agents {
+		agents[i] = newAgent(t, game, "random")
+	}
+	openings := map[string]bool{}
+	for i := 0; i < m.Games; i += 2 {
+		one, two := playGame(t, &m, agents, i), playGame(t, &m, agents, i+1)
+		if !one.first || two.first || !slices.Equal(one.moves[:4], two.moves[:4]) {
+			t.Errorf("pair %d: seats %v and %v, openings %v and %v", i/2, one.first, two.first, one.moves[:4], two.moves[:4])
+		}
+		if slices.Equal(one.moves, two.moves) {
+			t.Errorf("pair %d: random agents repeat their game", i/2)
+		}
+		openings[string(key(one.moves[:4]))] = true
+	}
+	if len(openings) != 4 {
+		t.Errorf("%d different openings in 4 pairs", len(openings))
+	}
+}
+
+// teller plays at random and remembers for whom it was asked to move and what it was told.
+type teller struct {
+	agent.Agent
+	seen []env.Player
+	told []env.Action
+}
+
+func (a *teller) Reset(seed uint64) { a.Agent.Reset(seed); a.seen, a.told = nil, nil }
+func (a *teller) Observe(action env.Action) {
+	a.told = append(a.told, action)
+}
+func (a *teller) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	a.seen = append(a.seen, state.Player())
+	return a.Agent.Choose(ctx, state)
+}
+
+// Players may move twice in a row: each agent is asked for its own player only and sees every move of the game.
+func TestAgentsKeepTheirSeats(t *testing.T) {
+	game, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		m := Config{Game: game, Games: 6, Openings: 3}
+		one, two := &teller{Agent: newAgent(t, game, "random")}, &teller{Agent: newAgent(t, game, "random")}
+		g := playGame(t, &m, [2]agent.Agent{one, two}, i)
+		want := env.First
+		if !g.first {
+			want = env.Second
+		}
+		for side, a := range []*teller{one, two} {
+			for _, p := range a.seen {
+				if side == 0 && p != want || side == 1 && p != want.Other() {
+					t.Fatalf("game %d: agent %d is asked to move for %s", i, side, game.Players[p])
+				}
+			}
+			if !slices.Equal(a.told, g.moves) {
+				t.Fatalf("game %d: agent %d has seen %d moves of %d", i, side, len(a.told), len(g.moves))
+			}
+		}
+		state := game.NewState()
+		for _, a := range g.moves {
+			state.Apply(a)
+		}
+		goals := state.Goals()
+		if g.goals != [2]int{goals[want], goals[want.Other()]} {
+			t.Fatalf("game %d: goals %v of A and B, %v of the players; A moves first: %v", i, g.goals, goals, g.first)
+		}
+	}
+}
+
+func TestCancelledMatchKeepsItsGames(t *testing.T) {
+	game := quad(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, Openings: 2, Threads: 2, Balance: balanceOf(game),
+		Progress: func(Result) { cancel() }}
+	r, err := m.Run(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want that of the context", err)
+	}
+	if r.Games < 1 || r.Games > 1000 || r.Wins+r.Draws+r.Losses != r.Games {
+		t.Errorf("%+v after the first game", r)
+	}
+}
+
+// However long a telling takes, the games get nearly all the time.
+func TestProgressTakesLittleTime(t *testing.T) {
+	const slow = 20 * time.Millisecond
+	told, last := 0, 0
+	start := time.Now()
+	play(t, Config{Games: 30000, Seed: 1, Threads: 2, Progress: func(r Result) {
+		time.Sleep(slow)
+		told++
+		last = r.Games
+	}}, "quad-5x5", "random", "random")
+	if most := 2 + int(time.Since(start)/(tellShare*slow)); told > most || last != 30000 {
+		t.Errorf("told %d times, %d games at last; want at most %d times, and all games", told, last, most)
+	}
+}
+
+func TestMatchValidate(t *testing.T) {
+	game := quad(t)
+	for want, m := range map[string]Config{
+		"games is 0":    {Threads: 1},
+		"1 and 1000000": {Threads: 1, Games: math.MaxInt},
+		"openings is 1": {Games: 1, Threads: 1, Openings: 16},
+		"openings is -": {Games: 1, Threads: 1, Openings: -1},
+		"seats is":      {Games: 1, Threads: 1, Seats: "third"},
+		"threads is 0":  {Games: 1},
+	} {
+		m.Game = game
+		if _, err := m.Run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want one that says %q", err, want)
+		}
+	}
+	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "net:nowhere"), Games: 1, Threads: 2}
+	if _, err := m.Run(context.Background()); !errors.Is(err, agent.ErrWeights) {
+		t.Errorf("an agent without network: error %v", err)
+	}
+	tiny, err := games.New("quad(size=4,quads=1,whites=0)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = Config{Game: tiny, A: parse(t, tiny, "random"), B: parse(t, tiny, "random"), Games: 4, Threads: 2, Openings: 1}
+	if r, err := m.Run(context.Background()); err != nil || r.Games != 4 || r.Draws != 4 {
+		t.Errorf("%+v, %v; want four draws", r, err)
+	}
+	long, err := games.New("breakthrough(columns=2,rows=4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = Config{Game: long, A: parse(t, long, "random"), B: parse(t, long, "random"), Games: 1, Threads: 1, Openings: long.MaxPlies - 1}
+	if _, err := m.Run(context.Background()); !errors.Is(err, ErrOpening) {
+		t.Errorf("openings as long as the game: error %v", err)
+	}
+}
+
+// Pairs are drawn with known probabilities; the interval must hold the true mean in about 95 % of matches.
+func TestIntervalCoverage(t *testing.T) {
+	const matches = 4000
+	rng := rand.New(rand.NewPCG(5, 6))
+	independent := func(win, draw float64) func() float64 {
+		game := func() float64 {
+			switch x := rng.Float64(); {
+			case x < win:
+				return 1
+			case x < win+draw:
+				return 0.5
+			}
+			return 0
+		}
+		return func() float64 { return (game() + game()) / 2 }
+	}
+	for _, c := range []struct {
+		name  string
+		mean  float64
+		pairs int
+		draw  func() float64
+	}{
+		{"equal agents", 0.5, 50, independent(0.5, 0)},
+		{"many draws", 0.5, 50, independent(0.2, 0.6)},
+		{"better agent", 0.8, 50, independent(0.8, 0)},
+		{"much better agent", 0.95, 100, independent(0.95, 0)},
+		{"nearly always", 0.99, 100, independent(0.99, 0)},
+		{"always", 1, 20, independent(1, 0)},
+		{"the opening decides both games", 0.7, 50, func() float64 { return math.Floor(rng.Float64() + 0.7) }},
+		{"the first player mostly wins", 0.5, 50, func() float64 { // pairs are split, with few exceptions
+			switch x := rng.Float64(); {
+			case x < 0.1:
+				return 0
+			case x < 0.2:
+				return 1
+			}
+			return 0.5
+		}},
+		{"few pairs", 0.6, 8, independent(0.6, 0)},
+	} {
+		held := 0
+		for range matches {
+			scores := make([]float64, c.pairs)
+			sum := 0.0
+			for i := range scores {
+				scores[i] = c.draw()
+				sum += scores[i]
+			}
+			low, high := interval(scores)
+			mean := sum / float64(c.pairs)
+			if !(0 <= low && low <= mean && mean <= high && high <= 1) || math.IsNaN(low+high) {
+				t.Fatalf("%s: interval %v to %v around %v", c.name, low, high, mean)
+			}
+			if low <= c.mean && c.mean <= high {
+				held++
+			}
+		}
+		share := float64(held) / matches
+		t.Logf("%-32s %.3f", c.name, share)
+		if share < 0.93 {
+			t.Errorf("%s: the interval holds the mean in %.3f of matches", c.name, share)
+		}
+	}
+	if low, high := interval(nil); low != 0 || high != 1 {
+		t.Errorf("without games the interval is %v to %v", low, high)
+	}
+	if low, _ := interval([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}); low < 0.6 || low > 0.85 {
+		t.Errorf("ten won pairs give at least %v", low)
+	}
+}

@@ -1,0 +1,131 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"ludus/env/games"
+	"ludus/env/solver"
+)
+
+// In Quad 5x5 x wins from the start: of two plies drawn at random most lose for one side, and none that does is taken.
+func TestOpeningsAreBalanced(t *testing.T) {
+	game := quad(t)
+	s := solver.New(game, 16<<20)
+	for _, plies := range []int{1, 2} {
+		m := &Config{Game: game, Openings: plies, Seed: 1, Balance: balanceOf(game)}
+		o := newOpenings(m)
+		for i := range 20 {
+			got, err := o.get(context.Background(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := game.NewState()
+			for _, a := range got.moves {
+				state.Apply(a)
+			}
+			class, ok := s.Solve(state, solver.Limits{})
+			if got.verdict != level || len(got.moves) != plies || !ok || game.Classes[class].Utility != 0 {
+				t.Errorf("%d plies: opening %d is %v, class %d, verdict %d", plies, i, got.moves, class, got.verdict)
+			}
+		}
+	}
+}
+
+// Openings are the same in whatever order they are asked for, and whether a balance is shared or not.
+func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
+	game := quad(t)
+	fresh := NewBalance(game)
+	var want []string
+	for pass, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 0, 3}, {2, 4, 1}} {
+		m := &Config{Game: game, Openings: 2, Seed: 9, Balance: balanceOf(game)}
+		if pass > 0 {
+			m.Balance = fresh
+		}
+		o := newOpenings(m)
+		for _, i := range order {
+			got, err := o.get(context.Background(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pass == 0 {
+				want = append(want, string(key(got.moves)))
+			} else if string(key(got.moves)) != want[i] {
+				t.Errorf("pass %d: opening %d is another", pass, i)
+			}
+		}
+	}
+}
+
+// Where the solver does not get anywhere, or finds only lost openings, they are taken as they come, and the result says so.
+func TestOpeningsWithoutBalance(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		plies int
+		want  verdict
+	}{
+		{"quad-5x5", 0, unasked}, {"quad-7x7", 2, unasked}, {"breakthrough-6x6", 2, unasked},
+		{"quad-5x5", 1, lost},
+	} {
+		game, err := games.New(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &Config{Game: game, A: parse(t, game, "random"), Openings: c.plies, Seed: 1, Balance: NewBalance(game)}
+		for _, a := range game.NewState().Legal(nil) { // as if every first move lost
+			state := game.NewState()
+			state.Apply(a)
+			m.Balance.verdicts[state.Key()] = lost
+		}
+		o := newOpenings(m)
+		var all []*played
+		for i := range 4 {
+			got, err := o.get(context.Background(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, &played{opening: got})
+		}
+		if got := all[0].opening.verdict; got != c.want || all[1].opening.verdict == lost {
+			t.Errorf("%s: verdict %d; want %d", c.name, got, c.want)
+		}
+		if r := m.result(all); r.Balanced || r.Lost != truth(c.want == lost) {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+}
+
+func TestResultTellsOpenings(t *testing.T) {
+	m := &Config{A: parse(t, quad(t), "random"), Seats: First}
+	for _, c := range []struct {
+		verdicts       []verdict
+		balanced       bool
+		unsolved, lost int
+	}{
+		{[]verdict{level, level, unsolved}, true, 1, 0},
+		{[]verdict{unasked, unasked}, false, 0, 0},
+		{[]verdict{level, lost, unasked}, false, 0, 1},
+		{nil, false, 0, 0},
+	} {
+		var all []*played
+		for _, v := range c.verdicts {
+			all = append(all, &played{opening: &opening{verdict: v}})
+		}
+		if r := m.result(all); r.Balanced != c.balanced || r.Unsolved != c.unsolved || r.Lost != c.lost {
+			t.Errorf("%v: balanced %v, %d unsolved, %d lost", c.verdicts, r.Balanced, r.Unsolved, r.Lost)
+		}
+	}
+}
+
+// A cancelled match does not wait for the solver.
+func TestCancelledOpenings(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer cancel()
+	m := &Config{Game: quad(t), Openings: 2, Seed: 1}
+	start := time.Now()
+	if _, err := newOpenings(m).get(ctx, 1000); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}

@@ -1,0 +1,140 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/model/infer"
+	"ludus/train/agent"
+)
+
+// recorded is a match with a record in a file of its own.
+func recorded(t *testing.T, games int) Config {
+	t.Helper()
+	game := quad(t)
+	return Config{
+		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, Openings: 1, Threads: 2, Balance: balanceOf(game),
+		Record: filepath.Join(t.TempDir(), "match.jsonl"),
+	}
+}
+
+func mustRun(t *testing.T, m Config) Result {
+	t.Helper()
+	r, err := m.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Seconds = 0
+	return r
+}
+
+// However a match ends, wherever its record is cut: the same match goes on with the whole lines and comes to the same result.
+func TestRecordGoesOn(t *testing.T) {
+	m := recorded(t, 10)
+	want := mustRun(t, m)
+	data, err := os.ReadFile(m.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut <= len(data); cut += 61 {
+		writeFile(t, m.Record, data[:cut])
+		whole := max(0, bytes.Count(data[:cut], []byte("\n"))-1)
+		told := 0
+		again := m
+		again.Progress = func(r Result) { told = r.Games }
+		if got := mustRun(t, again); got != want {
+			t.Fatalf("cut at %d: %+v; want %+v", cut, got, want)
+		}
+		if whole < m.Games && told != m.Games {
+			t.Fatalf("cut at %d: %d games told", cut, told)
+		}
+		lines, err := checkpoints.ReadLines(m.Record)
+		if err != nil || len(lines) != m.Games+1 {
+			t.Fatalf("cut at %d: %d lines, %v", cut, len(lines), err)
+		}
+		if now, _ := os.ReadFile(m.Record); whole > 0 && !bytes.HasPrefix(now, data[:bytes.LastIndexByte(data[:cut], '\n')+1]) {
+			t.Fatalf("cut at %d: the lines that were whole have changed", cut)
+		}
+	}
+	m.Games = 14 // more games of the same match
+	more := mustRun(t, m)
+	m.Record = ""
+	if fresh := mustRun(t, m); more != fresh {
+		t.Errorf("10 and 4 games: %+v; 14 games: %+v", more, fresh)
+	}
+}
+
+// An interrupted match keeps its finished games.
+func TestInterruptedRecord(t *testing.T) {
+	m := recorded(t, 100000)
+	ctx, cancel := context.WithCancel(context.Background())
+	m.Progress = func(r Result) { cancel() }
+	r, err := m.Run(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	lines, err := checkpoints.ReadLines(m.Record)
+	if err != nil || r.Games == 0 || len(lines) != r.Games+1 {
+		t.Errorf("%d lines of %d games, %v", len(lines), r.Games, err)
+	}
+}
+
+func TestOtherRecords(t *testing.T) {
+	m := recorded(t, 4)
+	mustRun(t, m)
+	other := m
+	other.Seed = 5
+	if _, err := other.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
+		t.Errorf("error %v", err)
+	}
+	other = m
+	other.A = parse(t, m.Game, "random")
+	other.Seats = First
+	if _, err := other.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its agent A is greedy, not random") || !strings.Contains(err.Error(), "its order of seats is swap, not first") {
+		t.Errorf("error %v", err)
+	}
+	whole, err := os.ReadFile(m.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for content, want := range map[string]string{
+		"my letter":       "something else",
+		"my letter\n":     "not the record of a match",
+		"{\"match\":2}\n": "its format is 2",
+		strings.Replace(string(whole), `"game":2,`, `"game":-1,`, 1):            "it is not a game",
+		strings.Replace(string(whole), `"goals":[`, `"goals":[1`, 1):            "ends with goals",
+		strings.Replace(string(whole), `"moves":["(mark`, `"moves":["(marc`, 1): "unknown move",
+	} {
+		writeFile(t, m.Record, []byte(content))
+		if _, err := m.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: error %v; want one that says %q", content, err, want)
+		}
+		if now, _ := os.ReadFile(m.Record); string(now) != content {
+			t.Errorf("%.20s: the file was changed", content)
+		}
+	}
+	folder := m
+	folder.Record = t.TempDir()
+	if _, err := folder.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder: error %v", err)
+	}
+	game := m.Game
+	const run = "1"
+	m.A, m.Record = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")
+	mustRun(t, m)
+	m.A, err = agent.ParseWith(game, "net:"+run+",sims=2", func(string) (*infer.Weights, agent.Origin, error) {
+		return testWeights(game, 2), agent.Origin{Digest: "newer"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "networks have changed") {
+		t.Errorf("a newer checkpoint: error %v", err)
+	}
+}

@@ -1,0 +1,151 @@
+package match
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// halves draws a game's result in half points, with the expected score and draws as far as that allows.
+func halves(rng *rand.Rand, score, draws float64) int {
+	draws = min(draws, 2*min(score, 1-score))
+	switch x, win := rng.Float64(), score-draws/2; {
+	case x < win:
+		return 2
+	case x < win+draws:
+		return 1
+	}
+	return 0
+}
+
+// Of the tests in which one hypothesis holds, as few decide for the other as is promised: for independent games, games that
+// their opening or their seat decides, and single games.
+func TestSPRTErrorRates(t *testing.T) {
+	tests := 1500
+	if testing.Short() {
+		tests = 200
+	}
+	most := 0.05 + 3*math.Sqrt(0.05*0.95/float64(tests))
+	for _, c := range []struct {
+		name   string
+		points int // that a count may have, and one more
+		draw   func(rng *rand.Rand, score float64) int
+	}{
+		{"independent games", 5, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0) + halves(rng, s, 0) }},
+		{"many draws", 5, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0.5) + halves(rng, s, 0.5) }},
+		{"the opening decides", 5, func(rng *rand.Rand, s float64) int { return 2 * halves(rng, s, 0.3) }},
+		{"the seat mostly decides", 5, func(rng *rand.Rand, s float64) int {
+			if rng.IntN(2) == 0 {
+				return 2
+			}
+			return 2 * halves(rng, 0.5+2*(s-0.5), 0)
+		}},
+		{"single games", 3, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0.3) }},
+	} {
+		for _, test := range []SPRT{{0, 50}, {-60, -10}, {-40, 40}} {
+			for h, want := range []string{AcceptH0, AcceptH1} {
+				score := Score([]float64{test.Elo0, test.Elo1}[h])
+				wrong, drawn := 0, 0
+				for i := range tests {
+					rng := rand.New(rand.NewPCG(uint64(i), uint64(h)))
+					counts, verdict := make([]int, c.points), Undecided
+					for ; verdict == Undecided; drawn++ {
+						counts[c.draw(rng, score)]++
+						verdict = test.judge(counts).Verdict
+					}
+					wrong += truth(verdict != want)
+				}
+				rate := float64(wrong) / float64(tests)
+				t.Logf("%-24s %4g to %-4g %s holds: wrong %.3f, %d counted", c.name, test.Elo0, test.Elo1, want, rate, drawn/tests)
+				if rate > most {
+					t.Errorf("%s, %g to %g: where %s holds, %.3f of the tests say otherwise; at most %.3f is chance", c.name,
+						test.Elo0, test.Elo1, want, rate, most)
+				}
+			}
+		}
+	}
+}
+
+// Of wins and losses alone the ratio is known; and close hypotheses have that of the normal distribution.
+func TestLogRatio(t *testing.T) {
+	for _, c := range [][2]int{{10, 10}, {3, 50}, {400, 380}, {1, 1}} {
+		s0, s1 := 0.4, 0.55
+		want := float64(c[0])*math.Log((1-s1)/(1-s0)) + float64(c[1])*math.Log(s1/s0)
+		if got := logRatio(c[:], s0, s1); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d losses, %d wins: %v; want %v", c[0], c[1], got, want)
+		}
+	}
+	counts, n, mean, square := []int{40, 210, 510, 260, 60}, 0.0, 0.0, 0.0
+	for i, c := range counts {
+		a := float64(i) / 4
+		n, mean, square = n+float64(c), mean+a*float64(c), square+a*a*float64(c)
+	}
+	mean, square = mean/n, square/n
+	s0, s1 := Score(3), Score(6)
+	want := n * (s1 - s0) * (2*mean - s0 - s1) / (square - mean*mean) / 2
+	if got := logRatio(counts, s0, s1); math.Abs(got-want) > 0.01*math.Abs(want) {
+		t.Errorf("close hypotheses: %v; the normal distribution has %v", got, want)
+	}
+	for _, counts := range [][]int{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 1}, {100000, 0, 0, 0, 0}, {0, 0, 7, 0, 0}, {0, 1000000, 0}} {
+		if got := logRatio(counts, Score(-1000), Score(1000)); math.IsNaN(got) || math.IsInf(got, 0) {
+			t.Errorf("%v: %v", counts, got)
+		}
+	}
+}
+
+func TestTilt(t *testing.T) {
+	for _, s := range []float64{0.01, 0.3, 0.5, 0.97} {
+		shares := []float64{0.1, 0.2, 0.4, 0.25, 0.05}
+		x := tilt(shares, s)
+		sum, mean := 0.0, 0.0
+		for i, p := range shares {
+			a := float64(i) / 4
+			q := p / (1 + x*(a-s))
+			sum, mean = sum+q, mean+a*q
+		}
+		if math.Abs(sum-1) > 1e-9 || math.Abs(mean-s) > 1e-9 {
+			t.Errorf("mean %v: the distribution adds up to %v and has mean %v", s, sum, mean)
+		}
+	}
+}
+
+// The test ends a match after the same pair on any number of threads, and counts the games up to there.
+func TestSPRTEndsMatch(t *testing.T) {
+	game := quad(t)
+	for _, c := range []struct {
+		a, b, verdict string
+		seats         Seats
+	}{
+		{"greedy", "random", AcceptH1, Swap}, {"random", "greedy", AcceptH0, Swap}, {"greedy", "random", AcceptH1, First},
+		{"random", "random", Undecided, Swap},
+	} {
+		var want Result
+		for _, threads := range []int{1, 2, 7} {
+			m := Config{
+				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, Openings: 2, Seats: c.seats,
+				Threads: threads, Balance: balanceOf(game), SPRT: &SPRT{Elo0: -20, Elo1: 20},
+			}
+			got := mustRun(t, m)
+			if got.SPRT.Verdict != c.verdict || (got.Games < m.Games) != (c.verdict != Undecided) {
+				t.Errorf("%s against %s, %d threads: %+v", c.a, c.b, threads, got)
+			}
+			if threads == 1 {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s against %s, %d threads: %+v; one thread: %+v", c.a, c.b, threads, got, want)
+			}
+		}
+	}
+}
+
+func TestSPRTValidate(t *testing.T) {
+	for _, s := range []SPRT{{0, 0}, {10, 0}, {-2000, 0}, {0, 2000}, {math.NaN(), 1}, {0, math.NaN()}} {
+		if s.Validate() == nil {
+			t.Errorf("%v is taken", s)
+		}
+	}
+	if err := (&SPRT{-5, 5}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
