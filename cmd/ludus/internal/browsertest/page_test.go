@@ -31,30 +31,26 @@ func TestPlayOnPage(t *testing.T) {
 	front.Test(t, b)
 }
 
-// Whoever changes the players while the agent thinks, or takes a move back, need not wait for it: all is done before the same
-// agent in another tab, which began earlier, has thought a first move through.
-func TestThinkingEnds(t *testing.T) {
-	browser := Start(t)
-	address := onDisk(t, exported(t, "quad-7x7", 64, 5))
-	other, tab := browser.Open(t, address), browser.Open(t, address)
-	for _, tab := range []*Tab{other, tab} {
-		tab.Wait(`document.body.dataset.state === "ready"`)
-		tab.Focus("#strength")
-		tab.Press(kb.End) // thousands of simulations, which take ten seconds and more
-		tab.Choose("#seat0", "agent")
-		tab.Wait(`document.body.dataset.state === "thinking"`)
-	}
-	tab.Choose("#seat0", "person")
+// A change of the players or an undo stops the agent's search at once, by ending its worker.
+func TestSearchIsStopped(t *testing.T) {
+	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-7x7", 64, 5)))
 	tab.Wait(`document.body.dataset.state === "ready"`)
-	tab.Click("#board [data-cell='24']")
-	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 2`)
-	tab.Choose("#seat1", "agent")
+	Ask[bool](tab, `(() => {
+		const { terminate } = Worker.prototype;
+		globalThis.ended = 0;
+		Worker.prototype.terminate = function () { ended++; terminate.call(this); };
+		return true;
+	})()`)
+	tab.Focus("#strength")
+	tab.Press(kb.End) // thousands of simulations, which take several seconds
+	tab.Choose("#seat0", "agent")
 	tab.Wait(`document.body.dataset.state === "thinking"`)
+	tab.Choose("#seat0", "person")
+	tab.Wait(`document.body.dataset.state === "ready" && ended === 1`)
+	tab.Click("#board [data-cell='24']")
+	tab.Wait(`document.body.dataset.state === "thinking" && document.querySelectorAll("#moves [data-ply]").length === 2`)
 	tab.Click("#undo")
-	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1`)
-	if moves := Ask[int](other, `document.querySelectorAll("#moves [data-ply]").length`); moves > 1 {
-		t.Errorf("meanwhile the agent in another tab has made %d moves", moves-1)
-	}
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1 && ended === 2`)
 }
 
 // served shows a page from a server.
