@@ -10,7 +10,7 @@ type Drawing struct {
 	TopDown       bool     // row 0 is the uppermost; otherwise it is the lowest, as y grows upwards
 	Cells         []bool   // the cells that exist
 	Pieces        []Piece  // the kinds of pieces that may stand on a cell
-	Touches       []Touch  // by action; Untouched for an action without a text
+	ActionCells   []FromTo // by action; NoCells for an action without a text
 }
 
 // Piece is a kind of piece.
@@ -21,18 +21,18 @@ type Piece struct {
 	Neutral bool
 }
 
-// Touch is the pair of cells that an action is drawn on, NoCell where there is none: a piece placed comes from no cell,
+// FromTo is the pair of cells that an action is drawn on, NoCell where there is none: a piece placed comes from no cell,
 // and a pass touches nothing. A piece may stay on From where the rules put another in its place at once.
-type Touch struct{ From, To int32 }
+type FromTo struct{ From, To int32 }
 
 // NoCell stands for a cell where there is none.
 const NoCell = -1
 
-// Untouched is the Touch of an action that touches no cell.
-var Untouched = Touch{NoCell, NoCell}
+// NoCells is the Touch of an action that touches no cell.
+var NoCells = FromTo{NoCell, NoCell}
 
-// Placed is the Touch of an action that puts a piece on a cell.
-func Placed(cell int) Touch { return Touch{NoCell, int32(cell)} }
+// Placed is the FromTo of an action that puts a piece on a cell.
+func Placed(cell int) FromTo { return FromTo{NoCell, int32(cell)} }
 
-// Moved is the Touch of an action that takes a piece from one cell to another.
-func Moved(from, to int) Touch { return Touch{int32(from), int32(to)} }
+// Moved is the FromTo of an action that takes a piece from one cell to another.
+func Moved(from, to int) FromTo { return FromTo{int32(from), int32(to)} }

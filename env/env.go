@@ -15,8 +15,8 @@ const (
 	Second Player = 1
 )
 
-// Other returns the opponent of p.
-func (p Player) Other() Player { return 1 - p }
+// Opponent returns the opponent of p.
+func (p Player) Opponent() Player { return 1 - p }
 
 // Action is the absolute number of a move, in [0, Game.NumActions).
 type Action int32
@@ -95,12 +95,12 @@ type State interface {
 	Legal(dst []Action) []Action
 	// Apply plays a legal action. An illegal one is the caller's bug: the state is undefined afterwards.
 	Apply(a Action)
-	// Pick returns the legal action of index floor(r n / 2^64), n being how many Legal lists: of a uniform r each is as
+	// RandomAction returns the legal action of index floor(r n / 2^64), n being how many Legal lists: of a uniform r each is as
 	// likely as any other. The game must not be done.
-	Pick(r uint64) Action
-	// Endings appends to dst the legal actions that end the game at once, ascending, with what each leads to: what
+	RandomAction(r uint64) Action
+	// TerminalActions appends to dst the legal actions that end the game at once, ascending, with what each leads to: what
 	// playing every legal action on a copy would find, for much less. There is none once the game is done.
-	Endings(dst []Ending) []Ending
+	TerminalActions(dst []TerminalAction) []TerminalAction
 	// Outcome is First's class once the game is done; Second's is K-1-Outcome.
 	Outcome() int
 	// Goals are both players' goals (0 to 100) once the game is done; before that, what each has earned for good so far
@@ -108,26 +108,26 @@ type State interface {
 	Goals() [2]int
 	// Key is the whole position: equal keys of one game have equal futures.
 	Key() Key
-	// Canonical is the least of the keys of the position's images under the game's symmetries, and the index of the
+	// CanonicalKey is the least of the keys of the position's images under the game's symmetries, and the index of the
 	// symmetry that leads to that image: symmetric positions have the same, and only they.
-	Canonical() (Key, int)
+	CanonicalKey() (Key, int)
 	// Encode writes the mover's tensor [C, H, W] into dst, every entry of it.
 	Encode(dst []float32)
 	// CopyFrom makes the state an independent copy of src, a state of the same game.
 	CopyFrom(src State)
 	// Pieces appends to dst what stands on each cell, by absolute cell: 0 for nothing, k for Drawing.Pieces[k-1].
 	Pieces(dst []uint8) []uint8
-	// WonBy appends to dst the cells whose pieces won the game, in the order of a line around them: the corners of a square,
+	// WinningCells appends to dst the cells whose pieces won the game, in the order of a line around them: the corners of a square,
 	// or the cell of a piece that broke through. There are none before the end, nor where it is not such pieces that won.
-	WonBy(dst []int32) []int32
+	WinningCells(dst []int32) []int32
 	// Status says in one line what the cells do not show: who is to move or how the game ended, and stocks or captures.
 	Status() string
 	// Board draws the position for people: several lines, coordinates as in the action texts, the status last.
 	Board() string
 }
 
-// Ending is a legal action that ends the game at once.
-type Ending struct {
+// TerminalAction is a legal action that ends the game at once.
+type TerminalAction struct {
 	Action  Action
 	Outcome int // First's class, as State.Outcome will tell it
 }
@@ -135,7 +135,7 @@ type Ending struct {
 // Playout plays random legal moves on s, all equally likely, until the game is done, and returns their number.
 func Playout(s State, rng *rand.PCG) (plies int) {
 	for ; !s.Done(); plies++ {
-		s.Apply(s.Pick(rng.Uint64()))
+		s.Apply(s.RandomAction(rng.Uint64()))
 	}
 	return plies
 }

@@ -45,7 +45,7 @@ func TestFrames(t *testing.T) {
 	if g.ClassFor(env.First, 0) != 0 || g.ClassFor(env.Second, 0) != 2 || g.ClassFor(env.Second, 1) != 1 {
 		t.Error("Second's classes are not First's backwards")
 	}
-	if env.First.Other() != env.Second || env.Second.Other() != env.First {
+	if env.First.Opponent() != env.Second || env.Second.Opponent() != env.First {
 		t.Error("Other is not the opponent")
 	}
 }

@@ -7,7 +7,7 @@ package env
 func (p Player) Sign() float64 { return 1 - 2*float64(p) }
 
 // ByPlayer reorders a pair of p's and its opponent's values into First's and Second's, or back.
-func ByPlayer[T any](p Player, pair [2]T) [2]T { return [2]T{pair[p], pair[p.Other()]} }
+func ByPlayer[T any](p Player, pair [2]T) [2]T { return [2]T{pair[p], pair[p.Opponent()]} }
 
 // ClassFor turns First's class into p's.
 func (g *Game) ClassFor(p Player, class int) int {

@@ -43,19 +43,19 @@ func (p *position) priors(probabilities ...float64) *position {
 // tableState plays a hand-made game.
 type tableState struct{ at *position }
 
-func (s *tableState) Player() env.Player         { return s.at.player }
-func (s *tableState) Done() bool                 { return len(s.at.moves) == 0 }
-func (s *tableState) Apply(a env.Action)         { s.at = s.at.moves[a] }
-func (s *tableState) Outcome() int               { return s.at.class }
-func (s *tableState) Goals() [2]int              { return [2]int{} }
-func (s *tableState) Key() env.Key               { return env.Key{s.at.id} }
-func (s *tableState) Encode(dst []float32)       { clear(dst) }
-func (s *tableState) CopyFrom(src env.State)     { *s = *src.(*tableState) }
-func (s *tableState) Board() string              { return s.at.name }
-func (s *tableState) Status() string             { return s.at.name }
-func (s *tableState) Pieces(dst []uint8) []uint8 { return dst }
-func (s *tableState) WonBy(dst []int32) []int32  { return dst }
-func (s *tableState) Canonical() (env.Key, int)  { return s.Key(), 0 }
+func (s *tableState) Player() env.Player               { return s.at.player }
+func (s *tableState) Done() bool                       { return len(s.at.moves) == 0 }
+func (s *tableState) Apply(a env.Action)               { s.at = s.at.moves[a] }
+func (s *tableState) Outcome() int                     { return s.at.class }
+func (s *tableState) Goals() [2]int                    { return [2]int{} }
+func (s *tableState) Key() env.Key                     { return env.Key{s.at.id} }
+func (s *tableState) Encode(dst []float32)             { clear(dst) }
+func (s *tableState) CopyFrom(src env.State)           { *s = *src.(*tableState) }
+func (s *tableState) Board() string                    { return s.at.name }
+func (s *tableState) Status() string                   { return s.at.name }
+func (s *tableState) Pieces(dst []uint8) []uint8       { return dst }
+func (s *tableState) WinningCells(dst []int32) []int32 { return dst }
+func (s *tableState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }
 func (s *tableState) Legal(dst []env.Action) []env.Action {
 	for a := range s.at.moves {
 		dst = append(dst, env.Action(a))
@@ -63,25 +63,25 @@ func (s *tableState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-func (s *tableState) Endings(dst []env.Ending) []env.Ending {
+func (s *tableState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	return endings(dst, s, func() env.State { next := *s; return &next })
 }
 
-func (s *tableState) Pick(r uint64) env.Action { return pick(s, r) }
+func (s *tableState) RandomAction(r uint64) env.Action { return pick(s, r) }
 
-// pick is State.Pick by the legal list.
+// pick is State.RandomAction by the legal list.
 func pick(s env.State, r uint64) env.Action {
 	legal := s.Legal(nil)
 	i, _ := bits.Mul64(r, uint64(len(legal)))
 	return legal[i]
 }
 
-// endings finds what State.Endings tells by playing every legal action on a copy.
-func endings(dst []env.Ending, s env.State, copied func() env.State) []env.Ending {
+// endings finds what State.TerminalActions tells by playing every legal action on a copy.
+func endings(dst []env.TerminalAction, s env.State, copied func() env.State) []env.TerminalAction {
 	for _, a := range s.Legal(nil) {
 		next := copied()
 		if next.Apply(a); next.Done() {
-			dst = append(dst, env.Ending{Action: a, Outcome: next.Outcome()})
+			dst = append(dst, env.TerminalAction{Action: a, Outcome: next.Outcome()})
 		}
 	}
 	return dst
@@ -172,19 +172,19 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (s *mazeState) Player() env.Player         { return env.Player(s.hash >> 7 & 1) }
-func (s *mazeState) Done() bool                 { return s.ply == s.plies || s.ply > 0 && s.hash%8 == 0 }
-func (s *mazeState) Apply(a env.Action)         { s.hash, s.ply = mix(s.hash+uint64(a)+1), s.ply+1 }
-func (s *mazeState) Outcome() int               { return int(s.hash >> 20 % uint64(s.classes)) }
-func (s *mazeState) Goals() [2]int              { return [2]int{} }
-func (s *mazeState) Key() env.Key               { return env.Key{s.hash, uint64(s.ply)} }
-func (s *mazeState) Encode(dst []float32)       { clear(dst) }
-func (s *mazeState) CopyFrom(src env.State)     { *s = *src.(*mazeState) }
-func (s *mazeState) Board() string              { return fmt.Sprint(s.hash) }
-func (s *mazeState) Status() string             { return fmt.Sprint(s.hash) }
-func (s *mazeState) Pieces(dst []uint8) []uint8 { return dst }
-func (s *mazeState) WonBy(dst []int32) []int32  { return dst }
-func (s *mazeState) Canonical() (env.Key, int)  { return s.Key(), 0 }
+func (s *mazeState) Player() env.Player               { return env.Player(s.hash >> 7 & 1) }
+func (s *mazeState) Done() bool                       { return s.ply == s.plies || s.ply > 0 && s.hash%8 == 0 }
+func (s *mazeState) Apply(a env.Action)               { s.hash, s.ply = mix(s.hash+uint64(a)+1), s.ply+1 }
+func (s *mazeState) Outcome() int                     { return int(s.hash >> 20 % uint64(s.classes)) }
+func (s *mazeState) Goals() [2]int                    { return [2]int{} }
+func (s *mazeState) Key() env.Key                     { return env.Key{s.hash, uint64(s.ply)} }
+func (s *mazeState) Encode(dst []float32)             { clear(dst) }
+func (s *mazeState) CopyFrom(src env.State)           { *s = *src.(*mazeState) }
+func (s *mazeState) Board() string                    { return fmt.Sprint(s.hash) }
+func (s *mazeState) Status() string                   { return fmt.Sprint(s.hash) }
+func (s *mazeState) Pieces(dst []uint8) []uint8       { return dst }
+func (s *mazeState) WinningCells(dst []int32) []int32 { return dst }
+func (s *mazeState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }
 func (s *mazeState) Legal(dst []env.Action) []env.Action {
 	for a := range s.actions {
 		if s.hash>>(30+a)&3 != 0 || a == int(s.hash>>10%uint64(s.actions)) {
@@ -194,11 +194,11 @@ func (s *mazeState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-func (s *mazeState) Endings(dst []env.Ending) []env.Ending {
+func (s *mazeState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	return endings(dst, s, func() env.State { next := *s; return &next })
 }
 
-func (s *mazeState) Pick(r uint64) env.Action { return pick(s, r) }
+func (s *mazeState) RandomAction(r uint64) env.Action { return pick(s, r) }
 
 // hashed is a deterministic evaluator whose opinions come from the position's hash.
 type hashed struct {

@@ -187,7 +187,7 @@ func TestDefenceInRealGames(t *testing.T) {
 				if !ok || g.Classes[class].Utility >= 0 {
 					continue
 				}
-				atOnce := func(a env.Action) bool { return winsWithin(g, after(g, state, a), state.Player().Other(), 1) }
+				atOnce := func(a env.Action) bool { return winsWithin(g, after(g, state, a), state.Player().Opponent(), 1) }
 				resists := false
 				for _, a := range state.Legal(nil) {
 					resists = resists || !atOnce(a)
@@ -212,8 +212,8 @@ func TestOnePlayerMovesTwice(t *testing.T) {
 		sign := 1 - 2*float64(p)
 		mine := func(moves ...*position) *position { return &position{player: p, moves: moves} }
 		start := mine(
-			mine(far(p.Other(), 0.8*sign), far(p.Other(), -0.8*sign)).worth(0.5*sign),
-			mine(far(p, -0.1*sign), far(p.Other(), -0.1*sign)).worth(-0.1*sign),
+			mine(far(p.Opponent(), 0.8*sign), far(p.Opponent(), -0.8*sign)).worth(0.5*sign),
+			mine(far(p, -0.1*sign), far(p.Opponent(), -0.1*sign)).worth(-0.1*sign),
 		)
 		g := table(3, start)
 		for _, cfg := range rules(1) {

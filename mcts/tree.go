@@ -55,12 +55,12 @@ func (e *edge) proven() bool { return e.top == e.bottom }
 type tree struct {
 	utility []float64 // of First's classes [K], falling
 	nodes   []node
-	actions []env.Action // of all moves
-	priors  []float32    // of all moves: their logits at first, then the softmax of those
-	edges   []edge       // the first one leads to the root
-	classes []float32    // [nodes, K] sums of First's class probabilities backed up
-	news    bool         // bounds have changed
-	endings []env.Ending // scratch
+	actions []env.Action         // of all moves
+	priors  []float32            // of all moves: their logits at first, then the softmax of those
+	edges   []edge               // the first one leads to the root
+	classes []float32            // [nodes, K] sums of First's class probabilities backed up
+	news    bool                 // bounds have changed
+	endings []env.TerminalAction // scratch
 }
 
 // reset empties the tree but for a root without moves.
@@ -120,7 +120,7 @@ func (t *tree) expand(n int32, state env.State) {
 	if n == root {
 		t.makeAll()
 	}
-	t.endings = state.Endings(t.endings[:0])
+	t.endings = state.TerminalActions(t.endings[:0])
 	if len(t.endings) == 0 {
 		return
 	}

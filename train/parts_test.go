@@ -156,7 +156,7 @@ func TestRows(t *testing.T) {
 			if class < 0 || game.ClassFor(mover, class) != r.outcome {
 				t.Errorf("%s: ply %d teaches class %d to %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
 			}
-			if batch.Goals[0] != float32(r.goals[mover])/100 || batch.Goals[1] != float32(r.goals[mover.Other()])/100 {
+			if batch.Goals[0] != float32(r.goals[mover])/100 || batch.Goals[1] != float32(r.goals[mover.Opponent()])/100 {
 				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.goals)
 			}
 			state.Apply(p.action)

@@ -92,7 +92,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 	first := env.First
 	if len(agents) == 1 {
 		person, _ := terminal.Side(config.Game, side)
-		first = person.Other()
+		first = person.Opponent()
 	}
 	for i, text := range agents {
 		spec, err := loadAgent(cmd, config.Game, text)

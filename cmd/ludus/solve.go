@@ -161,7 +161,7 @@ func solve(ctx context.Context, game *env.Game, played []env.Action, o solveOpti
 	s.class, _ = search.Solve(state, limits(o.nodes/2, o.time/2))
 	s.nodes = search.Nodes()
 	show.phase = "each move"
-	s.classes = search.Moves(state, limits(o.nodes-s.nodes, o.time), nil)
+	s.classes = search.SolveMoves(state, limits(o.nodes-s.nodes, o.time), nil)
 	s.nodes += search.Nodes()
 	show.close()
 	s.elapsed = time.Since(start)

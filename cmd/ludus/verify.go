@@ -40,7 +40,7 @@ func verify(w io.Writer, game *env.Game, paths []string) error {
 		if err != nil {
 			return err
 		}
-		report, err := games.Verify(game, file)
+		report, err := games.VerifyTranscript(game, file)
 		file.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)

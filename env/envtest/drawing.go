@@ -13,7 +13,7 @@ import (
 func checkDrawing(g *env.Game) error {
 	d := &g.Drawing
 	if len(d.Rows) != g.Tensor.H || len(d.Columns) != g.Tensor.W || len(d.Cells) != g.Tensor.Cells() ||
-		len(d.Touches) != g.NumActions() {
+		len(d.ActionCells) != g.NumActions() {
 		return errors.New("a drawing needs a label for each row and column, every cell, and every action's touch")
 	}
 	for i, p := range d.Pieces {
@@ -22,7 +22,7 @@ func checkDrawing(g *env.Game) error {
 		}
 	}
 	for a, text := range g.ActionTexts {
-		if err := checkTouch(g, text, d.Touches[a]); err != nil {
+		if err := checkTouch(g, text, d.ActionCells[a]); err != nil {
 			return fmt.Errorf("action %d: %w", a, err)
 		}
 	}
@@ -38,7 +38,7 @@ func checkDrawing(g *env.Game) error {
 
 // checkTouch checks that an action's text names the cells that it touches: each by its row and column, or its column and
 // row.
-func checkTouch(g *env.Game, text string, t env.Touch) error {
+func checkTouch(g *env.Game, text string, t env.FromTo) error {
 	words := strings.Fields(strings.Trim(text, "()"))
 	var rowsFirst, columnsFirst []string
 	for _, cell := range []int32{t.From, t.To} {
@@ -51,7 +51,7 @@ func checkTouch(g *env.Game, text string, t env.Touch) error {
 		row, column := g.Drawing.Rows[int(cell)/g.Tensor.W], g.Drawing.Columns[int(cell)%g.Tensor.W]
 		rowsFirst, columnsFirst = append(rowsFirst, row, column), append(columnsFirst, column, row)
 	}
-	if t.From != env.NoCell && (t.To == env.NoCell || t.To == t.From) || text == "" && t != env.Untouched {
+	if t.From != env.NoCell && (t.To == env.NoCell || t.To == t.From) || text == "" && t != env.NoCells {
 		return fmt.Errorf("it touches %v", t)
 	}
 	if text != "" && !slices.Equal(words[1:], rowsFirst) && !slices.Equal(words[1:], columnsFirst) {
@@ -80,7 +80,7 @@ func checkPieces(g *env.Game) error {
 		}
 		after := list[1:]
 		if n := len(w.moves); n > 0 {
-			if err := checkChange(&g.Drawing, g.Drawing.Touches[w.moves[n-1]], mover, before, after); err != nil {
+			if err := checkChange(&g.Drawing, g.Drawing.ActionCells[w.moves[n-1]], mover, before, after); err != nil {
 				return w.errorf("%v", err)
 			}
 		}
@@ -94,13 +94,13 @@ func checkPieces(g *env.Game) error {
 
 // checkChange compares the pieces before and after a move: it leaves a new piece on To, that of From where there is one
 // and the mover's or nobody's, and changes no cell beside the two.
-func checkChange(d *env.Drawing, t env.Touch, mover env.Player, before, after []uint8) error {
+func checkChange(d *env.Drawing, t env.FromTo, mover env.Player, before, after []uint8) error {
 	for cell := range after {
 		if c := int32(cell); c != t.From && c != t.To && before[cell] != after[cell] {
 			return fmt.Errorf("the last move changes cell %d, which it does not touch", cell)
 		}
 	}
-	if t == env.Untouched {
+	if t == env.NoCells {
 		return nil
 	}
 	if after[t.To] == 0 || after[t.To] == before[t.To] {
@@ -120,7 +120,7 @@ func checkChange(d *env.Drawing, t env.Touch, mover env.Player, before, after []
 func checkWonBy(g *env.Game) error {
 	const mark = -7
 	return eachPosition(g, 200, func(w *walk) error {
-		cells := w.state.WonBy([]int32{mark})
+		cells := w.state.WinningCells([]int32{mark})
 		if len(cells) == 0 || cells[0] != mark {
 			return w.errorf("WonBy must append to dst; got %v", cells)
 		}
@@ -143,7 +143,7 @@ func checkWonBy(g *env.Game) error {
 				return w.errorf("cells %v won, but on %d the winner has no piece", cells, cell)
 			}
 		}
-		if last := g.Drawing.Touches[w.moves[len(w.moves)-1]].To; !slices.Contains(cells, last) {
+		if last := g.Drawing.ActionCells[w.moves[len(w.moves)-1]].To; !slices.Contains(cells, last) {
 			return w.errorf("cells %v won without the last move's, %d", cells, last)
 		}
 		return nil

@@ -42,16 +42,16 @@ func (s *broken) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-func (s *broken) Pick(r uint64) env.Action {
+func (s *broken) RandomAction(r uint64) env.Action {
 	if s.fault == "never picks the last" {
 		r -= r >> 8
 	}
-	return s.State.Pick(r)
+	return s.State.RandomAction(r)
 }
 
-func (s *broken) Endings(dst []env.Ending) []env.Ending {
+func (s *broken) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	n := len(dst)
-	dst = s.State.Endings(dst)
+	dst = s.State.TerminalActions(dst)
 	switch {
 	case len(dst) == n:
 	case s.fault == "forgets an ending":
@@ -98,9 +98,9 @@ func (s *broken) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-func (s *broken) WonBy(dst []int32) []int32 {
+func (s *broken) WinningCells(dst []int32) []int32 {
 	n := len(dst)
-	dst = s.State.WonBy(dst)
+	dst = s.State.WinningCells(dst)
 	switch {
 	case s.fault == "won before the end" && !s.Done():
 		return append(dst, 5)
@@ -130,8 +130,8 @@ func (s *broken) Key() env.Key {
 	return k
 }
 
-func (s *broken) Canonical() (env.Key, int) {
-	key, symmetry := s.State.Canonical()
+func (s *broken) CanonicalKey() (env.Key, int) {
+	key, symmetry := s.State.CanonicalKey()
 	switch s.fault {
 	case "forgets a symmetry":
 		return s.Key(), 0

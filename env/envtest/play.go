@@ -102,11 +102,11 @@ func checkPick(g *env.Game) error {
 			if rest > 0 {
 				low++
 			}
-			if a := w.state.Pick(low); a != want {
+			if a := w.state.RandomAction(low); a != want {
 				return w.errorf("Pick(%#x) is %d; want action %d of %v", low, a, i, legal)
 			}
-			if before := (i + len(legal) - 1) % len(legal); w.state.Pick(low-1) != legal[before] {
-				return w.errorf("Pick(%#x) is %d; want action %d of %v", low-1, w.state.Pick(low-1), before, legal)
+			if before := (i + len(legal) - 1) % len(legal); w.state.RandomAction(low-1) != legal[before] {
+				return w.errorf("Pick(%#x) is %d; want action %d of %v", low-1, w.state.RandomAction(low-1), before, legal)
 			}
 		}
 		return nil
@@ -115,17 +115,17 @@ func checkPick(g *env.Game) error {
 
 // checkEndings compares Endings with what playing every legal action on a copy finds.
 func checkEndings(g *env.Game) error {
-	mark := env.Ending{Action: -7}
+	mark := env.TerminalAction{Action: -7}
 	next := g.NewState()
 	return collect(g, 100, func(w *walk) error {
-		want := []env.Ending{mark}
+		want := []env.TerminalAction{mark}
 		for _, a := range w.state.Legal(nil) {
 			next.CopyFrom(w.state)
 			if next.Apply(a); next.Done() {
-				want = append(want, env.Ending{Action: a, Outcome: next.Outcome()})
+				want = append(want, env.TerminalAction{Action: a, Outcome: next.Outcome()})
 			}
 		}
-		if list := w.state.Endings([]env.Ending{mark}); !slices.Equal(list, want) {
+		if list := w.state.TerminalActions([]env.TerminalAction{mark}); !slices.Equal(list, want) {
 			return w.errorf("Endings appends %v to %v; playing finds %v", list[1:], mark, want[1:])
 		}
 		return nil
@@ -259,7 +259,7 @@ func checkCanonical(g *env.Game) error {
 			}
 		}
 		for i, image := range images {
-			key, symmetry := image.Canonical()
+			key, symmetry := image.CanonicalKey()
 			if key != least || symmetry < 0 || symmetry >= len(images) {
 				return w.errorf("Canonical is %x by symmetry %d; want %x", key, symmetry, least)
 			}
@@ -287,7 +287,7 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 		}
 	}
 	if a.Done() {
-		if a.Outcome() != turned.Outcome() || len(a.WonBy(nil)) != len(turned.WonBy(nil)) {
+		if a.Outcome() != turned.Outcome() || len(a.WinningCells(nil)) != len(turned.WinningCells(nil)) {
 			return errors.New("the outcomes differ, or the number of cells that won")
 		}
 		return nil
@@ -400,21 +400,21 @@ func checkAllocations(g *env.Game) error {
 	start := g.NewState()
 	x := make([]float32, g.Tensor.Size())
 	var legal []env.Action
-	var endings []env.Ending
+	var endings []env.TerminalAction
 	var hash uint64
 	play := func() {
 		rng := uint64(1)
 		for c.CopyFrom(start); !c.Done(); {
 			s.CopyFrom(c)
 			legal = s.Legal(legal[:0])
-			endings = s.Endings(endings[:0])
+			endings = s.TerminalActions(endings[:0])
 			s.Encode(x)
-			k, symmetry := s.Canonical()
+			k, symmetry := s.CanonicalKey()
 			hash ^= k.Hash() + uint64(symmetry)
 			k = s.Key()
 			hash ^= k.Hash()
 			rng = rng*6364136223846793005 + 1442695040888963407 // PCG's multiplier and increment
-			c.Apply(c.Pick(rng))
+			c.Apply(c.RandomAction(rng))
 		}
 		hash ^= uint64(c.Outcome() + c.Goals()[0])
 	}

@@ -60,11 +60,11 @@ func BenchmarkEndings(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name, func(b *testing.B) {
 			g := mustNew(b, name)
-			var endings []env.Ending
+			var endings []env.TerminalAction
 			positions := benchPositions(b, g)
 			i := 0
 			for b.Loop() {
-				endings = positions[i%len(positions)].Endings(endings[:0])
+				endings = positions[i%len(positions)].TerminalActions(endings[:0])
 				i++
 			}
 		})
@@ -78,7 +78,7 @@ func BenchmarkCanonical(b *testing.B) {
 			positions, sum := benchPositions(b, g), uint64(0)
 			i := 0
 			for b.Loop() {
-				key, symmetry := positions[i%len(positions)].Canonical()
+				key, symmetry := positions[i%len(positions)].CanonicalKey()
 				sum += key[0] + uint64(symmetry)
 				i++
 			}

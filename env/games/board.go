@@ -154,10 +154,10 @@ func appendCells[W words](dst []env.Action, w W, first env.Action) []env.Action 
 }
 
 // appendEndings appends an ending for each cell of w, ascending, by the action first + cell: all have one outcome.
-func appendEndings[W words](dst []env.Ending, w W, first env.Action, outcome int) []env.Ending {
+func appendEndings[W words](dst []env.TerminalAction, w W, first env.Action, outcome int) []env.TerminalAction {
 	for i := range len(w) {
 		for b := w[i]; b != 0; b &= b - 1 {
-			dst = append(dst, env.Ending{Action: first + env.Action(i<<6+bits.TrailingZeros64(b)), Outcome: outcome})
+			dst = append(dst, env.TerminalAction{Action: first + env.Action(i<<6+bits.TrailingZeros64(b)), Outcome: outcome})
 		}
 	}
 	return dst

@@ -18,7 +18,7 @@ var _ = register(family{
 			number("rows", 6, 4, 8),
 			word("captures", "true", "false"),
 		},
-		Shorts: []Short{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
+		Aliases: []Alias{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
 	},
 	order: 1,
 	build: buildBreakthrough,
@@ -80,7 +80,7 @@ func buildBreakthrough(v values) (*env.Game, error) {
 		for i, dx := range []int{-1, 0, 1} {
 			b.distance[p][i] = dy*b.columns + dx
 			for cell := range b.cells {
-				text, move, touch := "", step{}, env.Untouched
+				text, move, touch := "", step{}, env.NoCells
 				x, y := cell%b.columns+dx, cell/b.columns+dy
 				if x >= 0 && x < b.columns && y >= 0 && y < b.rows {
 					b.from[p][i] |= 1 << cell
@@ -89,7 +89,7 @@ func buildBreakthrough(v values) (*env.Game, error) {
 					touch = env.Moved(cell, y*b.columns+x)
 				}
 				g.ActionTexts = append(g.ActionTexts, text)
-				g.Drawing.Touches = append(g.Drawing.Touches, touch)
+				g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
 				b.moves = append(b.moves, move)
 			}
 		}
@@ -154,7 +154,7 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 	return appendCells(dst, [1]uint64{right}, first+2*cells)
 }
 
-func (s *breakthroughState) Pick(r uint64) env.Action {
+func (s *breakthroughState) RandomAction(r uint64) env.Action {
 	left, straight, right := s.starts()
 	toStraight := bits.OnesCount64(left)
 	toRight := toStraight + bits.OnesCount64(straight)
@@ -185,14 +185,14 @@ func (s *breakthroughState) stuck() bool {
 	return left|straight|right == 0
 }
 
-// Endings are the steps into the goal row and the capture of the last piece. Without captures every step is tried, as it
+// TerminalActions are the steps into the goal row and the capture of the last piece. Without captures every step is tried, as it
 // may leave the other player without a move.
-func (s *breakthroughState) Endings(dst []env.Ending) []env.Ending {
+func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	b, p := s.game, s.player
-	last := s.owned[p.Other()]
+	last := s.owned[p.Opponent()]
 	if last&(last-1) != 0 {
 		last = 0
 	}
@@ -223,7 +223,7 @@ func (s *breakthroughState) Key() env.Key {
 	return env.Key{s.owned[0], s.owned[1], uint64(s.player)}
 }
 
-func (s *breakthroughState) Canonical() (env.Key, int) {
+func (s *breakthroughState) CanonicalKey() (env.Key, int) {
 	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
 	mirror := &s.game.mirror
 	if image := [2][1]uint64{mirror.of(owned[0]), mirror.of(owned[1])}; lessPair(image, owned) {
@@ -234,7 +234,7 @@ func (s *breakthroughState) Canonical() (env.Key, int) {
 
 func (s *breakthroughState) Encode(dst []float32) {
 	b, p := s.game, s.player
-	own, other := s.owned[p], s.owned[p.Other()]
+	own, other := s.owned[p], s.owned[p.Opponent()]
 	if p == env.Second {
 		own, other = b.upsideDown(own), b.upsideDown(other)
 	}
@@ -256,7 +256,7 @@ func (s *breakthroughState) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, [1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
 }
 
-func (s *breakthroughState) WonBy(dst []int32) []int32 {
+func (s *breakthroughState) WinningCells(dst []int32) []int32 {
 	if !s.Done() {
 		return dst
 	}

@@ -16,7 +16,7 @@ var _ = register(family{
 			number("steps", 30, 2, 100),
 			word("objective", "win", "score"),
 		},
-		Shorts: []Short{{"free-for-all-2p", "free-for-all(size=7,steps=30,objective=win)"}},
+		Aliases: []Alias{{"free-for-all-2p", "free-for-all(size=7,steps=30,objective=win)"}},
 	},
 	order: 4,
 	build: buildFreeForAll,
@@ -188,7 +188,7 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 		f.distance[i] = hop[1]*(f.width+1) + hop[0]
 		for cell := range f.size * f.size {
 			x, y := cell%f.size, cell/f.size
-			text, move, touch := "", step{}, env.Untouched
+			text, move, touch := "", step{}, env.NoCells
 			if from, to := f.bitOf(x, y), f.bitOf(x+hop[0], y+hop[1])&f.inner; from != 0 && to != 0 {
 				text = fmt.Sprintf("(move %d %d %d %d)", x+1, y+1, x+1+hop[0], y+1+hop[1])
 				touch = env.Moved(cell, cell+hop[1]*f.size+hop[0])
@@ -196,12 +196,12 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 				move = step{from & f.inner, to}
 			}
 			g.ActionTexts = append(g.ActionTexts, text)
-			g.Drawing.Touches = append(g.Drawing.Touches, touch)
+			g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
 			f.moves = append(f.moves, move)
 		}
 	}
 	g.ActionTexts = append(g.ActionTexts, "noop")
-	g.Drawing.Touches = append(g.Drawing.Touches, env.Untouched)
+	g.Drawing.ActionCells = append(g.Drawing.ActionCells, env.NoCells)
 	f.moves = append(f.moves, step{})
 }
 
@@ -260,7 +260,7 @@ type hopMoves struct {
 
 // find fills m with the moves of s.
 func (m *hopMoves) find(s *freeForAllState) {
-	own, other := s.owned[s.player], s.owned[s.player.Other()]
+	own, other := s.owned[s.player], s.owned[s.player.Opponent()]
 	from, distance, open, n := &s.game.from, &s.game.distance, ^(own | other), 0
 	for i := range knightHops {
 		m.starts[i] = own & from[i] & bits.RotateLeft64(open, -distance[i])
@@ -293,7 +293,7 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-func (s *freeForAllState) Pick(r uint64) env.Action {
+func (s *freeForAllState) RandomAction(r uint64) env.Action {
 	var m hopMoves
 	m.find(s)
 	f, n := s.game, m.before[len(hops)]
@@ -307,8 +307,8 @@ func (s *freeForAllState) Pick(r uint64) env.Action {
 	return env.Action(hop*f.size*f.size) + f.cellOf[nthBit(m.starts[hop&15], k-m.before[hop&15])]
 }
 
-// Endings are all moves of the last turn.
-func (s *freeForAllState) Endings(dst []env.Ending) []env.Ending {
+// TerminalActions are all moves of the last turn.
+func (s *freeForAllState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.left != 1 {
 		return dst
 	}
@@ -316,13 +316,13 @@ func (s *freeForAllState) Endings(dst []env.Ending) []env.Ending {
 	for _, a := range s.Legal(moves[:0]) {
 		next := *s
 		next.Apply(a)
-		dst = append(dst, env.Ending{Action: a, Outcome: int(next.outcome)})
+		dst = append(dst, env.TerminalAction{Action: a, Outcome: int(next.outcome)})
 	}
 	return dst
 }
 
 func (s *freeForAllState) Apply(a env.Action) {
-	p, o := s.player, s.player.Other()
+	p, o := s.player, s.player.Opponent()
 	move := s.game.moves[a]
 	if s.owned[o]&move.to != 0 && s.captures[p] < mostCaptures {
 		s.captures[p]++
@@ -352,7 +352,7 @@ func (s *freeForAllState) Key() env.Key {
 	}
 }
 
-func (s *freeForAllState) Canonical() (env.Key, int) {
+func (s *freeForAllState) CanonicalKey() (env.Key, int) {
 	key, mirror := s.Key(), s.game.mirror
 	if mirror == nil {
 		return key, 0
@@ -368,7 +368,7 @@ func (s *freeForAllState) Canonical() (env.Key, int) {
 func (s *freeForAllState) Encode(dst []float32) {
 	f, p := s.game, s.player
 	n := f.size * f.size
-	o := p.Other()
+	o := p.Opponent()
 	copy(dst, f.board[p])
 	clear(dst[n : 3*n])
 	f.mark(dst[n:], p, s.owned[p])
@@ -397,8 +397,8 @@ func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// WonBy has nothing to show: captures win, and what was captured is gone.
-func (s *freeForAllState) WonBy(dst []int32) []int32 { return dst }
+// WinningCells has nothing to show: captures win, and what was captured is gone.
+func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
 func (s *freeForAllState) Status() string {
 	text, goals := turnText(s, "red", "blue"), s.Goals()

@@ -16,7 +16,7 @@ var _ = register(family{
 			number("rows", 8, 4, 9),
 			number("span", 3, 1, 8), // and less than columns
 		},
-		Shorts: []Short{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
+		Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
 	},
 	order: 3,
 	build: buildGoldenRectangle,
@@ -77,7 +77,7 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 		Cells: slices.Repeat([]bool{true}, r.cells), Pieces: twoColours(g.Players),
 	}
 	for cell := range r.cells {
-		g.Drawing.Touches = append(g.Drawing.Touches, env.Placed(cell))
+		g.Drawing.ActionCells = append(g.Drawing.ActionCells, env.Placed(cell))
 		g.ActionTexts = append(g.ActionTexts, fmt.Sprintf("(mark %d %d)", cell%r.columns+1, cell/r.columns))
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
@@ -126,7 +126,7 @@ func (s *goldenRectangleState[W]) Legal(dst []env.Action) []env.Action {
 	return appendCells(dst, s.free, 0)
 }
 
-func (s *goldenRectangleState[W]) Pick(r uint64) env.Action {
+func (s *goldenRectangleState[W]) RandomAction(r uint64) env.Action {
 	return env.Action(nth(s.free, scale(r, count(s.free))))
 }
 
@@ -137,7 +137,7 @@ func (s *goldenRectangleState[W]) Apply(a env.Action) {
 	if above := cell + s.game.columns; above < s.game.cells {
 		s.free = union(s.free, bit[W](above))
 	}
-	s.player = p.Other()
+	s.player = p.Opponent()
 	if s.wins(p, cell) {
 		s.outcome = int8(p)
 	} else if isEmpty(s.free) {
@@ -155,8 +155,8 @@ func (s *goldenRectangleState[W]) wins(p env.Player, cell int) bool {
 	return false
 }
 
-// Endings are the marks that complete a rectangle, and the last mark of all.
-func (s *goldenRectangleState[W]) Endings(dst []env.Ending) []env.Ending {
+// TerminalActions are the marks that complete a rectangle, and the last mark of all.
+func (s *goldenRectangleState[W]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
@@ -165,9 +165,9 @@ func (s *goldenRectangleState[W]) Endings(dst []env.Ending) []env.Ending {
 		for b := s.free[i]; b != 0; b &= b - 1 {
 			cell := i<<6 + bits.TrailingZeros64(b)
 			if s.wins(p, cell) {
-				dst = append(dst, env.Ending{Action: env.Action(cell), Outcome: int(p)})
+				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(p)})
 			} else if last {
-				dst = append(dst, env.Ending{Action: env.Action(cell), Outcome: int(env.Second)})
+				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(env.Second)})
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (s *goldenRectangleState[W]) key(owned *[2]W) (k env.Key) {
 	return k
 }
 
-func (s *goldenRectangleState[W]) Canonical() (env.Key, int) {
+func (s *goldenRectangleState[W]) CanonicalKey() (env.Key, int) {
 	mirror := &s.game.mirror
 	if image := [2]W{mirror.of(s.owned[0]), mirror.of(s.owned[1])}; lessPair(image, s.owned) {
 		return s.key(&image), 1
@@ -197,7 +197,7 @@ func (s *goldenRectangleState[W]) Encode(dst []float32) {
 	n, p := s.game.cells, s.player
 	dst = encodeValue(dst, n, 1)
 	dst = encodeCells(dst, n, s.owned[p])
-	dst = encodeCells(dst, n, s.owned[p.Other()])
+	dst = encodeCells(dst, n, s.owned[p.Opponent()])
 	dst = encodeCells(dst, n, s.free)
 	encodeValue(dst, n, one(p == env.First))
 }
@@ -206,7 +206,7 @@ func (s *goldenRectangleState[W]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
 }
 
-func (s *goldenRectangleState[W]) WonBy(dst []int32) []int32 {
+func (s *goldenRectangleState[W]) WinningCells(dst []int32) []int32 {
 	if !s.Done() {
 		return dst
 	}

@@ -106,7 +106,7 @@ func naiveBreakthrough(s *breakthroughState) (list []string) {
 				if !holds(s.player, x, y) || x2 < 1 || x2 > b.columns || y2 < 1 || y2 > b.rows || holds(s.player, x2, y2) {
 					continue
 				}
-				if !holds(s.player.Other(), x2, y2) || dx != 0 && b.captures {
+				if !holds(s.player.Opponent(), x2, y2) || dx != 0 && b.captures {
 					list = append(list, fmt.Sprintf("(move %d %d %d %d)", x, y, x2, y2))
 				}
 			}
@@ -204,7 +204,7 @@ func turnedState(s env.State) env.State {
 	case *breakthroughState:
 		turned := *s
 		turned.owned = [2]uint64{s.game.upsideDown(s.owned[1]), s.game.upsideDown(s.owned[0])}
-		turned.player = s.player.Other()
+		turned.player = s.player.Opponent()
 		return &turned
 	case *freeForAllState:
 		turned := *s
@@ -220,7 +220,7 @@ func turnedState(s env.State) env.State {
 			}
 		}
 		turned.captures = [2]uint8{s.captures[1], s.captures[0]}
-		turned.player = s.player.Other()
+		turned.player = s.player.Opponent()
 		return &turned
 	}
 	panic("not a game with equal seats")

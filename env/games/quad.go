@@ -17,7 +17,7 @@ var _ = register(family{
 			number("whites", 5, 0, 20),
 			word("corners", "cut", "left", "full"),
 		},
-		Shorts: []Short{
+		Aliases: []Alias{
 			{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
 			{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
 		},
@@ -120,13 +120,13 @@ func newQuad[W words](v values) (*env.Game, error) {
 	g.Drawing = q.drawing(g.Players)
 	for _, verb := range g.PolicyNames {
 		for cell := range q.cells {
-			text, touch := "", env.Untouched
+			text, touch := "", env.NoCells
 			if has(q.board, cell) {
 				touch = env.Placed(cell)
 				text = fmt.Sprintf("(%s r%d c%d)", verb, cell/size+1, cell%size+1)
 			}
 			g.ActionTexts = append(g.ActionTexts, text)
-			g.Drawing.Touches = append(g.Drawing.Touches, touch)
+			g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
 		}
 	}
 	last := size - 1
@@ -297,7 +297,7 @@ func (s *quadState[W]) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-func (s *quadState[W]) Pick(r uint64) env.Action {
+func (s *quadState[W]) RandomAction(r uint64) env.Action {
 	free := s.empty()
 	n := count(free)
 	if s.whites[s.player] == 0 {
@@ -319,7 +319,7 @@ func (s *quadState[W]) Apply(a env.Action) {
 	}
 	s.owned[p] = union(s.owned[p], bit[W](cell))
 	s.quads[p]--
-	s.player = p.Other()
+	s.player = p.Opponent()
 	if s.game.quads-s.quads[p] >= 4 && s.ownsSquare(p, cell) {
 		s.outcome = int8(p) * quadLast
 		return
@@ -340,14 +340,14 @@ func (s *quadState[W]) ownsSquare(p env.Player, cell int) bool {
 	return false
 }
 
-// Endings are the marks that complete a square, or all marks where the mover's is the last quad of all.
-func (s *quadState[W]) Endings(dst []env.Ending) []env.Ending {
+// TerminalActions are the marks that complete a square, or all marks where the mover's is the last quad of all.
+func (s *quadState[W]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	p, empty := s.player, s.empty()
 	winning := both(empty, s.game.completing(s.owned[p]))
-	if s.quads[p] > 1 || s.quads[p.Other()] > 0 {
+	if s.quads[p] > 1 || s.quads[p.Opponent()] > 0 {
 		return appendEndings(dst, winning, 0, int(p)*quadLast)
 	}
 	before := len(dst)
@@ -376,7 +376,7 @@ func (s *quadState[W]) finish() int8 {
 
 func (s *quadState[W]) Key() env.Key { return s.key(&[3]W{s.owned[0], s.owned[1], s.blocked}) }
 
-func (s *quadState[W]) Canonical() (env.Key, int) {
+func (s *quadState[W]) CanonicalKey() (env.Key, int) {
 	var images [8][3]W
 	images[0] = [3]W{s.owned[0], s.owned[1], s.blocked}
 	least := 0
@@ -415,7 +415,7 @@ func (s *quadState[W]) key(cells *[3]W) (k env.Key) {
 
 func (s *quadState[W]) Encode(dst []float32) {
 	g, p := s.game, s.player
-	o := p.Other()
+	o := p.Opponent()
 	dst = encodeCells(dst, g.cells, g.board)
 	dst = encodeCells(dst, g.cells, s.owned[p])
 	dst = encodeCells(dst, g.cells, s.owned[o])
@@ -433,7 +433,7 @@ func (s *quadState[W]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
 }
 
-func (s *quadState[W]) WonBy(dst []int32) []int32 {
+func (s *quadState[W]) WinningCells(dst []int32) []int32 {
 	if s.outcome != quadSquare && s.outcome != quadLast {
 		return dst
 	}

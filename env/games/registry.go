@@ -17,13 +17,13 @@ var ErrName = errors.New("no such game")
 
 // Family is a set of games that differ only in their parameters.
 type Family struct {
-	Name   string
-	Params []Param // in the canonical order
-	Shorts []Short
+	Name    string
+	Params  []Param // in the canonical order
+	Aliases []Alias
 }
 
-// Short is a short name of one game of a family.
-type Short struct{ Name, Full string }
+// Alias is a short name of one game of a family.
+type Alias struct{ Name, Full string }
 
 // Param is a parameter of a family: one of Words or, where there are none, a whole number from Min to Max.
 type Param struct {
@@ -121,7 +121,7 @@ func Families() []Family {
 func Names() []string {
 	var names []string
 	for _, f := range families {
-		for _, s := range f.Shorts {
+		for _, s := range f.Aliases {
 			names = append(names, s.Name)
 		}
 	}
@@ -157,7 +157,7 @@ func (f *family) canonical(v values) string {
 		parts[i] = p.Name + "=" + p.Value
 	}
 	full := f.Name + "(" + strings.Join(parts, ",") + ")"
-	for _, s := range f.Shorts {
+	for _, s := range f.Aliases {
 		if s.Full == full {
 			return s.Name
 		}
@@ -180,7 +180,7 @@ func parse(name string) (*family, values, error) {
 			v, err := f.parse(arguments)
 			return f, v, err
 		}
-		for _, s := range f.Shorts {
+		for _, s := range f.Aliases {
 			if s.Name == head && !bracket {
 				return parse(s.Full)
 			}

@@ -16,10 +16,10 @@ func TestNames(t *testing.T) {
 		t.Errorf("Names() = %v, want %v", Names(), want)
 	}
 	for _, f := range Families() {
-		if g := mustNew(t, f.Name); g.Family != f.Name || g.Name != f.Shorts[0].Name || len(g.Params) != len(f.Params) {
+		if g := mustNew(t, f.Name); g.Family != f.Name || g.Name != f.Aliases[0].Name || len(g.Params) != len(f.Params) {
 			t.Errorf("family %s by default is %s %v", f.Name, g.Name, g.Params)
 		}
-		for _, s := range f.Shorts {
+		for _, s := range f.Aliases {
 			if mustNew(t, s.Name) != mustNew(t, s.Full) {
 				t.Errorf("%s and %s are different games", s.Name, s.Full)
 			}

@@ -329,7 +329,7 @@ func TestWonBy(t *testing.T) {
 		for i := range 300 {
 			s := g.NewState()
 			env.Playout(s, rand.NewPCG(uint64(i), 8))
-			cells := s.WonBy(nil)
+			cells := s.WinningCells(nil)
 			if want := wonByShape(s); (len(cells) > 0) != want {
 				t.Fatalf("%s: cells %v won, and a shape: %v\n%s", name, cells, want, s.Board())
 			}

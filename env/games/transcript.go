@@ -15,19 +15,19 @@ import (
 // maxLine is the longest line of a transcript in bytes; the longest real ones have a few thousand.
 const maxLine = 1 << 20
 
-// Report says what a transcript held.
-type Report struct{ Games, Positions int }
+// TranscriptCounts says what a transcript held.
+type TranscriptCounts struct{ Games, Positions int }
 
-// Verify replays a referee's transcript of the game g and compares, for each position, the mover, the number of legal
+// VerifyTranscript replays a referee's transcript of the game g and compares, for each position, the mover, the number of legal
 // moves and all of them in text order, and at the end both players' goals. A transcript reads:
 //
 //	game 1
 //	red 7 (mark 3 0) | (mark 1 0);(mark 2 0);     mover, number of legal moves, move played | legal moves in text order
 //	goals red=[100] yellow=[0]
 //
-// Report counts the whole games and the positions (mover lines) that agree. The error names the line, the game and the
+// TranscriptCounts counts the whole games and the positions (mover lines) that agree. The error names the line, the game and the
 // first difference; a transcript that has no game or ends within one is an error as well.
-func Verify(g *env.Game, r io.Reader) (Report, error) {
+func VerifyTranscript(g *env.Game, r io.Reader) (TranscriptCounts, error) {
 	v := verifier{game: g, byText: actionsByText(g)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -60,7 +60,7 @@ func Verify(g *env.Game, r io.Reader) (Report, error) {
 type verifier struct {
 	game   *env.Game
 	byText []env.Action // all actions in text order
-	report Report
+	report TranscriptCounts
 	name   string    // of the game being replayed, as in the transcript
 	state  env.State // nil between games
 	legal  []env.Action

@@ -16,14 +16,14 @@ import (
 // transcripts are the referee's games, with what they hold.
 var transcripts = []struct {
 	file, game string
-	report     Report
+	report     TranscriptCounts
 }{
-	{"breakthrough_6x6", "breakthrough-6x6", Report{40, 1188}},
-	{"quad_7x7", "quad-7x7", Report{12, 363}},
-	{"quad_7x7_long", "quad-7x7", Report{8, 238}},
-	{"quad_5x5", "quad-5x5", Report{40, 581}},
-	{"golden_rectangle", "golden-rectangle", Report{40, 1202}},
-	{"ffa_2p", "free-for-all-2p", Report{60, 1800}},
+	{"breakthrough_6x6", "breakthrough-6x6", TranscriptCounts{40, 1188}},
+	{"quad_7x7", "quad-7x7", TranscriptCounts{12, 363}},
+	{"quad_7x7_long", "quad-7x7", TranscriptCounts{8, 238}},
+	{"quad_5x5", "quad-5x5", TranscriptCounts{40, 581}},
+	{"golden_rectangle", "golden-rectangle", TranscriptCounts{40, 1202}},
+	{"ffa_2p", "free-for-all-2p", TranscriptCounts{60, 1800}},
 }
 
 // transcript reads a compressed transcript from testdata.
@@ -57,7 +57,7 @@ func mustNew(t testing.TB, name string) *env.Game {
 
 func TestTranscripts(t *testing.T) {
 	for _, tr := range transcripts {
-		report, err := Verify(mustNew(t, tr.game), strings.NewReader(transcript(t, tr.file)))
+		report, err := VerifyTranscript(mustNew(t, tr.game), strings.NewReader(transcript(t, tr.file)))
 		if err != nil || report != tr.report {
 			t.Errorf("%s: %+v, %v; want %+v", tr.file, report, err, tr.report)
 		}
@@ -110,13 +110,13 @@ func TestVerifyAccepts(t *testing.T) {
 		"no newline at end":   strings.TrimSuffix(text, "\n"),
 		"blanks at line ends": strings.ReplaceAll(text, "\n", " \t\n"),
 	} {
-		report, err := Verify(mustNew(t, smallGame), strings.NewReader(text))
-		if want := (Report{1, plies}); err != nil || report != want {
+		report, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text))
+		if want := (TranscriptCounts{1, plies}); err != nil || report != want {
 			t.Errorf("%s: %+v, %v; want %+v", what, report, err, want)
 		}
 	}
-	report, err := Verify(mustNew(t, smallGame), strings.NewReader(text+text))
-	if want := (Report{2, 2 * plies}); err != nil || report != want {
+	report, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text+text))
+	if want := (TranscriptCounts{2, 2 * plies}); err != nil || report != want {
 		t.Errorf("two games: %+v, %v; want %+v", report, err, want)
 	}
 }
@@ -161,7 +161,7 @@ func TestVerifyErrors(t *testing.T) {
 		"too long a line":   {lines[0] + "red 4 " + strings.Repeat("x", maxLine), []string{"line 2, game 1", "longer"}},
 		"long nonsense":     {lines[0] + strings.Repeat("x", 1000), []string{"line 2, game 1", "xxx..."}},
 	} {
-		_, err := Verify(mustNew(t, smallGame), strings.NewReader(test.text))
+		_, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(test.text))
 		if err == nil {
 			t.Errorf("%s: no error", what)
 			continue
@@ -173,16 +173,16 @@ func TestVerifyErrors(t *testing.T) {
 		}
 	}
 	// Games that agree count, even when a later one does not.
-	report, _ := Verify(mustNew(t, smallGame), strings.NewReader(text+lines[0]))
+	report, _ := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text+lines[0]))
 	if report.Games != 1 {
 		t.Errorf("one whole game and a half: %+v", report)
 	}
 	// The rules of another game differ.
-	if _, err := Verify(mustNew(t, "golden-rectangle"), strings.NewReader(text)); err == nil {
+	if _, err := VerifyTranscript(mustNew(t, "golden-rectangle"), strings.NewReader(text)); err == nil {
 		t.Error("a transcript of another game passes")
 	}
 	broken := errors.New("broken pipe")
-	if _, err := Verify(mustNew(t, smallGame), iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := VerifyTranscript(mustNew(t, smallGame), iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("reader fails: %v, want its error", err)
 	}
 }
@@ -203,7 +203,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	g := mustNew(f, smallGame)
 	f.Fuzz(func(t *testing.T, text string) {
-		if report, err := Verify(g, strings.NewReader(text)); err == nil && (report.Games < 1 || report.Positions < report.Games) {
+		if report, err := VerifyTranscript(g, strings.NewReader(text)); err == nil && (report.Games < 1 || report.Positions < report.Games) {
 			t.Errorf("accepted %+v", report)
 		}
 	})

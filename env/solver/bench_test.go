@@ -18,7 +18,7 @@ func BenchmarkSolve(b *testing.B) {
 			for b.Loop() {
 				state := g.NewState()
 				for i := 0; i < g.MaxPlies/3; i++ {
-					if state.Apply(state.Pick(rng.Uint64())); state.Done() {
+					if state.Apply(state.RandomAction(rng.Uint64())); state.Done() {
 						state, i = g.NewState(), -1
 					}
 				}

@@ -21,7 +21,7 @@
 //
 // # How the search goes
 //
-// The endings of a position ([env.State.Endings]) are looked at before anything else, then the table. Moves are tried in
+// The endings of a position ([env.State.TerminalActions]) are looked at before anything else, then the table. Moves are tried in
 // this order: the one that the table remembers; what the opponent answered the last move with, which is often worth
 // taking away; then by the rate at which they answered the question in other positions. Tried and left out: killer moves
 // (1.2 to 1.4 times the nodes on quad-5x5 and Free-For-All endings), a look into the table for every move before the first

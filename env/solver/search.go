@@ -66,7 +66,7 @@ func (s *Solver) search(ply, k int) int {
 	if len(f.moves) == 0 {
 		return best
 	}
-	key, symmetry := f.state.Canonical()
+	key, symmetry := f.state.CanonicalKey()
 	h := hashOf(&key)
 	e := s.table.find(h)
 	switch {
@@ -103,7 +103,7 @@ func (s *Solver) search(ply, k int) int {
 
 // remembered is the best move that the table knows in state, or -1.
 func (s *Solver) remembered(state env.State) env.Action {
-	key, symmetry := state.Canonical()
+	key, symmetry := state.CanonicalKey()
 	return s.moveOf(s.table.find(hashOf(&key)), symmetry)
 }
 
@@ -150,7 +150,7 @@ func (s *Solver) findMoves(f *frame, p env.Player) (best int) {
 	if p == env.Second {
 		best = -1
 	}
-	f.endings = f.state.Endings(f.endings[:0])
+	f.endings = f.state.TerminalActions(f.endings[:0])
 	for _, e := range f.endings {
 		if better(p, e.Outcome, best) {
 			best, f.answer = e.Outcome, e.Action

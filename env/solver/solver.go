@@ -47,7 +47,7 @@ type frame struct {
 	state   env.State
 	moves   []env.Action
 	scores  []int32
-	endings []env.Ending
+	endings []env.TerminalAction
 	answer  env.Action // the move that answered the question here, or -1
 }
 
@@ -96,10 +96,10 @@ func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	return class <= k, !s.stopped
 }
 
-// Best returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok
+// BestMove returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok
 // is false, and they are -1 and Unknown, where the limits ran out. The state must not be done; it is neither changed nor
 // retained.
-func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bool) {
+func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, ok bool) {
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false
 	}
@@ -120,11 +120,11 @@ func (s *Solver) Best(state env.State, l Limits) (a env.Action, class int, ok bo
 	panic("solver: no move keeps the value")
 }
 
-// Moves appends to dst, for each legal move in state in ascending order, First's class after it, or Unknown where the
+// SolveMoves appends to dst, for each legal move in state in ascending order, First's class after it, or Unknown where the
 // limits, which are for all moves together, ran out. The state must not be done; it is neither changed nor retained.
 //
-// Moves that are quickly solved come first: all are tried with few nodes, then those that are left with more.
-func (s *Solver) Moves(state env.State, l Limits, dst []int) []int {
+// SolveMoves that are quickly solved come first: all are tried with few nodes, then those that are left with more.
+func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	s.begin(state, l)
 	root := &s.frames[0]
 	root.moves = state.Legal(root.moves[:0])
@@ -155,7 +155,7 @@ func (s *Solver) Moves(state env.State, l Limits, dst []int) []int {
 	}
 }
 
-// The nodes a move is tried with by Moves at first, and how they grow: what is begun again costs a seventh more.
+// The nodes a move is tried with by SolveMoves at first, and how they grow: what is begun again costs a seventh more.
 const (
 	firstShare  = 64
 	shareGrowth = 8

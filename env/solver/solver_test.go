@@ -127,7 +127,7 @@ func compare(t *testing.T, g *env.Game, plays, budget int) int {
 		path := []env.State{g.NewState()}
 		for s := path[0]; !s.Done(); {
 			next := clone(g, s)
-			next.Apply(next.Pick(rng.Uint64()))
+			next.Apply(next.RandomAction(rng.Uint64()))
 			path = append(path, next)
 			s = next
 		}
@@ -157,7 +157,7 @@ func agrees(s *solver.Solver, state env.State, class int, moves []int) error {
 	if got, ok := s.Solve(state, solver.Limits{}); !ok || got != class {
 		return fmt.Errorf("Solve says %d, %v; minimax says %d", got, ok, class)
 	}
-	if got := s.Moves(state, solver.Limits{}, nil); !slices.Equal(got, moves) {
+	if got := s.SolveMoves(state, solver.Limits{}, nil); !slices.Equal(got, moves) {
 		return fmt.Errorf("Moves says %v; minimax says %v", got, moves)
 	}
 	return nil
@@ -171,7 +171,7 @@ func TestQuad5x5(t *testing.T) {
 	g := newGame(t, "quad-5x5")
 	s := solver.New(g, 64<<20)
 	start := g.NewState()
-	values := s.Moves(start, solver.Limits{}, nil)
+	values := s.SolveMoves(start, solver.Limits{}, nil)
 	for i, a := range start.Legal(nil) {
 		want := 3
 		if r, c := a/5, a%5; r >= 1 && r <= 3 && c >= 1 && c <= 3 {
@@ -192,7 +192,7 @@ func middle(g *env.Game, plies, n int) (list []env.State) {
 	for rng := rand.NewPCG(1, 2); len(list) < n; {
 		s := g.NewState()
 		for i := 0; i < plies && !s.Done(); i++ {
-			s.Apply(s.Pick(rng.Uint64()))
+			s.Apply(s.RandomAction(rng.Uint64()))
 		}
 		if !s.Done() {
 			list = append(list, s)
@@ -214,7 +214,7 @@ func TestLimits(t *testing.T) {
 			if !ok {
 				t.Fatal("unknown without a limit")
 			}
-			moves := full.Moves(state, solver.Limits{}, nil)
+			moves := full.SolveMoves(state, solver.Limits{}, nil)
 			limited := solver.New(g, 1<<20)
 			for nodes := 1; nodes < 100_000; nodes *= 3 {
 				l := solver.Limits{Nodes: nodes}
@@ -222,11 +222,11 @@ func TestLimits(t *testing.T) {
 				if ok != (got != solver.Unknown) || ok && got != class || limited.Nodes() > nodes {
 					t.Errorf("%s: class %d, %v with %d of %d nodes; want %d", c.name, got, ok, limited.Nodes(), nodes, class)
 				}
-				if a, got, ok := limited.Best(state, l); limited.Nodes() > nodes || ok &&
+				if a, got, ok := limited.BestMove(state, l); limited.Nodes() > nodes || ok &&
 					(got != class || moves[slices.Index(state.Legal(nil), a)] != class) {
 					t.Errorf("%s: best move %d of class %d with %d of %d nodes; want class %d of %v", c.name, a, got, limited.Nodes(), nodes, class, moves)
 				}
-				for i, got := range limited.Moves(state, l, nil) {
+				for i, got := range limited.SolveMoves(state, l, nil) {
 					if got != solver.Unknown && got != moves[i] || limited.Nodes() > nodes {
 						t.Errorf("%s: move %d is class %d with %d of %d nodes; want %d", c.name, i, got, limited.Nodes(), nodes, moves[i])
 					}
@@ -247,7 +247,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("class %d, %v after %d questions and %d nodes", class, ok, asked, s.Nodes())
 	}
 	l.Stop = func() bool { return true }
-	values := s.Moves(g.NewState(), l, []int{7})
+	values := s.SolveMoves(g.NewState(), l, []int{7})
 	if len(values) != 91 || values[0] != 7 || slices.ContainsFunc(values[1:], func(v int) bool { return v != solver.Unknown }) || s.Nodes() > 0 {
 		t.Errorf("%v after %d nodes", values, s.Nodes())
 	}
@@ -262,7 +262,7 @@ func TestDeterminism(t *testing.T) {
 			for _, state := range middle(g, 6, 4) {
 				class, _ := s.Solve(state, solver.Limits{Nodes: 20_000})
 				trace = append(trace, class, s.Nodes())
-				trace = append(s.Moves(state, solver.Limits{Nodes: 20_000}, trace), s.Nodes())
+				trace = append(s.SolveMoves(state, solver.Limits{Nodes: 20_000}, trace), s.Nodes())
 			}
 			return trace
 		}
@@ -313,14 +313,14 @@ func TestSymmetricPositions(t *testing.T) {
 			}
 			s := solver.New(g, 16<<20)
 			class, _ := s.Solve(images[0], solver.Limits{})
-			moves := s.Moves(images[0], solver.Limits{}, nil)
+			moves := s.SolveMoves(images[0], solver.Limits{}, nil)
 			legal := images[0].Legal(nil)
 			for i, symmetry := range g.Symmetries {
 				before := images[i].Key()
 				if got, ok := s.Solve(images[i], solver.Limits{}); !ok || got != class || s.Nodes() > 2 {
 					t.Errorf("%s: image %d is class %d after %d nodes; want %d at once", name, i, got, s.Nodes(), class)
 				}
-				values := s.Moves(images[i], solver.Limits{}, nil)
+				values := s.SolveMoves(images[i], solver.Limits{}, nil)
 				for j, a := range images[i].Legal(nil) {
 					from := slices.IndexFunc(legal, func(b env.Action) bool { return symmetry.Actions[b] == a })
 					if values[j] != moves[from] {
@@ -342,8 +342,8 @@ func TestAllocations(t *testing.T) {
 		state, values := middle(g, 6, 1)[0], []int(nil)
 		search := func() {
 			s.Solve(state, solver.Limits{Nodes: 30_000})
-			s.Best(state, solver.Limits{Nodes: 30_000})
-			values = s.Moves(state, solver.Limits{Nodes: 30_000}, values[:0])
+			s.BestMove(state, solver.Limits{Nodes: 30_000})
+			values = s.SolveMoves(state, solver.Limits{Nodes: 30_000}, values[:0])
 			s.Clear()
 		}
 		search()
@@ -364,7 +364,7 @@ func TestBestEndsTheGame(t *testing.T) {
 		}
 		state.Apply(a)
 	}
-	a, class, ok := solver.New(g, 1<<20).Best(state, solver.Limits{})
+	a, class, ok := solver.New(g, 1<<20).BestMove(state, solver.Limits{})
 	if !ok || class != 0 || g.ActionTexts[a] != "(mark r3 c3)" {
 		t.Errorf("%s, class %d, %v", g.ActionTexts[a], class, ok)
 	}

@@ -93,7 +93,7 @@ func utility(game *env.Game, state env.State, p env.Player) float64 {
 // lead is the difference of the goals that p and its opponent have earned so far, as a share of 100.
 func lead(state env.State, p env.Player) float64 {
 	goals := state.Goals()
-	return float64(goals[p]-goals[p.Other()]) / 100
+	return float64(goals[p]-goals[p.Opponent()]) / 100
 }
 
 // newRand returns an agent's generator.

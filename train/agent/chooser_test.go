@@ -22,7 +22,7 @@ func TestChooser(t *testing.T) {
 		for i := range 50 {
 			state := game.NewState()
 			for range i % 6 {
-				state.Apply(state.Pick(rng.Uint64()))
+				state.Apply(state.RandomAction(rng.Uint64()))
 			}
 			states, seeds = append(states, state), append(seeds, rng.Uint64())
 			agent, err := spec.New(seeds[i])

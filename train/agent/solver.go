@@ -55,7 +55,7 @@ func (s *solving) limits(ctx context.Context) solver.Limits {
 }
 
 func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	a, class, ok := s.solver.Best(state, s.limits(ctx))
+	a, class, ok := s.solver.BestMove(state, s.limits(ctx))
 	if ok && s.game.ClassFor(state.Player(), class) < len(s.game.Classes)-1 {
 		return a, ctx.Err()
 	}
@@ -67,7 +67,7 @@ func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, erro
 func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	player, worst := state.Player(), len(s.game.Classes)-1
 	s.legal = state.Legal(s.legal[:0])
-	s.classes = s.solver.Moves(state, s.limits(ctx), s.classes[:0])
+	s.classes = s.solver.SolveMoves(state, s.limits(ctx), s.classes[:0])
 	a := &Analysis{Player: player}
 	best, bestClass, all := env.Action(-1), worst+1, true // the mover's class
 	for i, action := range s.legal {

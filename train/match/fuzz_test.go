@@ -40,7 +40,7 @@ func FuzzRecord(f *testing.F) {
 			state.Apply(a)
 		}
 		for ; !state.Done(); state.Apply(g.moves[len(g.moves)-1]) {
-			g.moves = append(g.moves, state.Pick(0))
+			g.moves = append(g.moves, state.RandomAction(0))
 		}
 		g.end(state)
 		recorded := recordedGame{Game: i, Opening: m.opening(i), First: "a", Goals: g.goals}

@@ -233,7 +233,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 		}
 		for side, a := range []*teller{one, two} {
 			for _, p := range a.seen {
-				if side == 0 && p != want || side == 1 && p != want.Other() {
+				if side == 0 && p != want || side == 1 && p != want.Opponent() {
 					t.Fatalf("game %d: agent %d is asked to move for %s", i, side, game.Players[p])
 				}
 			}
@@ -246,7 +246,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 			state.Apply(a)
 		}
 		goals := state.Goals()
-		if g.goals != [2]int{goals[want], goals[want.Other()]} {
+		if g.goals != [2]int{goals[want], goals[want.Opponent()]} {
 			t.Fatalf("game %d: goals %v of A and B, %v of the players; A moves first: %v", i, g.goals, goals, g.first)
 		}
 	}

@@ -176,7 +176,7 @@ func (p *player) solve(ctx context.Context, moves []env.Action, from int) (posit
 		if limits.Nodes = p.nodes; toGo <= p.near {
 			limits.Nodes = max(1, p.nodes/nearNodes)
 		}
-		values := solve.Moves(p.states[ply], limits, nil)
+		values := solve.SolveMoves(p.states[ply], limits, nil)
 		p.spent += solve.Nodes()
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func resolve(t *testing.T, s *Suite, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := solve.Moves(state, solver.Limits{Nodes: 100 * s.Origin.Nodes}, nil)
+		values := solve.SolveMoves(state, solver.Limits{Nodes: 100 * s.Origin.Nodes}, nil)
 		for i := range values {
 			if values[i] != solver.Unknown {
 				values[i] = s.Game.ClassFor(state.Player(), values[i])

@@ -68,7 +68,7 @@ func Describe(game *env.Game) *Description {
 	}
 	for action, text := range game.ActionTexts {
 		if text != "" {
-			d.Actions[text] = Touch(game.Drawing.Touches[action])
+			d.Actions[text] = Touch(game.Drawing.ActionCells[action])
 		}
 	}
 	return d
@@ -78,7 +78,7 @@ func Describe(game *env.Game) *Description {
 func Drops(game *env.Game) bool {
 	seen := map[int]bool{}
 	for _, a := range game.NewState().Legal(nil) {
-		touch := game.Drawing.Touches[a]
+		touch := game.Drawing.ActionCells[a]
 		column := int(touch.To) % len(game.Drawing.Columns)
 		if touch.From != env.NoCell || touch.To == env.NoCell || seen[column] {
 			return false
@@ -104,7 +104,7 @@ type Position struct {
 func Show(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
 		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: state.Status(),
-		Done: state.Done(), Goals: state.Goals(), WonBy: state.WonBy([]int32{}), Legal: []string{},
+		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
 	}
 	if p.Done {
 		p.Player = -1

@@ -132,7 +132,7 @@ func (p *Playing) check(v view, states []string) {
 		p.Fatalf("the app's state is %q, message %q", v.State, v.Message)
 	}
 	p.State, p.Moves = p.Game.NewState(), nil
-	last := env.Untouched
+	last := env.NoCells
 	for i, text := range v.Moves {
 		a := p.find(text)
 		if a < 0 {
@@ -140,7 +140,7 @@ func (p *Playing) check(v view, states []string) {
 		}
 		p.State.Apply(a)
 		p.Moves = append(p.Moves, p.Game.ActionTexts[a])
-		last = p.Game.Drawing.Touches[a]
+		last = p.Game.Drawing.ActionCells[a]
 	}
 	if want := slices.DeleteFunc([]int32{last.From, last.To}, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
 		p.Errorf("after %q, cells %v are marked, want %v", p.Moves, v.Last, want)
@@ -190,7 +190,7 @@ func (p *Playing) compare(v view, state env.State) {
 	if !strings.Contains(v.Status, state.Status()) {
 		p.Errorf("the status is %q, want %q", v.Status, state.Status())
 	}
-	won := state.WonBy(nil)
+	won := state.WinningCells(nil)
 	if !slices.Equal(v.Won, won) {
 		p.Errorf("marked as what won are %v, want %v", v.Won, won)
 	}
@@ -225,9 +225,9 @@ func (p *Playing) compare(v view, state env.State) {
 func (p *Playing) Move(a env.Action) {
 	p.Helper()
 	text := p.Game.ActionTexts[a]
-	touch := p.Game.Drawing.Touches[a]
+	touch := p.Game.Drawing.ActionCells[a]
 	switch {
-	case touch == env.Untouched:
+	case touch == env.NoCells:
 		p.Reach(fmt.Sprintf("#extras [data-move=%q]", text))
 	case touch.From >= 0:
 		p.Reach(cellOf(touch.From))
@@ -256,7 +256,7 @@ func (p *Playing) Turn(a env.Action) {
 	if len(p.Moves) <= before || p.Moves[before] != text {
 		p.Fatalf("%s was played, listed is %q", text, p.Moves[min(before, len(p.Moves)):])
 	}
-	if !v.Focus && p.Game.Drawing.Touches[a] != env.Untouched {
+	if !v.Focus && p.Game.Drawing.ActionCells[a] != env.NoCells {
 		p.Errorf("after %s the focus is not on the board", text)
 	}
 }
@@ -265,6 +265,6 @@ func (p *Playing) Turn(a env.Action) {
 func (p *Playing) PlayOn(rng *rand.PCG, moves int) {
 	p.Helper()
 	for !p.State.Done() && len(p.Moves) < moves {
-		p.Turn(p.State.Pick(rng.Uint64()))
+		p.Turn(p.State.RandomAction(rng.Uint64()))
 	}
 }

@@ -136,10 +136,10 @@ func (f Front) lookAt(p *Playing, when string) {
 // won looks at the end of a game that cells show to be won, and at the position before.
 func (f Front) won(p *Playing) {
 	var moves []string
-	for seed := uint64(0); len(p.State.WonBy(nil)) == 0; seed++ {
+	for seed := uint64(0); len(p.State.WinningCells(nil)) == 0; seed++ {
 		rng := rand.NewPCG(seed, 0)
 		for p.State, moves = p.Game.NewState(), nil; !p.State.Done(); {
-			a := p.State.Pick(rng.Uint64())
+			a := p.State.RandomAction(rng.Uint64())
 			moves = append(moves, p.Game.ActionTexts[a])
 			p.State.Apply(a)
 		}
@@ -302,7 +302,7 @@ func letGo(p *Playing) {
 	}
 	var from []int32
 	for _, a := range p.State.Legal(nil) {
-		from = append(from, p.Game.Drawing.Touches[a].From)
+		from = append(from, p.Game.Drawing.ActionCells[a].From)
 	}
 	first, last := slices.Min(from), slices.Max(from)
 	p.Click(cellOf(first))
@@ -374,7 +374,7 @@ func look(p *Playing) {
 		p.Wait("!(" + c.drawn + ")")
 		p.Reach(c.box)
 		p.Wait(c.drawn)
-		p.Turn(p.State.Pick(0))
+		p.Turn(p.State.RandomAction(0))
 		p.Wait(c.drawn)
 		p.CheckNames()
 		p.Reach(c.box)
@@ -478,10 +478,10 @@ func toPass(game *env.Game, rng *rand.PCG) []string {
 	var moves []string
 	for state := game.NewState(); !state.Done(); {
 		legal := state.Legal(nil)
-		if state.Player() == env.First && game.Drawing.Touches[legal[0]] == env.Untouched {
+		if state.Player() == env.First && game.Drawing.ActionCells[legal[0]] == env.NoCells {
 			return moves
 		}
-		a := state.Pick(rng.Uint64())
+		a := state.RandomAction(rng.Uint64())
 		moves = append(moves, game.ActionTexts[a])
 		state.Apply(a)
 	}

@@ -107,7 +107,7 @@ func positions(game *env.Game, count int) (list []position) {
 			at := game.NewState()
 			at.CopyFrom(state)
 			list = append(list, position{at, moves[:len(moves):len(moves)]})
-			moves = append(moves, game.ActionTexts[state.Pick(rng.Uint64())])
+			moves = append(moves, game.ActionTexts[state.RandomAction(rng.Uint64())])
 		}
 	}
 }

@@ -175,7 +175,7 @@ func (n *network) randomGames(positions int) (lines []string, states []env.State
 			copied := n.game.NewState()
 			copied.CopyFrom(state)
 			lines, states = append(lines, strings.Join(moves, "; ")), append(states, copied)
-			action := state.Pick(rng.Uint64())
+			action := state.RandomAction(rng.Uint64())
 			moves = append(moves, n.game.ActionTexts[action])
 			state.Apply(action)
 		}

@@ -129,7 +129,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 		}
 		switch mover := seats[state.Player()].agent; {
 		case ply < opening && s.quiet(state):
-			a, p.By = state.Pick(rng.Uint64()), "random"
+			a, p.By = state.RandomAction(rng.Uint64()), "random"
 		case mover == s.net:
 			a = analysis.Moves[0].Action
 		default:
@@ -147,13 +147,13 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 	value := float64(s.game.Classes[state.Outcome()].Utility)
 	g.Goals = state.Goals()
 	g.Positions = append(g.Positions, Position{
-		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WonBy(nil), Value: &value, Proven: true,
+		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WinningCells(nil), Value: &value, Proven: true,
 	})
 	return g, nil
 }
 
 // quiet says that no move ends the game at once, so that any may open it.
-func (s *sampler) quiet(state env.State) bool { return len(state.Endings(nil)) == 0 }
+func (s *sampler) quiet(state env.State) bool { return len(state.TerminalActions(nil)) == 0 }
 
 // judge describes a position that is not done, its moves aside.
 func (s *sampler) judge(ctx context.Context, state env.State) (Position, *agent.Analysis, error) {
@@ -181,7 +181,7 @@ func (p *Position) choose(game *env.Game, analysis *agent.Analysis, played env.A
 		if m.Action == played {
 			p.Played = len(p.Moves)
 		}
-		touch := game.Drawing.Touches[m.Action]
+		touch := game.Drawing.ActionCells[m.Action]
 		p.Moves = append(p.Moves, Choice{
 			Text: game.ActionTexts[m.Action], From: touch.From, To: touch.To,
 			Visits: visits, Value: shortened(m.Value), Prior: shortened(m.Prior),

@@ -31,7 +31,7 @@ func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	}
 	open := true // pieces are placed, and every empty cell is a target
 	for _, a := range legal {
-		touch := game.Drawing.Touches[a]
+		touch := game.Drawing.ActionCells[a]
 		set(touch.From, movable)
 		set(touch.To, target)
 		open = open && touch.From == env.NoCell
@@ -43,10 +43,10 @@ func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
 		clear(all)
 	}
 	for _, a := range last {
-		set(game.Drawing.Touches[a].From, left)
-		set(game.Drawing.Touches[a].To, arrived)
+		set(game.Drawing.ActionCells[a].From, left)
+		set(game.Drawing.ActionCells[a].To, arrived)
 	}
-	for _, cell := range state.WonBy(nil) {
+	for _, cell := range state.WinningCells(nil) {
 		set(cell, winning)
 	}
 	return all

@@ -37,7 +37,7 @@ func newGrammar(game *env.Game) *grammar {
 	d := &game.Drawing
 	g := &grammar{game: game, bare: isNumber(d.Columns[0]), spoken: make([]spoken, game.NumActions())}
 	for a, text := range game.ActionTexts {
-		touch := d.Touches[a]
+		touch := d.ActionCells[a]
 		g.steps = g.steps || touch.From != env.NoCell
 		g.rowsFirst = g.rowsFirst || touch.To != env.NoCell && g.namesRowFirst(text, int(touch.To))
 	}
@@ -268,7 +268,7 @@ func covers(line, move []number) bool {
 
 // refuse says why an action is not legal, as far as the board shows it.
 func (g *grammar) refuse(state env.State, legal []env.Action, a env.Action, w wish) string {
-	d, pieces, touch := &g.game.Drawing, state.Pieces(nil), g.game.Drawing.Touches[a]
+	d, pieces, touch := &g.game.Drawing, state.Pieces(nil), g.game.Drawing.ActionCells[a]
 	mover := state.Player()
 	why := "is not legal now"
 	if from := touch.From; from != env.NoCell {

@@ -454,7 +454,7 @@ func (s *Session) think(ctx context.Context, tell func(name string, j *analysis.
 	}
 	seat := &s.Seats[s.state.Player()]
 	if seat.Agent == nil {
-		seat = &s.Seats[s.state.Player().Other()]
+		seat = &s.Seats[s.state.Player().Opponent()]
 	}
 	if err := s.flush(); err != nil {
 		return err

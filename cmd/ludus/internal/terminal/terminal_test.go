@@ -42,7 +42,7 @@ func configure(t testing.TB, name, text string, person env.Player) Config {
 		t.Fatal(err)
 	}
 	config := Config{Game: rules, Seed: 1}
-	config.Seats[person.Other()] = seat(t, rules, text)
+	config.Seats[person.Opponent()] = seat(t, rules, text)
 	return config
 }
 
@@ -257,7 +257,7 @@ func TestWholeGame(t *testing.T) {
 			if _, err := fmt.Sscanf(strings.ReplaceAll(goals, ",", ""), "%s %d %s %d", &players[0], &g[0], &players[1], &g[1]); err != nil {
 				t.Fatalf("%s: the last line is %q", name, last)
 			}
-			want := map[int]string{1: "You win", 0: "A draw", -1: "You lose"}[cmp.Compare(g[person], g[person.Other()])]
+			want := map[int]string{1: "You win", 0: "A draw", -1: "You lose"}[cmp.Compare(g[person], g[person.Opponent()])]
 			if verdict != want {
 				t.Errorf("%s: %q of the goals %s for player %d", name, verdict, goals, person)
 			}

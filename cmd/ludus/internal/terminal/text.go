@@ -28,8 +28,8 @@ func (v *textView) begin() {
 		v.say("%s: %s is %s, %s is %s.\n", v.Game.Name, v.Seats[0].Name, players[0], v.Seats[1].Name, players[1])
 		return
 	}
-	agent := v.Seats[player.Other()].Name
-	v.say("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Other()])
+	agent := v.Seats[player.Opponent()].Name
+	v.say("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Opponent()])
 	v.say("Type a move such as %s, or hint, undo, ? (what %s thinks), help.\n", v.such(), agent)
 }
 
@@ -40,7 +40,7 @@ func (v *textView) position() {
 	}
 	v.out.WriteString(v.canvas.draw(v.state, cells(v.Game, v.state, v.last(), legal)))
 	status := v.state.Status()
-	if len(v.state.WonBy(nil)) > 0 {
+	if len(v.state.WinningCells(nil)) > 0 {
 		status += "; * * is what won"
 	}
 	v.say("%s\n", status)
@@ -322,7 +322,7 @@ func (s *Session) waysOf(a env.Action) string {
 	if len(numbers) > 0 {
 		ways = append(ways, strings.Trim(text, "()"), s.grammar.brief(a))
 	}
-	if touch := s.Game.Drawing.Touches[a]; s.grammar.bare && touch.From != env.NoCell {
+	if touch := s.Game.Drawing.ActionCells[a]; s.grammar.bare && touch.From != env.NoCell {
 		ways = append(ways, strings.Join(numbers[:2], "")+"-"+strings.Join(numbers[2:], ""))
 		ways = append(ways, s.chess(touch.From)+"-"+s.chess(touch.To))
 	}

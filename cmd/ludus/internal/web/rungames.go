@@ -186,7 +186,7 @@ func (s *step) judge(game *env.Game, legal []env.Action, found *train.Searched) 
 }
 
 func choiceOf(game *env.Game, a env.Action) choice {
-	touch := game.Drawing.Touches[a]
+	touch := game.Drawing.ActionCells[a]
 	return choice{Move: game.ActionTexts[a], From: touch.From, To: touch.To}
 }
 
@@ -195,7 +195,7 @@ func stepsOf(game *env.Game, moves []env.Action) []step {
 	steps := make([]step, 0, len(moves)+1)
 	state := game.NewState()
 	for i := 0; ; i++ {
-		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WonBy(nil)}
+		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WinningCells(nil)}
 		if i == len(moves) {
 			if p.Player = -1; state.Done() {
 				p.Value, p.Proven = new(float64(game.Classes[state.Outcome()].Utility)), true
