@@ -48,7 +48,7 @@ that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals"
 					return err
 				}
 			}
-			return analysis.Serve(cmd.Context(), game, agents, cmd.InOrStdin(), cmd.OutOrStdout())
+			return analysis.Serve(cmd.Context(), game, agents, input(cmd), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().IntVar(&threads, "threads", runtime.GOMAXPROCS(0), "requests answered at the same time")

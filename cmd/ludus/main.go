@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ludus/cmd/ludus/internal/lines"
 	"ludus/env"
 	"ludus/env/games"
 )
@@ -200,4 +201,12 @@ func output(cmd *cobra.Command, print func(w io.Writer) error) error {
 		return fmt.Errorf("writing the output: %w", w.err)
 	}
 	return nil
+}
+
+// input returns the command's standard input. Closing it ends a pending Read.
+func input(cmd *cobra.Command) io.ReadCloser {
+	if file, ok := cmd.InOrStdin().(*os.File); ok {
+		return lines.Interruptible(file)
+	}
+	return io.NopCloser(cmd.InOrStdin())
 }

@@ -443,12 +443,12 @@ func TestPlayCommand(t *testing.T) {
 	if out := run(t, "", "", "play", "golden-rectangle", "greedy", "mcts:5"); !strings.Contains(out, "greedy is red") || !strings.Contains(out, " wins: red ") {
 		t.Errorf("two agents play\n%s", out)
 	}
-	if out := run(t, "", "1 2\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 7 || !strings.Contains(out, `"type":"thoughts"`) {
+	if out := run(t, "", "1 2\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 7 || !strings.Contains(out, `"type":"analysis"`) {
 		t.Errorf("--json writes\n%s", out)
 	}
 	out, errs, code := ludus(t, "", "3 3\n3 3\nquit\n", "play", "quad-5x5", "greedy")
-	if code != exitFailure || !strings.Contains(out, "x plays (mark r3 c3)") || !strings.Contains(errs, "lines of the input were refused: 1") {
-		t.Errorf("a line is refused: exit %d, %s\n%s", code, errs, out)
+	if code != exitFailure || !strings.Contains(out, "x plays (mark r3 c3)") || !strings.Contains(errs, "input lines rejected: 1") {
+		t.Errorf("a line is rejected: exit %d, %s\n%s", code, errs, out)
 	}
 	for want, args := range map[string][]string{
 		"it must be first (x) or second (o)": {"mcts:5", "--side", "white"},

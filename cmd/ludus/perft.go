@@ -29,14 +29,11 @@ each: a check of the rules against known numbers.`,
 			}
 			return output(cmd, func(w io.Writer) error {
 				for d := 1; d <= depth; d++ {
-					counted := make(chan uint64, 1)
-					go func() { counted <- games.Perft(game, d) }() // outlives an interruption, which ends the program
-					select {
-					case n := <-counted:
-						fmt.Fprintln(w, d, n)
-					case <-cmd.Context().Done():
-						return cmd.Context().Err()
+					count, err := games.Perft(cmd.Context(), game, d)
+					if err != nil {
+						return err
 					}
+					fmt.Fprintln(w, d, count)
 				}
 				return nil
 			})

@@ -31,12 +31,12 @@ sides (switch); help lists it all. With two agents, the first one moves first, a
 
 Commands may come from a pipe, one a line: then there are no prompts, colours or pauses, and the program ends with the
 game or with its input. A line that it refuses is passed over; the exit code is then 1 in the end. --json writes an object
-a line: game, position, move, thoughts, moves, undo, error, note, ended, result. NO_COLOR and TERM=dumb turn colours off.
+a line: game, position, move, analysis, moves, undo, error, note, ended, result. NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5 net:runs/quad-5x5
   ludus play breakthrough-6x6 mcts:500 --side black
-  ludus play golden-rectangle net:runs/golden-rectangle mcts:1000 --thoughts
+  ludus play golden-rectangle net:runs/golden-rectangle mcts:1000 --analysis
   printf '3 3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
 		Args:              arguments(2, 3),
 		ValidArgsFunction: completeGames,
@@ -59,15 +59,15 @@ a line: game, position, move, thoughts, moves, undo, error, note, ended, result.
 				}
 			}
 			config.Keyboard = isTerminal(cmd.InOrStdin())
-			return terminal.New(config, cmd.OutOrStdout()).Play(cmd.Context(), cmd.InOrStdin())
+			return terminal.New(config, cmd.OutOrStdout()).Play(cmd.Context(), input(cmd))
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
 	flags.Uint64Var(&config.Seed, "seed", 1, "where the agents' randomness comes from")
 	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
-	flags.BoolVar(&config.Thoughts, "thoughts", false, "tell what agents think before they move")
-	flags.BoolVar(&config.JSON, "json", false, "write an object a line, for programs")
+	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
+	flags.BoolVar(&config.JSON, "json", false, "write one JSON object per line, for programs")
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/solver"
@@ -97,7 +98,7 @@ func splitMoves(game *env.Game, text string) (played []env.Action, err error) {
 			texts = append(texts, part)
 		}
 	}
-	state, played, err := env.ReplayText(game, texts)
+	state, played, err := notation.Replay(game, texts)
 	if err != nil {
 		return nil, err
 	}

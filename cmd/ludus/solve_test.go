@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +22,11 @@ func TestSolve(t *testing.T) {
 	}
 	if !regexp.MustCompile(`^nodes \d+ seconds \d+\.\d+$`).MatchString(lines[len(lines)-1]) {
 		t.Errorf("the last line is %q", lines[len(lines)-1])
+	}
+	// The moves may be typed as in play.
+	typed := run(t, "", "", "solve", "quad-5x5", "--moves", "22; 1 2; c3 r2; mark 1 4; r3c2; 53")
+	if lines := strings.Split(typed, "\n"); lines[0] != "value x=100 o=0" || !slices.Equal(lines[1:16], strings.Split(out, "\n")[1:16]) {
+		t.Errorf("with short moves the output is\n%s", typed)
 	}
 	var object struct {
 		Game, Player string
@@ -70,8 +76,8 @@ func TestSolveErrors(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, "move 2: unknown move", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
-		{1, "move 2: illegal move (mark r3 c3)", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{1, `move 2: "(mark r9 c9)" is not a move here`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
+		{1, "move 2: (mark r3 c3) is not legal: x is on r3 c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
 		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
 		{1, "the game is over", []string{"solve", "quad-5x5", "--moves",

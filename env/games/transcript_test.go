@@ -74,7 +74,7 @@ func TestPerft(t *testing.T) {
 		"free-for-all-2p":  {1, 4, 16, 96, 572, 4788},
 	} {
 		for depth, want := range counts {
-			if got := Perft(mustNew(t, name), depth); got != want {
+			if got, err := Perft(t.Context(), mustNew(t, name), depth); err != nil || got != want {
 				t.Errorf("%s: %d sequences of %d moves, want %d", name, got, depth, want)
 			}
 		}

@@ -42,7 +42,7 @@ func ask(t testing.TB, name, text string, threads int, lines string) []map[strin
 	t.Helper()
 	game, agents := setup(t, name, text, threads)
 	var out bytes.Buffer
-	if err := Serve(context.Background(), game, agents, strings.NewReader(lines), &out); err != nil {
+	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(lines)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return decode(t, out.Bytes())
@@ -64,7 +64,7 @@ func TestReply(t *testing.T) {
 	game, agents := setup(t, "quad-5x5", "mcts:40", 1)
 	var out bytes.Buffer
 	in := `{"id":"a1","moves":["(mark r3 c3)","mark r2 c2"],"simulations":1e2}`
-	if err := Serve(context.Background(), game, agents, strings.NewReader(in), &out); err != nil {
+	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(in)), &out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(out.String(), `{"id":"a1","player":"x","value":`) || strings.Contains(out.String(), "proven") {
@@ -90,6 +90,15 @@ func TestReply(t *testing.T) {
 	}
 	if visits != 100 {
 		t.Errorf("%v visits; want 100", visits)
+	}
+}
+
+// Moves may be typed as people type them.
+func TestTypedMoves(t *testing.T) {
+	replies := ask(t, "breakthrough-6x6", "greedy", 1, `{"id":1,"moves":["b2-b3","2 5 2 4"]}
+{"id":2,"moves":["(move 2 2 2 3)","(move 2 5 2 4)"]}`)
+	if a, b := fmt.Sprint(replies[0]["moves"]), fmt.Sprint(replies[1]["moves"]); a != b || replies[0]["player"] != "white" {
+		t.Errorf("%v and %v", replies[0], replies[1])
 	}
 }
 
@@ -124,7 +133,7 @@ const won = `"mark r2 c2","mark r4 c3","mark r2 c3","mark r4 c4","mark r3 c2","m
 func TestTerminal(t *testing.T) {
 	game, agents := setup(t, "quad-5x5", "random", 1)
 	var out bytes.Buffer
-	if err := Serve(context.Background(), game, agents, strings.NewReader(`{"id":"end","moves":[`+won+`]}`), &out); err != nil {
+	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(`{"id":"end","moves":[`+won+`]}`)), &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"id":"end","terminal":true,"goals":{"x":100,"o":0}}` + "\n"; out.String() != want {
@@ -149,10 +158,10 @@ var bad = map[string]string{ // line to a part of its error
 	`{"id":"a","moves":null}`:             "moves must be a list",
 	`{"id":"a","moves":"mark"}`:           "moves must be a list",
 	`{"id":"a","moves":[1]}`:              "moves must be a list",
-	`{"id":"a","moves":[null]}`:           `move 1: unknown move ""`,
-	`{"id":"a","moves":["(mark r9 c9)"]}`: "move 1: unknown move \"(mark r9 c9)\" of quad-5x5",
+	`{"id":"a","moves":[null]}`:           `move 1: "" is not a move here`,
+	`{"id":"a","moves":["(mark r9 c9)"]}`: "move 1: \"(mark r9 c9)\" is not a move here. Nearest: ",
 	`{"id":"a","moves":["(mark r1 c1)"]}`: "move 1",
-	`{"id":"a","moves":["(mark r3 c3)","(mark r3 c3)"]}`: "move 2: illegal move (mark r3 c3)",
+	`{"id":"a","moves":["(mark r3 c3)","(mark r3 c3)"]}`: "move 2: (mark r3 c3) is not legal: x is on r3 c3",
 	`{"id":"a","moves":[` + won + `,"mark r1 c2"]}`:      `move 8: illegal move (mark r1 c2): the game is over`,
 	`{"id":"a","simulations":0}`:                         "from 1 to 1000000",
 	`{"id":"a","simulations":-1}`:                        "from 1 to 1000000",
@@ -259,10 +268,10 @@ func TestBrokenStreamsAndCancelling(t *testing.T) {
 	fault := errors.New("no such thing")
 	ctx := context.Background()
 	line := `{"id":"a","simulations":1}` + "\n"
-	if err := Serve(ctx, game, agents, strings.NewReader(line+line+line), broken{fault}); !errors.Is(err, fault) {
+	if err := Serve(ctx, game, agents, io.NopCloser(strings.NewReader(line+line+line)), broken{fault}); !errors.Is(err, fault) {
 		t.Errorf("writing: error %v", err)
 	}
-	if err := Serve(ctx, game, agents, broken{fault}, io.Discard); !errors.Is(err, fault) {
+	if err := Serve(ctx, game, agents, io.NopCloser(broken{fault}), io.Discard); !errors.Is(err, fault) {
 		t.Errorf("reading: error %v", err)
 	}
 	in, toServer := io.Pipe()
@@ -291,7 +300,7 @@ func FuzzLine(f *testing.F) {
 		}
 		var out bytes.Buffer
 		in := io.MultiReader(bytes.NewReader(line), strings.NewReader("\n"+`{"id":"after"}`+"\n"))
-		if err := Serve(context.Background(), game, agents, in, &out); err != nil {
+		if err := Serve(context.Background(), game, agents, io.NopCloser(in), &out); err != nil {
 			t.Fatal(err)
 		}
 		if replies := decode(t, out.Bytes()); len(replies) != 2 || replies[1]["id"] != "after" {

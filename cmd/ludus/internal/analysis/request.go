@@ -14,24 +14,24 @@ import (
 	"ludus/train/agent"
 )
 
-// request is a line that was read; simulations 0 means the agent's own number.
+// request is a parsed line.
 type request struct {
-	id          json.RawMessage // null if it cannot be read
+	id          json.RawMessage // "null" if it cannot be read
 	moves       []string
-	simulations int
+	simulations int // 0: the agent's own
 }
 
-// parse reads a request. With an error its id is set as far as it can be read.
+// parse parses a request. If it fails, the request still has the id, if one can be read.
 func parse(line []byte) (request, error) {
 	r := request{id: json.RawMessage("null")}
 	if len(line) > maxLine {
 		return r, fmt.Errorf("the line is longer than %d bytes", maxLine)
 	}
-	object, err := Object(line, `{"id":"a1","moves":[]}`)
+	fields, err := ParseFields(line, `{"id":"a1","moves":[]}`)
 	if err != nil {
 		return r, err
 	}
-	id, ok := object["id"]
+	id, ok := fields["id"]
 	switch {
 	case !ok:
 		return r, errors.New("id is missing; it is a string or a number")
@@ -39,37 +39,37 @@ func parse(line []byte) (request, error) {
 		return r, errors.New("id must be a string or a number")
 	}
 	r.id = id
-	if err := object.Only("id", "moves", "simulations"); err != nil {
+	if err := fields.Only("id", "moves", "simulations"); err != nil {
 		return r, err
 	}
-	if r.moves, err = object.Moves(); err != nil {
+	if r.moves, err = fields.Moves(); err != nil {
 		return r, err
 	}
-	r.simulations, err = object.Simulations(1, agent.MaxSimulations)
+	r.simulations, err = fields.Simulations(1, agent.MaxSimulations)
 	return r, err
 }
 
-// Fields are those of a request, not yet read.
+// Fields are the undecoded fields of a JSON request.
 type Fields map[string]json.RawMessage
 
-// Object reads a request as a JSON object, such as the example.
-func Object(data []byte, example string) (Fields, error) {
+// ParseFields parses a JSON object. Its error shows the example.
+func ParseFields(data []byte, example string) (Fields, error) {
 	var f Fields
 	if err := json.Unmarshal(data, &f); err != nil || f == nil {
-		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, fault(err))
+		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, syntaxFault(err))
 	}
 	return f, nil
 }
 
-// fault says why data are no object.
-func fault(err error) string {
+// syntaxFault describes why a text is not a JSON object. The error is nil if the text is another JSON value.
+func syntaxFault(err error) string {
 	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
 		return fmt.Sprintf("byte %d: %v", syntax.Offset, err)
 	}
 	return "this is another JSON value"
 }
 
-// Only reports the first field that is none of those known.
+// Only returns an error if there are fields other than the known ones.
 func (f Fields) Only(known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(f)) {
 		if slices.Contains(known, key) {
@@ -83,7 +83,7 @@ func (f Fields) Only(known ...string) error {
 	return nil
 }
 
-// Moves reads the field of that name, nil where it is missing.
+// Moves decodes the field "moves", a list of strings. It is nil if missing.
 func (f Fields) Moves() (moves []string, err error) {
 	raw, ok := f["moves"]
 	if !ok {
@@ -95,8 +95,7 @@ func (f Fields) Moves() (moves []string, err error) {
 	return moves, nil
 }
 
-// Simulations reads the field of that name, a whole number within both bounds, however it is written: 1000 or 1e3. Where it
-// is missing it is 0.
+// Simulations decodes the field "simulations", an integer in [least, most] such as 1000 or 1e3. It is 0 if missing.
 func (f Fields) Simulations(least, most int) (int, error) {
 	raw, ok := f["simulations"]
 	if !ok {

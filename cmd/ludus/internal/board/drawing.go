@@ -3,6 +3,7 @@ package board
 import (
 	"strings"
 
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 )
 
@@ -51,7 +52,7 @@ type Description struct {
 	Rules string `json:"rules"`
 	Board
 	Actions  map[string]Touch `json:"actions"` // by official text
-	Drops    bool             `json:"drops"`   // see [Drops]
+	Drops    bool             `json:"drops"`   // see [notation.Drops]
 	MaxPlies int              `json:"maxPlies"`
 }
 
@@ -64,7 +65,7 @@ type Touch struct {
 // Describe describes a game.
 func Describe(game *env.Game) *Description {
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Board: Of(game), Actions: make(map[string]Touch), Drops: Drops(game), MaxPlies: game.MaxPlies,
+		Game: game.Name, Rules: game.Rules, Board: Of(game), Actions: make(map[string]Touch), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
 	}
 	for action, text := range game.ActionTexts {
 		if text != "" {
@@ -72,20 +73,6 @@ func Describe(game *env.Game) *Description {
 		}
 	}
 	return d
-}
-
-// Drops says that a column is enough to name a move, as pieces fall in it: the first moves place pieces, one in each column.
-func Drops(game *env.Game) bool {
-	seen := map[int]bool{}
-	for _, a := range game.NewState().Legal(nil) {
-		touch := game.Drawing.ActionCells[a]
-		column := int(touch.To) % len(game.Drawing.Columns)
-		if touch.From != env.NoCell || touch.To == env.NoCell || seen[column] {
-			return false
-		}
-		seen[column] = true
-	}
-	return true
 }
 
 // Position is where moves lead.

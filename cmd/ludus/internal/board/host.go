@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/train/agent"
 )
@@ -61,7 +62,7 @@ func Operations() (names []string) {
 //	describe  {"game":"quad-5x5"}                                       a [Description]
 //	position  {"game":…,"moves":["(mark r3 c3)"]}                       a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
-//	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Judgement] or [analysis.Finished]
+//	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.Terminal]
 //
 // where moves (none), seed (0) and simulations (0: the agent's own) may be left out. The same request has the same reply,
 // unless the agent has a clock. Errors are a *[RequestError], ctx's or the host's own.
@@ -95,7 +96,7 @@ type request struct {
 
 // read reads a request that has some of the fields known.
 func (h *Host) read(body []byte, known []string) (*request, error) {
-	fields, err := analysis.Object(body, `{"game":"quad-5x5"}`)
+	fields, err := analysis.ParseFields(body, `{"game":"quad-5x5"}`)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (h *Host) read(body []byte, known []string) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.state, r.moves, err = env.ReplayText(r.game, moves); err != nil {
+	if r.state, r.moves, err = notation.Replay(r.game, moves); err != nil {
 		return nil, err
 	}
 	for _, field := range known {
@@ -195,18 +196,18 @@ func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 
 func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
-		return analysis.Finish(r.game, r.state), nil
+		return analysis.GameOver(r.game, r.state), nil
 	}
 	agent, release, err := h.lend(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	judgement, err := analysis.Judge(ctx, r.game, agent, r.state, r.simulations)
+	result, err := analysis.Analyze(ctx, r.game, agent, r.state, r.simulations)
 	if err != nil {
 		return nil, err
 	}
-	return judgement, nil
+	return result, nil
 }
 
 // lend asks the host for the request's agent.

@@ -9,27 +9,26 @@ import (
 	"ludus/env"
 )
 
-// marks say what a cell is besides what stands on it.
+// marks are a set of highlights of a cell.
 type marks uint8
 
 const (
-	arrived marks = 1 << iota // the last player's moves ended here
-	left                      // or began here
-	target                    // the player to move may go here
-	movable                   // and may take this piece somewhere
-	winning                   // its piece has won the game, as one of those that did
+	arrived marks = 1 << iota // one of the last moves ended here
+	left                      // one of the last moves began here
+	target                    // a legal move ends here
+	movable                   // a legal move begins here
+	winning                   // one of the cells that won the game
 )
 
-// cells lists the marks of all cells: those of the last moves, of what won, and of the legal ones where they tell something.
-// Where a piece may be placed on every empty cell they do not.
-func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
+// cellMarks returns the marks of all cells. It leaves out those of legal moves if a piece may be placed on every empty cell.
+func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	all := make([]marks, game.Tensor.Cells())
 	set := func(cell int32, m marks) {
 		if cell != env.NoCell {
 			all[cell] |= m
 		}
 	}
-	open := true // pieces are placed, and every empty cell is a target
+	open := true // legal moves place pieces, and every empty cell is a target
 	for _, a := range legal {
 		touch := game.Drawing.ActionCells[a]
 		set(touch.From, movable)
@@ -52,8 +51,8 @@ func cells(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	return all
 }
 
-// glyphs are the letters of the kinds of pieces: the name where that is a letter, otherwise its first as a capital, or a
-// digit where another kind has that.
+// glyphs returns a character per kind of piece: its name if that is one letter, otherwise the capital initial, or a digit
+// if another kind has that initial.
 func glyphs(pieces []env.Piece) []string {
 	var list []string
 	for i, p := range pieces {
@@ -69,7 +68,7 @@ func glyphs(pieces []env.Piece) []string {
 	return list
 }
 
-// paintOf is the paint of a kind of piece.
+// paintOf returns the colours of a kind of piece.
 func paintOf(p env.Piece) paint {
 	named, ok := paints[p.Name]
 	if !ok && !p.Neutral {
@@ -87,14 +86,14 @@ type canvas struct {
 	style  *Style
 	glyphs []string
 	rows   []string // labels
-	cols   []string
-	prefix string // before the labels of columns
+	cols   []string // labels
+	prefix string   // before the column labels
 }
 
 func newCanvas(game *env.Game, style *Style) *canvas {
 	d := &game.Drawing
 	c := &canvas{game: game, style: style, glyphs: glyphs(d.Pieces), rows: slices.Clone(d.Rows), cols: d.Columns}
-	if isNumber(d.Columns[0]) { // bare numbers do not tell rows from columns
+	if first := d.Columns[0][0]; first >= '0' && first <= '9' { // bare numbers need x= and y=
 		c.prefix = "x="
 		for i, label := range c.rows {
 			c.rows[i] = "y=" + label
@@ -103,7 +102,7 @@ func newCanvas(game *env.Game, style *Style) *canvas {
 	return c
 }
 
-// draw draws a position: columns in four characters, or in fewer where there is no room.
+// draw draws a position. A column is four characters wide, or fewer if the terminal is narrow.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	margin := max(longest(c.rows), len(c.prefix))
 	width := min(max((c.style.room()-margin)/len(c.cols), 2), 4)
@@ -127,7 +126,7 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	return strings.Join(lines, "") + header
 }
 
-// columns writes the labels, each with its middle above a piece, without letters where there is no room for them.
+// columns returns the column labels, each centred on its cells. It drops their letters if they do not fit.
 func (c *canvas) columns(width int) string {
 	var b strings.Builder
 	for _, label := range c.cols {
@@ -140,7 +139,7 @@ func (c *canvas) columns(width int) string {
 	return b.String()
 }
 
-// cell writes a cell: a gap, a mark, the piece and a mark, the first ones left out where width is 3 or 2.
+// cell returns a cell: a gap, a mark, the piece and a mark. Width 3 leaves out the gap, width 2 also the first mark.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {
@@ -178,7 +177,7 @@ func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	return text
 }
 
-// pad fills text with blanks to a width.
+// pad pads text with spaces to a width in characters.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ludus/cmd/ludus/internal/lines"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -58,7 +59,7 @@ func drawn(t *testing.T, name string, style Style, moves ...string) string {
 		state.Apply(a)
 		last = []env.Action{a}
 	}
-	return newCanvas(game, &style).draw(state, cells(game, state, last, state.Legal(nil)))
+	return newCanvas(game, &style).draw(state, cellMarks(game, state, last, state.Legal(nil)))
 }
 
 func TestDraw(t *testing.T) {
@@ -165,24 +166,24 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// slow takes its time.
+// slow takes longer than thinkingDelay.
 type slow struct{ agent.Agent }
 
 func (s slow) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	time.Sleep(patience + patience/2)
+	time.Sleep(thinkingDelay + thinkingDelay/2)
 	return s.Agent.Choose(ctx, state)
 }
 
-// That an agent thinks is told on a live terminal, and erased.
+// A live terminal shows that an agent is thinking, and erases it.
 func TestThinkingIsErased(t *testing.T) {
 	for _, live := range []bool{true, false} {
 		config := configure(t, "quad-5x5", "random", env.Second)
 		config.Seats[0].Agent, config.Style.Live = slow{config.Seats[0].Agent}, live
 		var out strings.Builder
-		if err := New(config, &out).Play(context.Background(), strings.NewReader("quit\n")); err != nil {
+		if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader("quit\n"))); err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(out.String(), "\r\x1b[Krandom is thinking, 0 s\r\x1b[Kx plays"); told != live {
+		if shown := strings.Contains(out.String(), "\r\x1b[Krandom is thinking, 0 s\r\x1b[Kx plays"); shown != live {
 			t.Errorf("live %v:\n%q", live, out.String())
 		}
 	}
@@ -201,7 +202,7 @@ func TestInterruptAtThePrompt(t *testing.T) {
 	defer in.Close()
 	defer keyboard.Close()
 	var out strings.Builder
-	if err := New(config, &out).Play(ctx, io.Reader(in)); err != context.Canceled || !strings.HasSuffix(out.String(), "x> \n") {
+	if err := New(config, &out).Play(ctx, lines.Interruptible(in)); err != context.Canceled || !strings.HasSuffix(out.String(), "x> \n") {
 		t.Errorf("%v after %q", err, out.String())
 	}
 }

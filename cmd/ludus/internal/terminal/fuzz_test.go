@@ -32,25 +32,25 @@ func FuzzSession(f *testing.F) {
 		}
 		config := configure(t, names[int(which)%len(names)], "random", env.Player(which/5%2))
 		config.Keyboard = which >= 128
-		told := func(json bool) string {
+		play := func(json bool) string {
 			config.JSON = json
 			var out bytes.Buffer
-			if err := New(config, &out).Play(context.Background(), strings.NewReader(text)); err != nil && !errors.Is(err, ErrRefused) {
+			if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader(text))); err != nil && !errors.Is(err, ErrRejected) {
 				t.Fatal(err)
 			}
 			return out.String()
 		}
-		if out := told(false); strings.ContainsFunc(out, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {
+		if out := play(false); strings.ContainsFunc(out, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {
 			t.Errorf("control characters in %q", out)
 		}
-		replayTold(t, config.Game, told(true))
+		checkOutput(t, config.Game, play(true))
 	})
 }
 
-// replayTold plays the moves that lines of JSON tell of, and compares each position with theirs.
-func replayTold(t *testing.T, game *env.Game, told string) {
+// checkOutput replays the moves in the JSON output and compares each position with the output.
+func checkOutput(t *testing.T, game *env.Game, output string) {
 	t.Helper()
-	for decoder := json.NewDecoder(strings.NewReader(told)); ; {
+	for decoder := json.NewDecoder(strings.NewReader(output)); ; {
 		var o struct {
 			Type   string
 			Player *string
@@ -60,7 +60,7 @@ func replayTold(t *testing.T, game *env.Game, told string) {
 		if err := decoder.Decode(&o); err == io.EOF {
 			return
 		} else if err != nil {
-			t.Fatalf("%v in %s", err, told)
+			t.Fatalf("%v in %s", err, output)
 		}
 		if o.Type != "position" && o.Type != "result" && o.Type != "ended" {
 			continue
@@ -73,7 +73,7 @@ func replayTold(t *testing.T, game *env.Game, told string) {
 		for _, text := range moves {
 			action, err := game.ParseAction(text)
 			if err != nil || !slices.Contains(state.Legal(nil), action) {
-				t.Fatalf("%s is told to have been played after %v: %v", text, moves, err)
+				t.Fatalf("%s is said to have been played after %v: %v", text, moves, err)
 			}
 			state.Apply(action)
 		}
@@ -81,7 +81,7 @@ func replayTold(t *testing.T, game *env.Game, told string) {
 		case o.Type == "result" && !state.Done():
 			t.Fatalf("a result before the end, after %v", moves)
 		case o.Type == "position" && len(o.Legal) != len(state.Legal(nil)):
-			t.Fatalf("%d legal moves are told after %v", len(o.Legal), moves)
+			t.Fatalf("%d legal moves are listed after %v", len(o.Legal), moves)
 		case o.Type == "position" && !state.Done() && (o.Player == nil || *o.Player != game.Players[state.Player()]):
 			t.Fatalf("another player is to move after %v", moves)
 		}

@@ -9,30 +9,30 @@ import (
 	"ludus/env"
 )
 
-// jsonView tells programs: one object a line, whose type says what it is.
+// jsonView shows a session to programs: one JSON object per line, with its kind in "type".
 type jsonView struct {
 	*Session
 	encoder *json.Encoder
 }
 
 func newJSONView(s *Session) *jsonView {
-	v := &jsonView{s, json.NewEncoder(&s.written)}
+	v := &jsonView{s, json.NewEncoder(&s.output)}
 	v.encoder.SetEscapeHTML(false)
 	return v
 }
 
-// object holds the fields of a line, written in the order of their names.
+// object holds the fields of a line.
 type object map[string]any
 
 func (v *jsonView) write(kind string, o object) {
 	o["type"] = kind
 	if err := v.encoder.Encode(o); err != nil {
-		panic("terminal: a line that JSON cannot hold")
+		panic("terminal: a line cannot be written as JSON")
 	}
 }
 
-// mover is the name of the player to move, null where the game is over.
-func (v *jsonView) mover() any {
+// toMove returns the name of the player to move, nil if the game is over.
+func (v *jsonView) toMove() any {
 	if v.state.Done() {
 		return nil
 	}
@@ -54,55 +54,57 @@ func (v *jsonView) by(player env.Player) string {
 	return v.Seats[player].Name
 }
 
-func (v *jsonView) begin() {
+func (v *jsonView) players() {
 	v.write("game", object{"game": v.Game.Name, "players": v.Game.Players, "seats": []string{v.by(0), v.by(1)}})
 }
 
 func (v *jsonView) position() {
 	v.write("position", object{
-		"board": strings.TrimRight(v.state.Board(), "\n"), "player": v.mover(),
+		"board": strings.TrimRight(v.state.Board(), "\n"), "player": v.toMove(),
 		"moves": v.texts(v.moves), "legal": v.texts(v.state.Legal(nil)),
 	})
 }
 
 func (v *jsonView) prompt() {}
 
-func (v *jsonView) moved(player env.Player, action env.Action, took time.Duration) {
+func (v *jsonView) move(player env.Player, action env.Action, took time.Duration) {
 	v.write("move", object{
 		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.by(player), "move": v.Game.ActionTexts[action],
 		"seconds": took.Round(time.Millisecond).Seconds(),
 	})
 }
 
-func (v *jsonView) undone(plies int)          { v.write("undo", object{"plies": plies}) }
-func (v *jsonView) note(text string)          { v.write("note", object{"text": text}) }
-func (v *jsonView) problem(line, text string) { v.write("error", object{"line": line, "error": text}) }
+func (v *jsonView) undone(plies int) { v.write("undo", object{"plies": plies}) }
+func (v *jsonView) note(text string) { v.write("note", object{"text": text}) }
+func (v *jsonView) rejection(line, reason string) {
+	v.write("error", object{"line": line, "error": reason})
+}
 
-func (v *jsonView) list(legal []env.Action) { v.write("moves", object{"legal": v.texts(legal)}) }
+func (v *jsonView) legalMoves(legal []env.Action) { v.write("moves", object{"legal": v.texts(legal)}) }
 
-func (v *jsonView) thoughts(name string, j *analysis.Judgement) {
-	v.write("thoughts", object{
-		"by": name, "player": j.Player, "value": j.Value, "goals": j.Goals, "best": j.Best, "simulations": j.Simulations,
-		"proven": j.Proven, "moves": j.Moves,
+func (v *jsonView) analysis(agent string, r *analysis.Result) {
+	v.write("analysis", object{
+		"by": agent, "player": r.Player, "value": r.Value, "goals": r.Goals, "best": r.Best, "simulations": r.Simulations,
+		"proven": r.Proven, "moves": r.Moves,
 	})
 }
 
-func (v *jsonView) hint(name string, j *analysis.Judgement) { v.thoughts(name, j) }
+func (v *jsonView) hint(agent string, r *analysis.Result) { v.analysis(agent, r) }
 
-func (v *jsonView) finished() {
+func (v *jsonView) result() {
 	var winner any
 	if p, ok := v.winner(); ok {
 		winner = v.Game.Players[p]
 	}
 	v.write("result", object{
-		"goals": analysis.Finish(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.texts(v.moves),
+		"goals": analysis.GameOver(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.texts(v.moves),
 	})
 }
 
-func (v *jsonView) ended() {
+func (v *jsonView) inputEnded() {
 	if !v.state.Done() {
-		v.write("ended", object{"text": "the input has ended before the game", "moves": v.texts(v.moves)})
+		v.write("ended", object{"text": "the input ended before the game", "moves": v.texts(v.moves)})
 	}
 }
 
-func (v *jsonView) wait(string) (stop func()) { return func() {} }
+func (v *jsonView) thinking(string) (stop func()) { return func() {} }

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Style is what the place that is written to can show. The zero Style is plain text, as for a pipe.
+// Style describes what the output can show. The zero Style is plain text, as for a pipe.
 type Style struct {
 	Colours int        // 0, 16 or 256
 	Unicode bool       // characters beyond ASCII
-	Live    bool       // a line may be erased and written again
-	Width   func() int // columns at the moment; nil: as many as it takes
+	Live    bool       // a line can be erased and rewritten
+	Width   func() int // current number of columns; nil or 0: unlimited
 }
 
-// DetectStyle finds out what a terminal can show from its environment. It honours NO_COLOR and TERM=dumb.
+// DetectStyle derives the style of a terminal from its environment. It honours NO_COLOR and TERM=dumb.
 func DetectStyle(getenv func(string) string, width func() int) Style {
 	s := Style{Width: width}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first one set wins
 		if locale := strings.ToLower(getenv(name)); locale != "" {
 			s.Unicode = strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 			break
@@ -38,7 +38,7 @@ func DetectStyle(getenv func(string) string, width func() int) Style {
 	return s
 }
 
-// room is the number of columns, or a large one where any number is fine.
+// room returns the number of columns, or a large number if it is unlimited.
 func (s *Style) room() int {
 	if s.Width != nil {
 		if width := s.Width(); width > 0 {
@@ -48,7 +48,7 @@ func (s *Style) room() int {
 	return 1 << 16
 }
 
-// wrapped breaks a line between words where it is too long for the room.
+// wrapped breaks a line between words to fit the width.
 func (s *Style) wrapped(text string) string {
 	var b strings.Builder
 	column, room := 0, s.room()
@@ -69,7 +69,7 @@ func (s *Style) wrapped(text string) string {
 	return b.String()
 }
 
-// pick returns the character for a terminal with or without Unicode.
+// pick returns the character that the terminal can show.
 func (s *Style) pick(unicode, ascii string) string {
 	if s.Unicode {
 		return unicode
@@ -77,11 +77,11 @@ func (s *Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// paint is ink on ground by their numbers among 256 colours, and by the codes of the old 16. Pieces have both, so that
-// they look alike on dark and on light terminals.
+// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. Pieces set
+// both, which looks alike on dark and light terminals.
 type paint struct{ ink, ground, ink16, ground16 int }
 
-// paints are the colours of pieces named after one.
+// paints are the colours of pieces that are named after a colour.
 var paints = map[string]paint{
 	"white":  {16, 253, 30, 47},
 	"black":  {231, 237, 97, 40},
@@ -90,12 +90,12 @@ var paints = map[string]paint{
 	"blue":   {231, 26, 97, 44},
 }
 
-// others are the colours of the players' pieces that are not named after one: blue and orange, which most eyes tell apart.
+// others are the colours of the first and the second player's other pieces: blue and orange, which most eyes tell apart.
 var others = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
 
-const grey = 244 // of 256; as far from black as from white
+const grey = 244 // in the 256-colour palette, half-way between black and white
 
-// painted writes a piece's glyph between its marks in the paint; an underlined one may move.
+// painted returns a piece's glyph between its marks in its colours, underlined if the piece may move.
 func (s *Style) painted(before, glyph, after string, underlined bool, p paint) string {
 	colours := fmt.Sprintf("38;5;%d;48;5;%d", p.ink, p.ground)
 	switch s.Colours {
@@ -110,7 +110,7 @@ func (s *Style) painted(before, glyph, after string, underlined bool, p paint) s
 	return "\x1b[1;" + colours + "m" + before + glyph + after + "\x1b[0m"
 }
 
-// faint writes text that is there to be overlooked. Of the old 16 colours none is sure to be seen on any ground.
+// faint returns text in grey. With 16 colours it stays plain: none of them is visible on every background.
 func (s *Style) faint(text string) string {
 	if s.Colours == 256 {
 		return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", grey, text)
@@ -118,7 +118,7 @@ func (s *Style) faint(text string) string {
 	return text
 }
 
-// bold writes text that is to be found at once.
+// bold returns text in bold.
 func (s *Style) bold(text string) string {
 	if s.Colours > 0 {
 		return "\x1b[1m" + text + "\x1b[0m"

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -13,104 +12,107 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/lines"
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/train/agent"
 )
 
-// Seat is who plays a side.
+// Seat is one side's player.
 type Seat struct {
 	Name string
-	// Agent moves; nil where a person does.
+	// Agent chooses the moves; nil for a person.
 	Agent agent.Agent
-	// Advisor says what the agent thinks. It is another one of the same description, so that asking changes no move.
+	// Advisor analyzes positions for the person. It is a second agent of the same spec, so it does not affect Agent's moves.
 	Advisor agent.Agent
 }
 
-// Config is what is played, by whom and for whom to see.
+// Config describes a session: the game, the players and the output.
 type Config struct {
 	Game  *env.Game
 	Seats [2]Seat // at most one person
-	Seed  uint64  // of the agents; every game and every undo has another one, which follows from it
-	// Delay is waited for after each move where two agents play.
+	Seed  uint64  // of the agents; each game and each undo derives another seed from it
+	// Delay is the pause after each move if two agents play.
 	Delay time.Duration
-	// Thoughts tells what an agent thinks before each of its moves.
-	Thoughts bool
-	// Keyboard says that a person types: there are prompts, and a game's end is not the end.
+	// ShowAnalysis shows an agent's analysis before each of its moves.
+	ShowAnalysis bool
+	// Keyboard means that a person types: there are prompts, and the session goes on after a game's end.
 	Keyboard bool
-	// JSON writes an object a line instead of text.
+	// JSON writes one JSON object per line instead of text.
 	JSON  bool
 	Style Style
 }
 
-// ErrRefused is wrapped by the error of a session without a keyboard that has refused lines.
-var ErrRefused = errors.New("lines of the input were refused")
+// ErrRejected is wrapped by the error of a session without a keyboard that rejected some input lines.
+var ErrRejected = errors.New("input lines rejected")
 
-// Session is games between the same two, one after the other. It has one owner.
+// Session plays games between the same two players, one after the other. It has one owner.
 type Session struct {
 	Config
-	grammar *grammar
-	view    view
-	written bytes.Buffer // by the view, not yet by flush
-	w       io.Writer
+	parser *notation.Parser
+	view   view
+
+	output bytes.Buffer // written by the view, not yet flushed to w
+	w      io.Writer
 
 	state  env.State
 	moves  []env.Action
-	movers []env.Player // by move
-	legal  []env.Action
-	seeds  uint64 // how often the agents were reset
-	listed bool   // the legal moves have been listed: a bare number is one of them
-	told   bool   // the result has been told
+	movers []env.Player // of each move
+	legal  []env.Action // scratch
+	resets uint64       // of the agents so far
 
-	refused int // lines that could not be obeyed
+	listShown   bool // "moves" has just listed the legal moves: a number alone picks one
+	resultShown bool
+	rejected    int // input lines
 }
 
-// view tells what happens, to people or to programs.
+// view shows the session to people or to programs.
 type view interface {
-	begin()    // who plays
-	position() // the board
+	players()
+	position()
 	prompt()
-	moved(player env.Player, action env.Action, took time.Duration)
-	thoughts(name string, j *analysis.Judgement)
-	hint(name string, j *analysis.Judgement)
-	list(legal []env.Action)
+	move(player env.Player, action env.Action, took time.Duration)
+	analysis(agent string, r *analysis.Result)
+	hint(agent string, r *analysis.Result)
+	legalMoves(legal []env.Action)
 	undone(plies int)
 	note(text string)
-	problem(line, text string)
-	finished()
-	ended()                         // the input, before the game
-	wait(name string) (stop func()) // an agent thinks
+	rejection(line, reason string)
+	result()
+	inputEnded()
+	thinking(agent string) (stop func())
 }
 
-// New prepares a session that writes to w.
+// New returns a session that writes to w.
 func New(config Config, w io.Writer) *Session {
-	s := &Session{Config: config, grammar: newGrammar(config.Game), w: w}
+	s := &Session{Config: config, parser: notation.NewParser(config.Game), w: w}
 	if config.JSON {
 		s.view = newJSONView(s)
 	} else {
 		s.view = newTextView(s)
 	}
-	s.begin()
+	s.newGame()
 	return s
 }
 
-// begin sets the board up for a game.
-func (s *Session) begin() {
-	s.state, s.moves, s.movers, s.told = s.Game.NewState(), nil, nil, false
-	s.reset()
+// newGame sets up the starting position.
+func (s *Session) newGame() {
+	s.state, s.moves, s.movers, s.resultShown = s.Game.NewState(), nil, nil, false
+	s.resetAgents()
 }
 
-// reset makes the agents forget what they kept, and gives them another seed.
-func (s *Session) reset() {
-	s.listed = false
+// resetAgents gives each agent a new seed and clears its search.
+func (s *Session) resetAgents() {
+	s.listShown = false
 	for i := range s.Seats {
 		if agent := s.Seats[i].Agent; agent != nil {
-			agent.Reset(s.Seed + s.seeds<<32 + uint64(i))
+			agent.Reset(s.Seed + s.resets<<32 + uint64(i))
 		}
 	}
-	s.seeds++
+	s.resets++
 }
 
-// person is the side that a person plays.
+// person returns the side that a person plays.
 func (s *Session) person() (p env.Player, ok bool) {
 	i := slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Agent == nil })
 	return env.Player(max(i, 0)), i >= 0
@@ -121,7 +123,7 @@ func (s *Session) personMoves() bool {
 	return !s.state.Done() && s.Seats[s.state.Player()].Agent == nil
 }
 
-// winner is the player with more goals; there is none in a draw.
+// winner returns the player with the higher goal; ok is false for a draw.
 func (s *Session) winner() (p env.Player, ok bool) {
 	goals := s.state.Goals()
 	if goals[1] > goals[0] {
@@ -130,37 +132,40 @@ func (s *Session) winner() (p env.Player, ok bool) {
 	return env.First, goals[0] > goals[1]
 }
 
-// Play plays until the game is over, or, at a keyboard, until the person quits; or until in ends, of which lines are read
-// only where a person plays. The error is that of ctx, in or the output, or wraps [ErrRefused]. If ctx is cancelled, a
-// goroutine stays behind until in has another line.
-func (s *Session) Play(ctx context.Context, in io.Reader) error {
+// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
+// if a person plays. It fails if ctx ends, if input or output fail, and with [ErrRejected]. It closes in, which must end a
+// pending Read, and joins its goroutine.
+func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
-	if err == nil && s.refused > 0 && !s.Keyboard {
-		return fmt.Errorf("%w: %d", ErrRefused, s.refused)
+	if err == nil && s.rejected > 0 && !s.Keyboard {
+		return fmt.Errorf("%w: %d", ErrRejected, s.rejected)
 	}
 	return err
 }
 
-// run is Play, but for the lines that are refused.
-func (s *Session) run(ctx context.Context, in io.Reader) error {
+// maxLine is the length in bytes of the longest line that may be a move.
+const maxLine = 1023
+
+// run is Play without the error for rejected lines.
+func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 	_, hasPerson := s.person()
-	var lines <-chan string
-	var fault <-chan error
+	var input *lines.Reader
 	if hasPerson {
-		lines, fault = readLines(ctx, in)
+		input = lines.NewReader(in, maxLine, 0)
+		defer input.Close()
 	}
-	s.start()
+	s.showStart()
 	for {
-		if s.state.Done() && !s.told {
-			s.told = true
+		if s.state.Done() && !s.resultShown {
+			s.resultShown = true
 			s.view.position()
-			s.view.finished()
+			s.view.result()
 		}
 		if s.state.Done() && !(s.Keyboard && hasPerson) {
 			return s.flush()
 		}
 		if !s.state.Done() && !s.personMoves() {
-			if err := s.answer(ctx, hasPerson); err != nil {
+			if err := s.agentMove(ctx, hasPerson); err != nil {
 				return err
 			}
 			continue
@@ -172,90 +177,55 @@ func (s *Session) run(ctx context.Context, in io.Reader) error {
 		select {
 		case <-ctx.Done():
 			return s.interrupted(ctx)
-		case line, ok := <-lines:
+		case line, ok := <-input.C:
 			if !ok {
-				s.view.ended()
-				if err := s.flush(); err != nil {
-					return err
-				}
-				return <-fault
+				s.view.inputEnded()
+				return errors.Join(s.flush(), input.Err())
 			}
-			if quit, err := s.obey(ctx, line); quit || err != nil {
+			if quit, err := s.execute(ctx, string(line)); quit || err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// flush writes what the view has written.
+// flush writes the view's output to w.
 func (s *Session) flush() error {
-	_, err := s.w.Write(s.written.Bytes())
-	s.written.Reset()
+	_, err := s.w.Write(s.output.Bytes())
+	s.output.Reset()
 	if err != nil {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return nil
 }
 
-// interrupted ends the line that the prompt has begun.
+// interrupted ends the prompt's line and returns the error of ctx.
 func (s *Session) interrupted(ctx context.Context) error {
 	if s.Keyboard && !s.JSON {
-		s.written.WriteByte('\n')
-		s.flush() // what interrupts counts for more
+		s.output.WriteByte('\n')
+		s.flush() // the interruption is the error to report
 	}
 	return ctx.Err()
 }
 
-// maxLine is the number of bytes from which on a line is too long to be a move; only its beginning is kept.
-const maxLine = 1024
-
-// readLines sends the lines of in; once they are closed, fault has what ended them, nil for the end of in.
-func readLines(ctx context.Context, in io.Reader) (lines <-chan string, fault <-chan error) {
-	send, failed := make(chan string), make(chan error, 1)
-	go func() {
-		defer close(send)
-		reader := bufio.NewReaderSize(in, 2*maxLine)
-		for {
-			part, more, err := reader.ReadLine()
-			line := string(part)
-			for more && err == nil {
-				_, more, err = reader.ReadLine()
-			}
-			if err != nil {
-				if err == io.EOF {
-					err = nil
-				}
-				failed <- err
-				return
-			}
-			select {
-			case send <- line:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return send, failed
-}
-
-// answer lets the agent move whose turn it is.
-func (s *Session) answer(ctx context.Context, hasPerson bool) error {
+// agentMove lets the agent to move play its move.
+func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
-	if s.Thoughts {
-		if err := s.think(ctx, s.view.thoughts); err != nil {
+	if s.ShowAnalysis {
+		if err := s.analyze(ctx, s.view.analysis); err != nil {
 			return err
 		}
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	stop, start := s.view.wait(seat.Name), time.Now()
+	stop, start := s.view.thinking(seat.Name), time.Now()
 	action, err := seat.Agent.Choose(ctx, s.state)
 	stop()
 	if err != nil {
 		return err
 	}
-	s.play(action, time.Since(start))
+	s.apply(action, time.Since(start))
 	if hasPerson || s.state.Done() {
 		return nil
 	}
@@ -271,24 +241,24 @@ func (s *Session) answer(ctx context.Context, hasPerson bool) error {
 	}
 }
 
-// play makes a move, after so long a time.
-func (s *Session) play(action env.Action, took time.Duration) {
+// apply plays a move that took so long to choose, and shows it.
+func (s *Session) apply(action env.Action, took time.Duration) {
 	mover := s.state.Player()
 	s.state.Apply(action)
-	s.moves, s.movers, s.listed = append(s.moves, action), append(s.movers, mover), false
+	s.moves, s.movers, s.listShown = append(s.moves, action), append(s.movers, mover), false
 	for _, seat := range s.Seats {
 		if seat.Agent != nil {
 			seat.Agent.Observe(action)
 		}
 	}
-	s.view.moved(mover, action, took)
+	s.view.move(mover, action, took)
 	if s.personMoves() {
 		s.view.position()
 	}
 }
 
-// last are the newest moves that one player made in a row.
-func (s *Session) last() []env.Action {
+// lastMoves returns the newest moves that one player made in a row.
+func (s *Session) lastMoves() []env.Action {
 	n := len(s.moves)
 	for i := n; i > 0; i-- {
 		if s.movers[i-1] != s.movers[n-1] {
@@ -298,13 +268,13 @@ func (s *Session) last() []env.Action {
 	return s.moves
 }
 
-// commands are the words that are no moves.
+// commands are the words that are not moves.
 var commands = []string{"help", "hint", "moves", "board", "undo", "new", "switch", "side", "quit"}
 
-// obey does what a line says.
-func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) {
-	if len(line) >= maxLine {
-		s.refuse("", "That line is too long; help says what can be typed.")
+// execute runs the command or plays the move on an input line.
+func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
+	if len(line) > maxLine {
+		s.reject("", "That line is too long; type help for the commands.")
 		return false, nil
 	}
 	words := strings.Fields(strings.ToLower(line))
@@ -320,8 +290,8 @@ func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) 
 		s.undo(line, argument)
 		return false, nil
 	}
-	if strings.ContainsAny(argument, "0123456789") { // b 3 4 blocks a cell, b shows the board
-		s.move(line)
+	if strings.ContainsAny(argument, "0123456789") { // "b 3 4" blocks a cell, "b" shows the board
+		s.playLine(line)
 		return false, nil
 	}
 	switch words[0] {
@@ -330,75 +300,83 @@ func (s *Session) obey(ctx context.Context, line string) (quit bool, err error) 
 	case "quit", "q", "exit":
 		return true, s.flush()
 	case "moves", "list":
-		s.listed = true
+		s.listShown = true
 		s.legal = s.state.Legal(s.legal[:0])
-		s.view.list(s.legal)
+		s.view.legalMoves(s.legal)
 	case "board", "b":
 		s.view.position()
 	case "new":
-		s.begin()
-		s.start()
+		s.newGame()
+		s.showStart()
 	case "switch":
-		s.swap()
+		s.switchSides()
 	case "hint":
-		return false, s.think(ctx, s.view.hint)
-	case "?", "think", "thoughts":
-		return false, s.think(ctx, s.view.thoughts)
+		return false, s.analyze(ctx, s.view.hint)
+	case "?", "analyze":
+		return false, s.analyze(ctx, s.view.analysis)
 	default:
-		s.move(line)
+		s.playLine(line)
 	}
 	return false, nil
 }
 
-// start tells who plays, and shows the board unless the agent's answer will.
-func (s *Session) start() {
-	s.view.begin()
+// showStart shows the players, and the board unless the agent's first move will show it.
+func (s *Session) showStart() {
+	s.view.players()
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
 		s.view.position()
 	}
 }
 
-// refuse answers a line that cannot be obeyed.
-func (s *Session) refuse(line, text string) {
-	s.refused++
-	s.view.problem(line, text)
+// reject shows why an input line has no effect.
+func (s *Session) reject(line, reason string) {
+	s.rejected++
+	s.view.rejection(line, reason)
 }
 
-// move plays what a line says, if that is clear.
-func (s *Session) move(line string) {
+// playLine plays the move on an input line.
+func (s *Session) playLine(line string) {
 	if s.state.Done() {
-		s.refuse(line, "The game is over; there are new, undo and quit.")
+		s.reject(line, "The game is over; type new, undo or quit.")
 		return
 	}
 	s.legal = s.state.Legal(s.legal[:0])
-	action, problem := s.meant(line)
-	if problem != "" {
-		s.refuse(line, problem)
+	action, err := s.parseMove(line)
+	if err != nil {
+		s.reject(line, err.Error()+".")
 		return
 	}
-	s.play(action, 0)
+	s.apply(action, 0)
 }
 
-// meant finds the legal move that a line means: #3 is the third of the list; so is 3 where the list has just been shown.
-func (s *Session) meant(line string) (env.Action, string) {
+// parseMove returns the legal move on an input line. "#3" is the third of the list, and so is "3" if the list has just been
+// shown.
+func (s *Session) parseMove(line string) (env.Action, error) {
 	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
-	bare := s.listed && !s.grammar.drops
+	bare := s.listShown && !s.parser.Drops()
 	if n, err := strconv.Atoi(text); err == nil && (marked || bare) {
 		if n < 1 || n > len(s.legal) {
-			return 0, fmt.Sprintf("There are moves #1 to #%d; moves lists them.", len(s.legal))
+			return 0, fmt.Errorf("there are moves #1 to #%d; type moves to list them", len(s.legal))
 		}
-		return s.legal[n-1], ""
+		return s.legal[n-1], nil
 	}
-	return s.grammar.match(s.state, s.legal, line)
+	action, err := s.parser.Parse(s.state, s.legal, line)
+	if word := strings.ToLower(text); err != nil && !strings.ContainsAny(word, " 0123456789") {
+		verbs := s.parser.Verbs()
+		if near := env.Nearest(word, slices.Concat(commands, verbs)); near != "" && !slices.Contains(verbs, near) {
+			return 0, fmt.Errorf("%s is neither a move nor a command; did you mean %s?", env.Quote(text), near)
+		}
+	}
+	return action, err
 }
 
-// undo goes back to the person's last decision, or to one before.
+// undo goes back to the position before the person's last move, or before one of the earlier ones.
 func (s *Session) undo(line, argument string) {
 	times := 1
 	if argument != "" {
 		n, err := strconv.Atoi(argument)
 		if err != nil || n < 1 {
-			s.refuse(line, "undo takes one move back, undo 3 takes three.")
+			s.reject(line, "Type undo to take one move back, undo 3 to take three back.")
 			return
 		}
 		times = n
@@ -412,42 +390,42 @@ func (s *Session) undo(line, argument string) {
 	}
 	taken := len(s.moves) - plies
 	if taken == 0 {
-		s.refuse(line, "There is nothing to take back.")
+		s.reject(line, "There is nothing to take back.")
 		return
 	}
 	s.state.CopyFrom(s.Game.NewState())
 	for _, action := range s.moves[:plies] {
 		s.state.Apply(action)
 	}
-	s.moves, s.movers, s.told = s.moves[:plies], s.movers[:plies], false
-	s.reset() // what an agent kept belongs to a game that did not happen
+	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
+	s.resetAgents() // their search trees belong to moves that were taken back
 	s.view.undone(taken)
 	s.view.position()
 }
 
-// side lets the person play the side that a text names.
+// side moves the person to the side that a text names, or to the other side if it is empty.
 func (s *Session) side(line, text string) {
 	wanted, ok := Side(s.Game, text)
 	if !ok && text != "" {
-		s.refuse(line, fmt.Sprintf("side takes first (%s) or second (%s).", s.Game.Players[0], s.Game.Players[1]))
+		s.reject(line, fmt.Sprintf("Type side first (%s) or side second (%s).", s.Game.Players[0], s.Game.Players[1]))
 		return
 	}
 	if player, _ := s.person(); text != "" && player == wanted {
 		s.view.note(fmt.Sprintf("You are %s already.", s.Game.Players[player]))
 		return
 	}
-	s.swap()
+	s.switchSides()
 }
 
-// swap changes sides.
-func (s *Session) swap() {
+// switchSides swaps the players.
+func (s *Session) switchSides() {
 	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
-	s.reset()
-	s.start()
+	s.resetAgents()
+	s.showStart()
 }
 
-// think asks the agent that plays, or the person's opponent, about the position.
-func (s *Session) think(ctx context.Context, tell func(name string, j *analysis.Judgement)) error {
+// analyze shows an analysis of the position by the agent to move, or by the person's opponent.
+func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {
 	if s.state.Done() {
 		s.view.note("The game is over.")
 		return nil
@@ -459,17 +437,17 @@ func (s *Session) think(ctx context.Context, tell func(name string, j *analysis.
 	if err := s.flush(); err != nil {
 		return err
 	}
-	stop := s.view.wait(seat.Name)
-	j, err := analysis.Judge(ctx, s.Game, seat.Advisor, s.state, 0)
+	stop := s.view.thinking(seat.Name)
+	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, 0)
 	stop()
 	if err != nil {
 		return err
 	}
-	tell(seat.Name, j)
+	show(seat.Name, result)
 	return nil
 }
 
-// Side finds the player that a text names: first, second or its name.
+// Side parses a side: "first", "second" or a player's name.
 func Side(game *env.Game, text string) (p env.Player, ok bool) {
 	sides := []string{"first", "second", game.Players[0], game.Players[1]}
 	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })

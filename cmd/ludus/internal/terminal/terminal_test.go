@@ -13,17 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
 )
 
-// session plays a game by the given lines, of which some may be refused, and returns all that was printed.
+// session plays a game by the given lines, some of which may be rejected, and returns the output.
 func session(t testing.TB, name, text string, person env.Player, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	s := start(t, name, text, person, &out)
-	if err := s.Play(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil && !errors.Is(err, ErrRefused) {
+	if err := s.Play(context.Background(), io.NopCloser(strings.NewReader(strings.Join(lines, "\n")))); err != nil && !errors.Is(err, ErrRejected) {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -76,11 +77,11 @@ func contains(t *testing.T, out string, wants ...string) {
 
 func TestSession(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "3 3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2 (row, column), or hint, undo, ? (what mcts:50 thinks), help.\n",
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2 (row, column), or hint, undo, ? (analysis by mcts:50), help.\n",
 		"c1  c2", "Type a move: (mark r1 c2), mark r1 c2 or 1 2.", "mcts:50 would play", "value for x",
 		"mcts:50 would play (mark", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
-		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Near it: (mark r3 c",
-		`"nonsense" is no move here`, "There are moves #1 to #19", "did you mean undo?", "taken back: 2 moves", "There is nothing to take back.\n")
+		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Nearest: (mark r3 c",
+		`"nonsense" is not a move here`, "there are moves #1 to #19", "did you mean undo?", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
 		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
 	}
@@ -92,12 +93,12 @@ func TestKeyboard(t *testing.T) {
 	config.Keyboard = true
 	var out bytes.Buffer
 	lines := strings.NewReader("2 2\n3 3\n?\nmoves\nundo\nboard\n3 2\nnew\nside x\nside o\nside z\nswitch\nquit\n")
-	if err := New(config, &out).Play(context.Background(), lines); err != nil {
+	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "x> x plays (mark r2 c2)", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
 		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays (mark r3 c2)", "A draw", "quit> ", "you are x", "x> ",
-		"You are x already", "you are o", "x plays", "o> side takes first (x) or second (o)", "you are x", "o plays", "A draw", "quit> ")
+		"You are x already", "you are o", "x plays", "o> Type side first (x) or side second (o)", "you are x", "o plays", "A draw", "quit> ")
 }
 
 // Changing sides in the middle lets the agent play the person's side on, and taking back follows the side.
@@ -111,7 +112,7 @@ func TestSwitch(t *testing.T) {
 func TestWatching(t *testing.T) {
 	config := configure(t, "golden-rectangle", "greedy", env.Second)
 	config.Seats[1] = seat(t, config.Game, "mcts:20")
-	config.Thoughts, config.Delay = true, time.Microsecond
+	config.ShowAnalysis, config.Delay = true, time.Microsecond
 	var out bytes.Buffer
 	if err := New(config, &out).Play(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestWatching(t *testing.T) {
 // The last moves are all that one player made in a row.
 func TestLast(t *testing.T) {
 	s := start(t, "quad-5x5", "random", env.First, io.Discard)
-	if got := s.last(); len(got) > 0 {
+	if got := s.lastMoves(); len(got) > 0 {
 		t.Errorf("at the start, %v", got)
 	}
 	s.moves = []env.Action{10, 11, 12, 13}
@@ -131,7 +132,7 @@ func TestLast(t *testing.T) {
 		{0, 1, 0, 1}: {13}, {0, 0, 1, 1}: {12, 13}, {1, 0, 0, 0}: {11, 12, 13}, {0, 0, 0, 0}: {10, 11, 12, 13},
 	} {
 		s.movers = movers[:]
-		if got := s.last(); !slices.Equal(got, want) {
+		if got := s.lastMoves(); !slices.Equal(got, want) {
 			t.Errorf("moved by %v: %v, want %v", movers, got, want)
 		}
 	}
@@ -143,9 +144,9 @@ func TestJSON(t *testing.T) {
 	config.JSON = true
 	var out bytes.Buffer
 	lines := append([]string{"?", "nonsense", "undo", "#1", "undo", "help", "hint", "moves"}, slices.Repeat([]string{"#1"}, 100)...)
-	err := New(config, &out).Play(context.Background(), strings.NewReader(strings.Join(lines, "\n")))
-	if !errors.Is(err, ErrRefused) || !strings.HasSuffix(err.Error(), ": 2") {
-		t.Errorf("error %v, and 2 lines were refused", err)
+	err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader(strings.Join(lines, "\n"))))
+	if !errors.Is(err, ErrRejected) || !strings.HasSuffix(err.Error(), ": 2") {
+		t.Errorf("error %v, and 2 lines were rejected", err)
 	}
 	state, count := config.Game.NewState(), map[string]int{}
 	var moves []string
@@ -168,9 +169,9 @@ func TestJSON(t *testing.T) {
 			moves = append(moves, o.Move)
 		case "undo":
 			moves = moves[:len(moves)-o.Plies]
-		case "thoughts":
+		case "analysis":
 			if o.By != "mcts:5" || o.Best == "" || o.Player != "black" {
-				t.Errorf("thoughts %s", line)
+				t.Errorf("analysis %s", line)
 			}
 		case "result":
 			if len(o.Moves) != len(moves) || o.Goals[o.Winner] != 100 {
@@ -178,11 +179,11 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	state, _, err = env.ReplayText(config.Game, moves)
+	state, _, err = notation.Replay(config.Game, moves)
 	if err != nil || !state.Done() {
 		t.Errorf("the moves make no whole game: %v, %v", moves, err)
 	}
-	for kind, want := range map[string]int{"game": 1, "thoughts": 2, "undo": 1, "error": 2, "note": 1, "moves": 1, "result": 1} {
+	for kind, want := range map[string]int{"game": 1, "analysis": 2, "undo": 1, "error": 2, "note": 1, "moves": 1, "result": 1} {
 		if count[kind] != want {
 			t.Errorf("%d lines of type %s, want %d", count[kind], kind, want)
 		}
@@ -214,9 +215,9 @@ func TestLongLine(t *testing.T) {
 func TestSamples(t *testing.T) {
 	contains(t, session(t, "quad-7x7", "greedy", env.Second, "help"),
 		"Type a move such as m 1 3 or b 1 3 (row, column), or hint",
-		"Type a move: (mark r1 c2), mark r1 c2 or m 1 2; (block r1 c2), block r1 c2 or b 1 2.\nOn the board, [ ] is the last move. There")
+		"Type a move: (mark r1 c2), mark r1 c2 or m 1 2; (block r1 c2), block r1 c2 or b 1 2.\nOn the board, [ ] is the last move. Commands:")
 	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"),
-		"Type a move such as 1 (the column), or hint", "[ ] is the last move, + is where you can go.")
+		"Type a move such as 1 (the column), or hint", "[ ] is the last move, + is a cell that you can move to.")
 }
 
 // The list of moves has as many columns as there is room for, and one where nobody says how much that is.
@@ -231,7 +232,7 @@ func TestListInColumns(t *testing.T) {
 			config.Style.Width = func() int { return width }
 		}
 		var out bytes.Buffer
-		if err := New(config, &out).Play(context.Background(), strings.NewReader("moves")); err != nil {
+		if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader("moves"))); err != nil {
 			t.Fatal(err)
 		}
 		contains(t, out.String(), want)
@@ -241,7 +242,7 @@ func TestListInColumns(t *testing.T) {
 
 func TestAgentMovesFirst(t *testing.T) {
 	contains(t, session(t, "breakthrough-6x6", "greedy", env.Second, "undo", "board"),
-		"you are black", "such as 2 5 1 4, or", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input has ended before the game.")
+		"you are black", "such as 2 5 1 4, or", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input ended before the game.")
 }
 
 // A whole game by numbers of the list: it ends with both goals, and with whose win it is.
@@ -273,14 +274,14 @@ func TestUndo(t *testing.T) {
 		var before []env.Key
 		for ply := 0; !s.state.Done() && ply < 25; ply++ {
 			if s.state.Player() != env.First {
-				if err := s.answer(context.Background(), true); err != nil {
+				if err := s.agentMove(context.Background(), true); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
 			before = append(before, s.state.Key())
 			legal := s.state.Legal(nil)
-			s.play(legal[(7*ply+seed)%len(legal)], 0)
+			s.apply(legal[(7*ply+seed)%len(legal)], 0)
 		}
 		for i := len(before) - 1; i >= 0; i-- {
 			argument := ""
@@ -298,7 +299,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// recorder is an agent that notes what it is told, and plays at random.
+// recorder is an agent that records its calls and plays at random.
 type recorder struct {
 	agent.Agent
 	seeds    []uint64
@@ -315,30 +316,30 @@ func (r *recorder) Observe(a env.Action) {
 	r.observed = append(r.observed, a)
 }
 
-// An agent is told of every move, and told to forget, with another seed, where the game does not go on from there.
-func TestAgentsAreTold(t *testing.T) {
+// An agent observes every move, and is reset with a new seed whenever the game does not continue from there.
+func TestAgentsObserve(t *testing.T) {
 	config := configure(t, "quad-5x5", "random", env.First)
 	r := &recorder{Agent: config.Seats[1].Agent}
 	config.Seats[1].Agent = r
 	s := New(config, io.Discard)
-	told := 0 // moves before the last reset
+	start := 0 // moves before the last reset
 	for _, line := range []string{"#1", "#3", "#5", "undo", "#2", "#2", "switch", "#1", "new", "#4", "side", "#2", "undo 2", "#7"} {
 		resets := len(r.seeds)
-		if _, err := s.obey(context.Background(), line); err != nil {
+		if _, err := s.execute(context.Background(), line); err != nil {
 			t.Fatal(err)
 		}
 		if forgets := !strings.HasPrefix(line, "#"); forgets != (len(r.seeds) > resets) {
 			t.Errorf("%s: %d resets", line, len(r.seeds)-resets)
 		} else if forgets {
-			told = len(s.moves)
+			start = len(s.moves)
 		}
 		if s.Seats[s.state.Player()].Agent != nil {
-			if err := s.answer(context.Background(), true); err != nil {
+			if err := s.agentMove(context.Background(), true); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !slices.Equal(r.observed, s.moves[told:]) {
-			t.Fatalf("%s: told of %v after %d of the moves %v", line, r.observed, told, s.moves)
+		if !slices.Equal(r.observed, s.moves[start:]) {
+			t.Fatalf("%s: observed %v after %d of the moves %v", line, r.observed, start, s.moves)
 		}
 	}
 	slices.Sort(r.seeds)
@@ -361,7 +362,7 @@ func TestInterruptedAndBroken(t *testing.T) {
 	if err := start(t, "quad-5x5", "random", env.First, io.Discard).Play(context.Background(), in); err == nil {
 		t.Error("no error from a broken input")
 	}
-	if err := start(t, "quad-5x5", "random", env.First, brokenWriter{}).Play(context.Background(), strings.NewReader("3 3\n")); !errors.Is(err, io.ErrShortWrite) {
+	if err := start(t, "quad-5x5", "random", env.First, brokenWriter{}).Play(context.Background(), io.NopCloser(strings.NewReader("3 3\n"))); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error %v from a broken output", err)
 	}
 }

@@ -12,25 +12,25 @@ import (
 	"ludus/env"
 )
 
-// textView tells people.
+// textView shows a session to people.
 type textView struct {
 	*Session
 	canvas *canvas
 	out    *bytes.Buffer
 }
 
-func newTextView(s *Session) *textView { return &textView{s, newCanvas(s.Game, &s.Style), &s.written} }
+func newTextView(s *Session) *textView { return &textView{s, newCanvas(s.Game, &s.Style), &s.output} }
 
-func (v *textView) begin() {
+func (v *textView) players() {
 	players := v.Game.Players
 	player, hasPerson := v.person()
 	if !hasPerson {
-		v.say("%s: %s is %s, %s is %s.\n", v.Game.Name, v.Seats[0].Name, players[0], v.Seats[1].Name, players[1])
+		v.line("%s: %s is %s, %s is %s.\n", v.Game.Name, v.Seats[0].Name, players[0], v.Seats[1].Name, players[1])
 		return
 	}
 	agent := v.Seats[player.Opponent()].Name
-	v.say("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Opponent()])
-	v.say("Type a move such as %s, or hint, undo, ? (what %s thinks), help.\n", v.such(), agent)
+	v.line("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Opponent()])
+	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(), agent)
 }
 
 func (v *textView) position() {
@@ -38,12 +38,12 @@ func (v *textView) position() {
 	if v.personMoves() {
 		legal = v.state.Legal(nil)
 	}
-	v.out.WriteString(v.canvas.draw(v.state, cells(v.Game, v.state, v.last(), legal)))
+	v.out.WriteString(v.canvas.draw(v.state, cellMarks(v.Game, v.state, v.lastMoves(), legal)))
 	status := v.state.Status()
 	if len(v.state.WinningCells(nil)) > 0 {
-		status += "; * * is what won"
+		status += "; * * marks the winning cells"
 	}
-	v.say("%s\n", status)
+	v.line("%s\n", status)
 }
 
 func (v *textView) prompt() {
@@ -56,7 +56,7 @@ func (v *textView) prompt() {
 	}
 }
 
-func (v *textView) moved(player env.Player, action env.Action, took time.Duration) {
+func (v *textView) move(player env.Player, action env.Action, took time.Duration) {
 	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionTexts[action]))
 	if v.Style.Live && took >= time.Second {
 		v.out.WriteString(v.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
@@ -71,11 +71,11 @@ func (v *textView) undone(plies int) {
 	fmt.Fprintf(v.out, "taken back: %s\n\n", counted(plies, "move"))
 }
 
-func (v *textView) note(text string)          { fmt.Fprintln(v.out, text) }
-func (v *textView) problem(line, text string) { v.say("%s", text) }
+func (v *textView) note(text string)              { fmt.Fprintln(v.out, text) }
+func (v *textView) rejection(line, reason string) { v.line("%s", reason) }
 
-// list writes the moves in columns as high as is needed for a line's room, and where that is not known, one a line.
-func (v *textView) list(legal []env.Action) {
+// legalMoves lists the moves in as many columns as fit, or in one column if the width is unknown.
+func (v *textView) legalMoves(legal []env.Action) {
 	if len(legal) == 0 {
 		v.note("The game is over; there are no moves.")
 		return
@@ -98,59 +98,59 @@ func (v *textView) list(legal []env.Action) {
 	}
 }
 
-func (v *textView) hint(name string, j *analysis.Judgement) {
-	v.say("%s would play %s", name, v.named(j.Best))
-	if j.Value != nil {
-		v.say("  value for %s %+.2f%s", j.Player, *j.Value, proven(j))
+func (v *textView) hint(agent string, r *analysis.Result) {
+	v.line("%s would play %s", agent, v.describe(r.Best))
+	if r.Value != nil {
+		v.line("  value for %s %+.2f%s", r.Player, *r.Value, proven(r))
 	}
 }
 
-// named names a move, and how it may be typed.
-func (v *textView) named(text string) string {
+// describe returns an action's text and its short form.
+func (v *textView) describe(text string) string {
 	action, err := v.Game.ParseAction(text)
 	if err != nil {
 		return text
 	}
-	return v.grammar.one(action)
+	return v.parser.Describe(action)
 }
 
-// say writes a line, broken where it is too long.
-func (v *textView) say(format string, arguments ...any) {
+// line writes a line, wrapped to the width of the terminal.
+func (v *textView) line(format string, arguments ...any) {
 	fmt.Fprintln(v.out, v.Style.wrapped(fmt.Sprintf(format, arguments...)))
 }
 
-func proven(j *analysis.Judgement) string {
-	if j.Proven {
+func proven(r *analysis.Result) string {
+	if r.Proven {
 		return ", proven"
 	}
 	return ""
 }
 
-// mostThoughts is the number of moves in what an agent thinks.
-const mostThoughts = 6
+// maxMoveInfos is the number of moves in an analysis that is shown.
+const maxMoveInfos = 6
 
-func (v *textView) thoughts(name string, j *analysis.Judgement) {
+func (v *textView) analysis(agent string, r *analysis.Result) {
 	after := ""
-	if j.Simulations > 0 {
-		after = ", after " + counted(j.Simulations, "simulation")
+	if r.Simulations > 0 {
+		after = ", after " + counted(r.Simulations, "simulation")
 	}
-	v.say("%s would play %s%s", name, v.named(j.Best), after)
-	if j.Value == nil {
-		v.say("  It does not say what positions are worth.\n")
+	v.line("%s would play %s%s", agent, v.describe(r.Best), after)
+	if r.Value == nil {
+		v.line("  It does not evaluate positions.\n")
 		return
 	}
-	v.say("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", j.Player, *j.Value, proven(j))
-	if j.Goals != nil {
-		goals := j.Goals.Values()
-		v.say("  goals expected %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+	v.line("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", r.Player, *r.Value, proven(r))
+	if r.Goals != nil {
+		goals := r.Goals.Values()
+		v.line("  expected goals %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
-	v.table(j.Moves)
+	v.moveInfos(r.Moves)
 	v.out.WriteString("\n")
 }
 
-// table lists the best moves, with a bar for the visits, or for the prior where none are counted: the longest is the most.
-func (v *textView) table(moves []analysis.Move) {
-	shown := moves[:min(len(moves), mostThoughts)]
+// moveInfos lists the best moves, each with a bar for its visits, or for its prior if the agent counts no visits.
+func (v *textView) moveInfos(moves []analysis.MoveInfo) {
+	shown := moves[:min(len(moves), maxMoveInfos)]
 	visits, priors := 0, 0.0
 	for _, m := range moves {
 		visits, priors = max(visits, orZero(m.Visits)), max(priors, orZero(m.Prior))
@@ -159,7 +159,7 @@ func (v *textView) table(moves []analysis.Move) {
 	for _, m := range shown {
 		width = max(width, len(m.Move))
 	}
-	const columns, bar = 24, 12 // of what follows the move
+	const columns, bar = 24, 12 // widths of the numbers and of the longest bar
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
 	for _, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
@@ -178,7 +178,7 @@ func (v *textView) table(moves []analysis.Move) {
 	}
 }
 
-// known writes a number times scale, or a dash for none.
+// known formats a number times scale, or nil as a dash.
 func known[T int | float64](x *T, format string, scale T) string {
 	if x == nil {
 		return "-"
@@ -193,7 +193,7 @@ func orZero[T int | float64](x *T) T {
 	return *x
 }
 
-// counted is a number of things: 1 move, 2 moves.
+// counted formats a count with its noun: "1 move", "2 moves".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -201,7 +201,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (v *textView) finished() {
+func (v *textView) result() {
 	goals, verdict := v.state.Goals(), "A draw"
 	if winner, ok := v.winner(); ok {
 		player, hasPerson := v.person()
@@ -217,60 +217,60 @@ func (v *textView) finished() {
 	fmt.Fprintf(v.out, "%s: %s %d, %s %d.\n", v.Style.bold(verdict), v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 }
 
-func (v *textView) ended() {
+func (v *textView) inputEnded() {
 	if v.Keyboard {
 		v.out.WriteString("\n")
 	}
 	if !v.state.Done() {
-		v.out.WriteString("The input has ended before the game.\n")
+		v.out.WriteString("The input ended before the game.\n")
 	}
 }
 
-// patience is how long an agent may think before that is told.
-const patience = 300 * time.Millisecond
+// thinkingDelay is the delay before "is thinking" is shown.
+const thinkingDelay = 300 * time.Millisecond
 
-// wait tells on a live terminal that an agent thinks, and erases it when stopped.
-func (v *textView) wait(name string) (stop func()) {
+// thinking shows on a live terminal that an agent is thinking, until stop erases it.
+func (v *textView) thinking(agent string) (stop func()) {
 	if !v.Style.Live {
 		return func() {}
 	}
-	done, gone := make(chan struct{}), make(chan struct{})
+	done, joined := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(gone)
-		start, pause := time.Now(), patience
+		defer close(joined)
+		start, pause := time.Now(), thinkingDelay
 		for {
 			select {
 			case <-done:
-				if pause != patience {
+				if pause != thinkingDelay {
 					fmt.Fprint(v.w, "\r\x1b[K")
 				}
 				return
 			case <-time.After(pause):
 				pause = time.Second
-				text := fmt.Sprintf("%s is thinking, %.0f s", name, time.Since(start).Seconds())
+				text := fmt.Sprintf("%s is thinking, %.0f s", agent, time.Since(start).Seconds())
 				fmt.Fprintf(v.w, "\r\x1b[K%s", v.Style.faint(text[:min(len(text), v.Style.room()-1)]))
 			}
 		}
 	}()
-	return func() { close(done); <-gone }
+	return func() { close(done); <-joined }
 }
 
-// help says what can be typed, with examples of this game's moves.
+// help describes the commands, with examples of this game's moves.
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
-On the board, [ ] is the last move%s. There are also
-  ?           what the agent thinks: values, visits, its best moves
+On the board, [ ] is the last move%s. Commands:
+  ?           the agent's analysis: value, visits and priors of its best moves
   hint        the move that it would play
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
   board       draw the board again
   switch      change sides; or side %s, side %s
-  new         begin again
-  quit        stop`, s.ways(), s.plusSaid(), s.Game.Players[0], s.Game.Players[1])
+  new         start a new game
+  quit        stop`, s.moveForms(), s.targetHelp(), s.Game.Players[0], s.Game.Players[1])
 }
 
-// samples are moves of the person's, one for each word that moves begin with: legal ones where it is their turn.
-func (s *Session) samples() (list []env.Action) {
+// exampleMoves returns one move of the person's per verb: legal ones if it is their turn.
+func (s *Session) exampleMoves() (list []env.Action) {
 	state := s.state
 	if !s.personMoves() {
 		player, _ := s.person()
@@ -280,68 +280,42 @@ func (s *Session) samples() (list []env.Action) {
 	}
 	var verbs []string
 	for _, a := range state.Legal(nil) {
-		if verb := s.grammar.spoken[a].verb; !slices.Contains(verbs, verb) {
+		if verb := s.parser.Verb(a); !slices.Contains(verbs, verb) {
 			verbs, list = append(verbs, verb), append(list, a)
 		}
 	}
 	return list
 }
 
-// such is how the person may write a move.
-func (s *Session) such() string {
+// moveExamples shows how to type the example moves.
+func (s *Session) moveExamples() string {
 	var texts []string
-	for _, a := range s.samples() {
-		texts = append(texts, s.grammar.brief(a))
+	for _, a := range s.exampleMoves() {
+		texts = append(texts, s.parser.Short(a))
 	}
 	text := strings.Join(texts, " or ")
 	switch {
-	case s.grammar.drops:
+	case s.parser.Drops():
 		text += " (the column)"
-	case s.grammar.rowsFirst:
+	case s.parser.RowsFirst():
 		text += " (row, column)"
 	}
 	return text
 }
 
-// ways are ways to write legal moves.
-func (s *Session) ways() string {
+// moveForms lists all forms of the example moves.
+func (s *Session) moveForms() string {
 	var all []string
-	for _, a := range s.samples() {
-		all = append(all, s.waysOf(a))
+	for _, a := range s.exampleMoves() {
+		all = append(all, s.parser.Forms(a))
 	}
 	return strings.Join(all, "; ")
 }
 
-func (s *Session) waysOf(a env.Action) string {
-	text := s.Game.ActionTexts[a]
-	ways := []string{text}
-	var numbers []string
-	for _, n := range s.grammar.spoken[a].numbers {
-		numbers = append(numbers, n.digits)
+// targetHelp explains the mark of the cells that a player may move to, if the board shows it.
+func (s *Session) targetHelp() string {
+	if !s.parser.Steps() && !s.parser.Drops() {
+		return ""
 	}
-	if len(numbers) > 0 {
-		ways = append(ways, strings.Trim(text, "()"), s.grammar.brief(a))
-	}
-	if touch := s.Game.Drawing.ActionCells[a]; s.grammar.bare && touch.From != env.NoCell {
-		ways = append(ways, strings.Join(numbers[:2], "")+"-"+strings.Join(numbers[2:], ""))
-		ways = append(ways, s.chess(touch.From)+"-"+s.chess(touch.To))
-	}
-	if n := len(ways); n > 1 {
-		return strings.Join(ways[:n-1], ", ") + " or " + ways[n-1]
-	}
-	return text
-}
-
-// chess names a cell by a letter for the column and the number of the row.
-func (s *Session) chess(cell int32) string {
-	row, _ := s.grammar.coordinates(int(cell))
-	return string(rune('a'+int(cell)%len(s.Game.Drawing.Columns))) + row
-}
-
-// plusSaid explains the mark of targets, where there is one.
-func (s *Session) plusSaid() string {
-	if !s.grammar.steps && !s.grammar.drops {
-		return "" // a piece may go to every empty cell
-	}
-	return fmt.Sprintf(", %s is where you can go", s.Style.pick("•", "+"))
+	return fmt.Sprintf(", %s is a cell that you can move to", s.Style.pick("•", "+"))
 }

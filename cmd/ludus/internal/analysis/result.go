@@ -1,0 +1,97 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ludus/env"
+	"ludus/train/agent"
+)
+
+// Result is an agent's analysis of a position that is not done. Values are expected utilities in [-1, 1] for Player. Null
+// means that the agent does not know.
+type Result struct {
+	Player      string     `json:"player"` // to move
+	Value       *float64   `json:"value"`
+	Goals       *Goals     `json:"goals"` // expected
+	Best        string     `json:"best"`
+	Simulations int        `json:"simulations"`      // that were run
+	Proven      bool       `json:"proven,omitempty"` // Value is exact
+	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
+}
+
+// MoveInfo is the analysis of one legal move. Its value is for the player to move.
+type MoveInfo struct {
+	Move   string   `json:"move"`
+	Visits *int     `json:"visits"`
+	Value  *float64 `json:"value"`
+	Prior  *float64 `json:"prior"`
+}
+
+// Terminal is the result of a finished game.
+type Terminal struct {
+	Terminal bool   `json:"terminal"` // true
+	Goals    *Goals `json:"goals"`
+}
+
+// Goals are both players' goals. In JSON they are an object by the players' names, the first player's first.
+type Goals struct {
+	players [2]string
+	values  [2]float64
+}
+
+// Values returns the first and the second player's goal.
+func (g *Goals) Values() [2]float64 { return g.values }
+
+// MarshalJSON implements [encoding/json.Marshaler].
+func (g *Goals) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil
+}
+
+// Analyze lets an agent analyze a state that is not done, with the given simulations (0: the agent's own). It resets the
+// agent first, so the same request gives the same result. It fails only if ctx ends.
+func Analyze(ctx context.Context, game *env.Game, agent agent.Agent, state env.State, simulations int) (*Result, error) {
+	agent.Reset(0)
+	analysis, err := agent.Analyze(ctx, state, simulations)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{
+		Player:      game.Players[analysis.Player],
+		Value:       rounded(analysis.Value),
+		Goals:       goals(game, analysis.Goals),
+		Best:        game.ActionTexts[analysis.Moves[0].Action],
+		Simulations: analysis.Simulations,
+		Proven:      analysis.Proven,
+	}
+	for _, m := range analysis.Moves {
+		r.Moves = append(r.Moves, MoveInfo{game.ActionTexts[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior)})
+	}
+	return r, nil
+}
+
+// GameOver returns the result of a state that is done.
+func GameOver(game *env.Game, state env.State) *Terminal {
+	g := state.Goals()
+	return &Terminal{true, goals(game, &[2]float64{float64(g[0]), float64(g[1])})}
+}
+
+func goals(game *env.Game, values *[2]float64) *Goals {
+	if values == nil {
+		return nil
+	}
+	return &Goals{game.Players, [2]float64{*rounded(&values[0]), *rounded(&values[1])}}
+}
+
+// rounded rounds to six decimals, the precision of float32. It turns -0 into 0.
+func rounded(x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	y := math.Round(*x*1e6) / 1e6
+	if y == 0 {
+		y = 0
+	}
+	return &y
+}

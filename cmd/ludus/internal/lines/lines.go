@@ -1,0 +1,73 @@
+// Package lines reads a stream line by line in a goroutine that its caller can always end, even while it waits for input.
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// Reader reads lines in a goroutine of its own. Close ends and joins it.
+type Reader struct {
+	// C delivers the lines without their ends. It is closed at the end of the stream and after an error.
+	C <-chan []byte
+
+	stream io.Closer
+	closed chan struct{}
+	done   chan struct{}
+	err    error // valid once done is closed
+}
+
+// NewReader starts reading. It cuts each line to maxLine+1 bytes and reads up to ahead lines before they are taken. Closing
+// the stream must end a pending Read, as it does for [Interruptible].
+func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
+	c := make(chan []byte, ahead)
+	r := &Reader{C: c, stream: stream, closed: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		defer close(c)
+		for buffered := bufio.NewReader(stream); ; {
+			line, err := readLine(buffered, maxLine)
+			if len(line) > 0 || err == nil {
+				select {
+				case c <- bytes.TrimRight(line, "\r\n"):
+				case <-r.closed:
+					return
+				}
+			}
+			if err != nil {
+				r.err = err
+				return
+			}
+		}
+	}()
+	return r
+}
+
+// readLine returns a fresh copy of the next line with its end.
+func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxLine+1-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// Err returns the error that ended the stream, nil at its proper end. It may be called once C is closed.
+func (r *Reader) Err() error {
+	<-r.done
+	if errors.Is(r.err, io.EOF) {
+		return nil
+	}
+	return r.err
+}
+
+// Close closes the stream and waits for the goroutine to end. It must be called once.
+func (r *Reader) Close() {
+	close(r.closed)
+	r.stream.Close()
+	<-r.done
+}

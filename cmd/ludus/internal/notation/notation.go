@@ -1,0 +1,523 @@
+// Package notation reads moves as people type them: "(mark r3 c3)", "r3 c3", "3 3", "33" or, where pieces move, "b2-b3".
+// All commands and pages that take moves use it.
+package notation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ludus/env"
+)
+
+// Parser reads the moves of one game. It is immutable and safe for concurrent use.
+type Parser struct {
+	game      *env.Game
+	rowsFirst bool     // action texts name a cell's row before its column
+	numeric   bool     // row and column labels are bare numbers; cells may also be written b3 or x2 y3
+	steps     bool     // some moves go from cell to cell
+	drops     bool     // the column alone names a move
+	verbs     []string // first words of moves that have coordinates
+	moves     []move   // by action
+}
+
+// move is an action's text, split into its first word and its coordinates.
+type move struct {
+	verb        string
+	coordinates []coordinate
+}
+
+// coordinate is a row or column number.
+type coordinate struct {
+	digits string
+	axis   byte // 'r', 'c' or 0 if unknown
+}
+
+// NewParser returns a parser for a game's moves.
+func NewParser(game *env.Game) *Parser {
+	d := &game.Drawing
+	p := &Parser{game: game, drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
+	for a, text := range game.ActionTexts {
+		touch := d.ActionCells[a]
+		p.steps = p.steps || touch.From != env.NoCell
+		p.rowsFirst = p.rowsFirst || touch.To != env.NoCell && p.namesRowFirst(text, int(touch.To))
+	}
+	for a, text := range game.ActionTexts {
+		m := &p.moves[a]
+		for i, word := range tokens(text) {
+			switch {
+			case i == 0:
+				m.verb = word
+			case isNumber(word):
+				m.coordinates = append(m.coordinates, coordinate{word, p.axisAt(len(m.coordinates))})
+			}
+		}
+		if len(m.coordinates) > 0 && !slices.Contains(p.verbs, m.verb) {
+			p.verbs = append(p.verbs, m.verb)
+		}
+	}
+	return p
+}
+
+// namesRowFirst reports whether an action's text names the row of its cell before the column. Cells on the diagonal
+// cannot tell and give false.
+func (p *Parser) namesRowFirst(text string, cell int) bool {
+	row, column := p.labels(cell)
+	words := slices.DeleteFunc(tokens(text), func(word string) bool { return !isNumber(word) })
+	n := len(words)
+	return row != column && n >= 2 && words[n-2] == row && words[n-1] == column
+}
+
+// labels returns the digits in a cell's row and column labels.
+func (p *Parser) labels(cell int) (row, column string) {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	d := &p.game.Drawing
+	return strings.TrimLeft(d.Rows[cell/len(d.Columns)], letters), strings.TrimLeft(d.Columns[cell%len(d.Columns)], letters)
+}
+
+// axisAt is the axis of coordinate i in an action's text.
+func (p *Parser) axisAt(i int) byte {
+	if (i%2 == 0) == p.rowsFirst {
+		return 'r'
+	}
+	return 'c'
+}
+
+// Replay is [env.ReplayText] for moves in any notation that [Parser.Parse] reads.
+func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
+	r := env.NewReplayer(game)
+	var parser *Parser
+	for i, text := range moves {
+		action, err := game.ParseAction(text)
+		if !r.State.Done() && (err != nil || !slices.Contains(r.Legal, action)) {
+			if parser == nil {
+				parser = NewParser(game)
+			}
+			action, err = parser.Parse(r.State, r.Legal, text)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		if err := r.Play(action); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r.State, r.Moves, nil
+}
+
+// Parse finds the legal move that a text names. The text may be the action's own, or:
+//   - without some words, or with words cut short: "r3 c3", "3 3", "m 3 3";
+//   - the coordinates in order, with anything or nothing between them: "3 2 4 3", "32-43";
+//   - the coordinates in any order if each names its axis: "c3 r2", "x3 y2";
+//   - letters for columns if labels are bare numbers: "c2-c3";
+//   - one cell of a step, or the column where pieces fall, if only one legal move has it.
+//
+// If no legal move fits, or several do, the error says so and names the nearest legal moves. The state is not done.
+func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Action, error) {
+	var ambiguous []env.Action
+	readings := p.readings(text)
+	for _, fits := range []func(typed, env.Action) bool{p.fitsWhole, p.fitsPart} {
+		for _, in := range readings {
+			var found []env.Action
+			for _, a := range legal {
+				if fits(in, a) {
+					found = append(found, a)
+				}
+			}
+			if len(found) == 1 {
+				return found[0], nil
+			}
+			if len(found) > 1 && ambiguous == nil {
+				ambiguous = found
+			}
+		}
+		if ambiguous != nil {
+			return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(ambiguous, 4))
+		}
+		for _, in := range readings {
+			for a := range p.moves {
+				if fits(in, env.Action(a)) {
+					return 0, p.illegal(state, legal, env.Action(a), in)
+				}
+			}
+		}
+	}
+	return 0, p.unreadable(legal, text)
+}
+
+// typed is a text split into words and coordinates.
+type typed struct {
+	verbs       []string
+	coordinates []coordinate
+}
+
+// fillers are words without a meaning.
+var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
+
+// readings splits a text in each way that it may be read.
+func (p *Parser) readings(text string) (all []typed) {
+	words := tokens(text)
+	if len(words) == 0 {
+		return nil
+	}
+	all = append(all, p.split(words, false))
+	if p.numeric && p.steps {
+		all = append(all, p.split(words, true))
+	}
+	return all
+}
+
+// split sorts words into verbs and coordinates. With letters, a letter before a number is a column.
+func (p *Parser) split(words []string, letters bool) (in typed) {
+	axis := byte(0)
+	for i, word := range words {
+		beforeNumber := i+1 < len(words) && isNumber(words[i+1])
+		switch {
+		case isNumber(word):
+			in.coordinates = append(in.coordinates, coordinate{word, axis})
+			axis = 0
+		case letters && beforeNumber && p.letterColumn(word) != "":
+			in.coordinates = append(in.coordinates, coordinate{p.letterColumn(word), 'c'})
+			axis = 'r'
+		case beforeNumber && p.namedAxis(word) != 0:
+			axis = p.namedAxis(word)
+		case !slices.Contains(fillers, word):
+			in.verbs = append(in.verbs, word)
+		}
+	}
+	c := in.coordinates
+	for i := 0; i+1 < len(c); i += 2 {
+		if c[i].axis == p.axisAt(1) && c[i+1].axis == p.axisAt(0) {
+			c[i], c[i+1] = c[i+1], c[i]
+		}
+	}
+	return in
+}
+
+// letterColumn returns the number of the column that a letter stands for, or "". "a" is the first column; an "x" before
+// it ("takes") is skipped.
+func (p *Parser) letterColumn(word string) string {
+	if len(word) == 2 {
+		word = strings.TrimPrefix(word, "x")
+	}
+	if i := int(word[0] - 'a'); len(word) == 1 && i >= 0 && i < len(p.game.Drawing.Columns) {
+		_, column := p.labels(i)
+		return column
+	}
+	return ""
+}
+
+// namedAxis returns the axis that a word before a number names, or 0.
+func (p *Parser) namedAxis(word string) byte {
+	switch word {
+	case "r", "row":
+		return 'r'
+	case "c", "col", "column":
+		return 'c'
+	case "y":
+		if p.numeric {
+			return 'r'
+		}
+	case "x":
+		if p.numeric {
+			return 'c'
+		}
+	}
+	return 0
+}
+
+// fitsWhole reports whether the input names all of an action.
+func (p *Parser) fitsWhole(in typed, a env.Action) bool {
+	m := p.moves[a]
+	if len(in.coordinates) == 0 && len(m.coordinates) == 0 {
+		return m.verb != "" && len(in.verbs) == 1 && (strings.HasPrefix(m.verb, in.verbs[0]) || in.verbs[0] == "pass")
+	}
+	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
+}
+
+// fitsPart reports whether the input names one cell of a step, or one coordinate of a placed piece.
+func (p *Parser) fitsPart(in typed, a env.Action) bool {
+	m := p.moves[a]
+	switch {
+	case len(in.coordinates) == 0 || !in.verbFits(m):
+		return false
+	case len(m.coordinates) == 4:
+		return sameCoordinates(in.coordinates, m.coordinates[:2]) || sameCoordinates(in.coordinates, m.coordinates[2:])
+	case len(m.coordinates) == 2 && len(in.coordinates) == 1 && (in.coordinates[0].axis != 0 || p.drops):
+		column := in.coordinates[0]
+		if column.axis == 0 {
+			column.axis = 'c'
+		}
+		return slices.Contains(m.coordinates, column)
+	}
+	return false
+}
+
+// verbFits reports whether the input has no verb, or one that the move's verb begins with.
+func (in *typed) verbFits(m move) bool {
+	return len(in.verbs) == 0 || len(in.verbs) == 1 && strings.HasPrefix(m.verb, in.verbs[0])
+}
+
+// sameCoordinates reports whether typed coordinates equal a move's. Typed ones may run together: "32" for 3 and 2.
+func sameCoordinates(in, of []coordinate) bool {
+	for _, c := range in {
+		digits, first := c.digits, true
+		for digits != "" {
+			if len(of) == 0 || c.axis != 0 && (!first || c.axis != of[0].axis) {
+				return false
+			}
+			rest, ok := strings.CutPrefix(digits, of[0].digits)
+			if !ok {
+				return false
+			}
+			digits, of, first = rest, of[1:], false
+		}
+	}
+	return len(of) == 0
+}
+
+// illegal explains why an action that the input names is not legal, from what stands on its cells.
+func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in typed) error {
+	d, pieces, touch := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
+	mover := state.Player()
+	why := "is not legal now"
+	if from := touch.From; from != env.NoCell {
+		switch piece := pieces[from]; {
+		case piece == 0:
+			why = fmt.Sprintf("is not legal: no piece is on %s", p.cell(from))
+		case d.Pieces[piece-1].Player != mover:
+			why = fmt.Sprintf("is not legal: the piece on %s is %s", p.cell(from), d.Pieces[piece-1].Name)
+		case pieces[touch.To] > 0 && d.Pieces[pieces[touch.To]-1].Player == mover:
+			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.cell(touch.To))
+		}
+	} else if to := touch.To; to != env.NoCell && pieces[to] > 0 {
+		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.cell(to))
+	}
+	name := p.game.ActionTexts[a]
+	if len(in.coordinates) == 0 {
+		return fmt.Errorf("%s %s; moves look like %s", name, why, p.Describe(legal[0]))
+	}
+	if len(in.coordinates) < len(p.moves[a].coordinates) && !p.fitsWhole(in, a) {
+		name, why = in.text(), "is not a legal move now"
+	}
+	return fmt.Errorf("%s %s. %s", name, why, p.nearest(legal, p.moves[a].coordinates))
+}
+
+// text joins the words and the numbers of the input.
+func (in *typed) text() string {
+	words := slices.Clone(in.verbs)
+	for _, c := range in.coordinates {
+		words = append(words, c.digits)
+	}
+	return strings.Join(words, " ")
+}
+
+// cell names a cell as action texts do.
+func (p *Parser) cell(cell int32) string {
+	d := &p.game.Drawing
+	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
+	if p.rowsFirst {
+		return row + " " + column
+	}
+	return column + " " + row
+}
+
+// unreadable explains that a text names no action of the game.
+func (p *Parser) unreadable(legal []env.Action, text string) error {
+	quoted, words := env.Quote(text), tokens(text)
+	if slices.ContainsFunc(words, isNumber) {
+		all := p.readings(text)
+		return fmt.Errorf("%s is not a move here. %s", quoted, p.nearest(legal, p.separate(all[len(all)-1].coordinates)))
+	}
+	if len(words) > 0 {
+		begins := func(a env.Action) bool {
+			return len(p.moves[a].coordinates) > 0 && strings.HasPrefix(p.moves[a].verb, words[0])
+		}
+		if i := slices.IndexFunc(legal, begins); i >= 0 {
+			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.Describe(legal[i]))
+		}
+	}
+	return fmt.Errorf("%s is not a move here; moves look like %s", quoted, p.Describe(legal[0]))
+}
+
+// separate splits numbers that were typed without a gap, if all labels have one digit.
+func (p *Parser) separate(coordinates []coordinate) (all []coordinate) {
+	for _, c := range coordinates {
+		if len(p.game.Drawing.Rows) > 9 || len(p.game.Drawing.Columns) > 9 {
+			all = append(all, c)
+			continue
+		}
+		for _, digit := range c.digits {
+			all = append(all, coordinate{digits: string(digit)})
+		}
+	}
+	return all
+}
+
+// nearest names the legal moves whose coordinates are closest to the given ones.
+func (p *Parser) nearest(legal []env.Action, to []coordinate) string {
+	sorted := slices.Clone(legal)
+	slices.SortStableFunc(sorted, func(a, b env.Action) int {
+		return cmp.Compare(distance(to, p.moves[a].coordinates), distance(to, p.moves[b].coordinates))
+	})
+	const most = 3
+	if len(sorted) <= most {
+		return "Legal: " + p.list(sorted, most)
+	}
+	return "Nearest: " + p.list(sorted[:most], most)
+}
+
+// distance is 1000 per missing coordinate, 100 per different one, plus the sum of the differences.
+func distance(a, b []coordinate) int {
+	sum := 0
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) {
+			sum += 1000
+			continue
+		}
+		d := number(a[i].digits) - number(b[i].digits)
+		if d = max(d, -d); d > 0 {
+			sum += 100 + min(d, 99)
+		}
+	}
+	return sum
+}
+
+// number is the value of decimal digits, of which it reads six at most.
+func number(digits string) (n int) {
+	for i := 0; i < len(digits) && i < 6; i++ {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
+}
+
+// list joins the descriptions of up to most moves with "or".
+func (p *Parser) list(actions []env.Action, most int) string {
+	var texts []string
+	for _, a := range actions[:min(len(actions), most)] {
+		texts = append(texts, p.Describe(a))
+	}
+	if more := len(actions) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts, ", "), more)
+	}
+	return or(texts)
+}
+
+// or joins texts: "a, b or c".
+func or(texts []string) string {
+	n := len(texts)
+	if n < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:n-1], ", ") + " or " + texts[n-1]
+}
+
+// Describe returns an action's text, followed by its short form in brackets if that is more than its coordinates.
+func (p *Parser) Describe(a env.Action) string {
+	text := p.game.ActionTexts[a]
+	if short := p.Short(a); short != text && (len(p.verbs) > 1 || p.drops) {
+		return fmt.Sprintf("%s [%s]", text, short)
+	}
+	return text
+}
+
+// Short returns a short form of a move that [Parser.Parse] reads, such as "3 3" or "b 3 3".
+func (p *Parser) Short(a env.Action) string {
+	m := p.moves[a]
+	if len(m.coordinates) == 0 {
+		return m.verb
+	}
+	var words []string
+	if len(p.verbs) > 1 {
+		words = append(words, m.verb[:1])
+	}
+	for _, c := range m.coordinates {
+		if !p.drops || c.axis == 'c' {
+			words = append(words, c.digits)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Forms lists forms of a move that [Parser.Parse] reads: "(mark r3 c3), mark r3 c3 or 3 3".
+func (p *Parser) Forms(a env.Action) string {
+	text := p.game.ActionTexts[a]
+	forms := []string{text}
+	var digits []string
+	for _, c := range p.moves[a].coordinates {
+		digits = append(digits, c.digits)
+	}
+	if len(digits) > 0 {
+		forms = append(forms, strings.Trim(text, "()"), p.Short(a))
+	}
+	if touch := p.game.Drawing.ActionCells[a]; p.numeric && touch.From != env.NoCell {
+		forms = append(forms, strings.Join(digits[:2], "")+"-"+strings.Join(digits[2:], ""))
+		forms = append(forms, p.chessCell(touch.From)+"-"+p.chessCell(touch.To))
+	}
+	return or(forms)
+}
+
+// chessCell names a cell as in chess, such as b3.
+func (p *Parser) chessCell(cell int32) string {
+	row, _ := p.labels(int(cell))
+	return string(rune('a'+int(cell)%len(p.game.Drawing.Columns))) + row
+}
+
+// Verb is the first word of an action's text.
+func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
+
+// Verbs are the first words of the moves that have coordinates.
+func (p *Parser) Verbs() []string { return p.verbs }
+
+// Drops reports whether a column alone names a move, because pieces fall: the first moves place pieces, at most one in
+// each column.
+func Drops(game *env.Game) bool {
+	seen := map[int]bool{}
+	for _, a := range game.NewState().Legal(nil) {
+		touch := game.Drawing.ActionCells[a]
+		column := int(touch.To) % len(game.Drawing.Columns)
+		if touch.From != env.NoCell || touch.To == env.NoCell || seen[column] {
+			return false
+		}
+		seen[column] = true
+	}
+	return true
+}
+
+// Drops is the result of [Drops] for the parser's game.
+func (p *Parser) Drops() bool { return p.drops }
+
+// RowsFirst reports whether a cell's row is typed before its column.
+func (p *Parser) RowsFirst() bool { return p.rowsFirst }
+
+// Steps reports whether some moves go from cell to cell.
+func (p *Parser) Steps() bool { return p.steps }
+
+// tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
+// separate.
+func tokens(text string) (list []string) {
+	text = strings.ToLower(text)
+	kind := func(r byte) int {
+		switch {
+		case r >= '0' && r <= '9':
+			return 1
+		case r >= 'a' && r <= 'z':
+			return 2
+		}
+		return 0
+	}
+	for i := 0; i < len(text); {
+		j := i + 1
+		for j < len(text) && kind(text[j]) == kind(text[i]) {
+			j++
+		}
+		if kind(text[i]) > 0 {
+			list = append(list, text[i:j])
+		}
+		i = j
+	}
+	return list
+}
+
+func isNumber(token string) bool { return token[0] >= '0' && token[0] <= '9' }
