@@ -2,12 +2,9 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 
-	"ludus/checkpoints"
-	"ludus/train/agent"
+	"ludus/train/rundir"
 	"ludus/train/suite"
 )
 
@@ -21,20 +18,6 @@ const (
 	mostChecked  = 500
 )
 
-// Checked is one line of suite.jsonl: how an agent did in positions where the choice matters and every move's exact value
-// is known.
-type Checked struct {
-	Generation int     `json:"generation"`
-	Agent      string  `json:"agent"`     // "policy": the network alone; "net": with the default agent's search
-	Positions  int     `json:"positions"` // spread over the suite
-	Error      float64 `json:"error"`     // share of moves that lose value, with its interval of 95 %
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Loss       float64 `json:"loss"` // mean utility that a move loses, likewise
-	LossLow    float64 `json:"loss_low"`
-	LossHigh   float64 `json:"loss_high"`
-}
-
 // check lets the newest checkpoint move in solved positions, where the game has some and it has not done so before.
 func (r *run) check(ctx context.Context) error {
 	if r.suite == nil {
@@ -44,7 +27,7 @@ func (r *run) check(ctx context.Context) error {
 		}
 		r.suite = shipped
 	}
-	checked, err := readChecked(r.Dir)
+	checked, _, err := rundir.SuiteFile.Read(r.Dir)
 	if err != nil {
 		return err
 	}
@@ -68,7 +51,7 @@ func (r *run) check(ctx context.Context) error {
 }
 
 func (r *run) checkAgent(ctx context.Context, kind string, positions int) error {
-	spec, err := agent.Parse(r.Game, fmt.Sprintf("%s:%s@%d", kind, r.Dir, r.count.Generation))
+	spec, err := rundir.ParseAgent(r.Game, fmt.Sprintf("%s:%s@%d", kind, r.Dir, r.count.Generation))
 	if err != nil {
 		return err
 	}
@@ -77,26 +60,17 @@ func (r *run) checkAgent(ctx context.Context, kind string, positions int) error 
 	if err != nil {
 		return err
 	}
-	c := &Checked{
+	c := &rundir.SuiteResult{
 		Generation: r.count.Generation, Agent: kind, Positions: report.Positions,
 		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
 		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
 	}
-	line, err := json.Marshal(c)
-	if err != nil {
+	if err := rundir.SuiteFile.Append(r.Dir, c); err != nil {
 		return err
 	}
-	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "suite.jsonl"), line); err != nil {
-		return err
-	}
-	if err := r.chart(c.Generation, c.scalars()); err != nil {
+	if err := r.chart(c.Generation, suiteScalars(c)); err != nil {
 		return err
 	}
 	r.tell(Event{Checked: c})
 	return nil
-}
-
-// readChecked reads suite.jsonl of a run directory.
-func readChecked(dir string) ([]Checked, error) {
-	return readLines[Checked](filepath.Join(dir, "suite.jsonl"))
 }

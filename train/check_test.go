@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ludus/train/agent"
+	"ludus/train/rundir"
 	"ludus/train/suite"
 )
 
@@ -19,7 +20,7 @@ import (
 func smallSuite(t *testing.T) *suite.Suite {
 	t.Helper()
 	game := tiny(t, "", 1).Game
-	random, err := agent.Parse(game, "random")
+	random, err := rundir.ParseAgent(game, "random")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +37,15 @@ func smallSuite(t *testing.T) *suite.Suite {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 6))
-	checked, err := readChecked(dir)
+	checked, _, err := rundir.SuiteFile.Read(dir)
 	if err != nil || len(checked) > 0 {
 		t.Fatalf("a game without a suite was checked: %+v, %v", checked, err)
 	}
-	config, err := ReadConfig(dir)
+	config, err := rundir.ReadConfig(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []Checked
+	var told []rundir.SuiteResult
 	r := &run{config: config, suite: smallSuite(t), Options: Options{
 		Dir: dir, Game: tiny(t, "", 1).Game, Threads: 2,
 		Observe: func(e Event) {
@@ -62,7 +63,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 	}
-	checked, err = readChecked(dir)
+	checked, _, err = rundir.SuiteFile.Read(dir)
 	if err != nil || len(checked) != 4 || !reflect.DeepEqual(checked, told) {
 		t.Fatalf("checked %+v, told %+v, %v", checked, told, err)
 	}
@@ -71,7 +72,7 @@ func TestCheck(t *testing.T) {
 		if c.Agent != kind || c.Generation != generation || c.Positions != 40 {
 			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
-		spec, err := agent.Parse(r.Game, kind+":"+dir+"@"+checkpointName(generation))
+		spec, err := rundir.ParseAgent(r.Game, kind+":"+dir+"@"+checkpointName(generation))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func TestCheck(t *testing.T) {
 	if err := r.dropNewer(); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := readChecked(dir); err != nil || !reflect.DeepEqual(kept, checked[:2]) {
+	if kept, _, err := rundir.SuiteFile.Read(dir); err != nil || !reflect.DeepEqual(kept, checked[:2]) {
 		t.Errorf("gone back to generation 5, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
 	}
 }
@@ -123,7 +124,7 @@ func TestRunIsChecked(t *testing.T) {
 	mustTrain(t, options(dir))
 	sameRun(t, never, dir, generations)
 
-	checked, err := readChecked(dir)
+	checked, _, err := rundir.SuiteFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestRunIsChecked(t *testing.T) {
 		if c.Positions != leastChecked {
 			t.Errorf("%+v: want %d positions", c, leastChecked)
 		}
-		for _, p := range c.scalars() {
+		for _, p := range suiteScalars(&c) {
 			if y, ok := curves[p.Tag][c.Generation]; !ok || y != float32(p.Value) {
 				t.Errorf("%s at %d is %v (%v), want %v", p.Tag, c.Generation, y, ok, p.Value)
 			}

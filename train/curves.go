@@ -3,7 +3,7 @@ package train
 import (
 	"time"
 
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 	"ludus/train/tensorboard"
 )
 
@@ -28,8 +28,8 @@ func (r *run) closeCurves() error {
 	return r.curves.Close()
 }
 
-// scalars are the points of a generation's curves; what was not measured has none.
-func (m *Metrics) scalars() []tensorboard.Scalar {
+// metricScalars are the points of a generation's curves; what was not measured has none.
+func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
 		{Tag: "self-play/games", Value: float64(m.TotalGames)},
 		{Tag: "self-play/positions_per_second", Value: float64(m.Positions) / m.PlaySeconds},
@@ -62,18 +62,18 @@ func (m *Metrics) scalars() []tensorboard.Scalar {
 }
 
 // judgedScalars are the points of a match's curves.
-func judgedScalars(j *Judged) []tensorboard.Scalar {
+func judgedScalars(j *rundir.MatchResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + j.Opponent, Value: j.Score}}
 }
 
 // ratedScalars are the points of the rating's curves.
-func ratedScalars(a *ratings.Rated) []tensorboard.Scalar {
+func ratedScalars(a *rundir.Rating) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "rating/elo", Value: a.Rating}, {Tag: "rating/low", Value: a.Low}, {Tag: "rating/high", Value: a.High},
 	}
 }
 
-// scalars are the points of a check's curves.
-func (c *Checked) scalars() []tensorboard.Scalar {
+// suiteScalars are the points of a check's curves.
+func suiteScalars(c *rundir.SuiteResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "suite/error_" + c.Agent, Value: c.Error}, {Tag: "suite/loss_" + c.Agent, Value: c.Loss}}
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ludus/checkpoints"
+	"ludus/train/rundir"
 )
 
 // readCurves reads a run's event files in the order of their names, whatever their sums, and forgets as TensorBoard does
@@ -134,15 +135,15 @@ func TestCurves(t *testing.T) {
 		}
 	}
 	for _, line := range lines {
-		var m Metrics
+		var m rundir.Metrics
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range m.scalars() {
+		for _, p := range metricScalars(&m) {
 			compare(p.Tag, m.Generation, p.Value)
 		}
 	}
-	judged, err := readJudged(dir)
+	judged, _, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

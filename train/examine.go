@@ -5,6 +5,7 @@ import (
 
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 // A generation's network is examined on one held-out position for so many of the generation's simulations, and on more of
@@ -16,16 +17,8 @@ const (
 	calibrationBins       = 10
 )
 
-// CalibrationBin sets what the network expects beside what came of it, over the held-out positions where it expects about
-// the same: scores of the player to move, which are (1 + utility) / 2, so that 1 is the best outcome and 1/2 an even one.
-type CalibrationBin struct {
-	Predicted float64 `json:"predicted"` // mean expected score
-	Actual    float64 `json:"actual"`    // mean score of the games' ends
-	Count     int     `json:"count"`     // positions
-}
-
 // examine notes in m what the network makes of held-out games.
-func (r *run) examine(m *Metrics, network *infer.Network) {
+func (r *run) examine(m *rundir.Metrics, network *infer.Network) {
 	n := max(m.Simulations/simulationsExamined, leastExamined)
 	if r.judgingDue() {
 		n = max(m.Simulations/simulationsCalibrated, leastExamined)
@@ -114,8 +107,8 @@ func maskedEntropy(logits, legal []float32) float64 {
 }
 
 // calibration sorts the positions into bins of equal width by the expected score. Bins without positions are left out.
-func (e *examination) calibration() (bins []CalibrationBin) {
-	var all [calibrationBins]CalibrationBin
+func (e *examination) calibration() (bins []rundir.CalibrationBin) {
+	var all [calibrationBins]rundir.CalibrationBin
 	for i, p := range e.predicted {
 		b := &all[min(max(int(p*calibrationBins), 0), calibrationBins-1)]
 		b.Predicted += p
@@ -135,7 +128,7 @@ func (e *examination) calibration() (bins []CalibrationBin) {
 // calibrationError is the mean distance of expected and actual scores over the bins, by their counts (expected
 // calibration error: Guo et al. 2017, section 2). Chance keeps it above 0 for a perfect network: with n positions by about
 // 1 / sqrt(n), and by more where they come from few games.
-func calibrationError(bins []CalibrationBin) float64 {
+func calibrationError(bins []rundir.CalibrationBin) float64 {
 	sum, n := 0.0, 0
 	for _, b := range bins {
 		sum += float64(b.Count) * math.Abs(b.Predicted-b.Actual)

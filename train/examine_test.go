@@ -11,12 +11,13 @@ import (
 	"ludus/env/games"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 // examinedLearner returns a learner with some random games in its windows, and weights that judge positions apart.
 func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	t.Helper()
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 32, 300, 0.3
 	config := infer.DefaultConfig(game)
 	config.Channels, config.Blocks = 4, 1
@@ -135,7 +136,9 @@ func TestCalibration(t *testing.T) {
 		actual:    []float64{0, 1, 0.5, 1, 1},
 	}
 	bins := e.calibration()
-	want := []CalibrationBin{{0.06, 0.5, 2}, {0.35, 0.5, 1}, {0.99, 1, 2}}
+	want := []rundir.CalibrationBin{
+		{Predicted: 0.06, Actual: 0.5, Count: 2}, {Predicted: 0.35, Actual: 0.5, Count: 1}, {Predicted: 0.99, Actual: 1, Count: 2},
+	}
 	if len(bins) != len(want) {
 		t.Fatalf("bins %+v, want %+v", bins, want)
 	}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // gamesKind and gamesVersion mark a file of finished games.
@@ -21,13 +20,9 @@ const (
 	gamesVersion = 1
 )
 
-func gamesPath(dir string, generation int) string {
-	return filepath.Join(dir, "games", fmt.Sprintf("%06d.games", generation))
-}
-
 // writeGames leaves a generation's finished games in the run directory.
 func (r *run) writeGames(generation int, games []*record) error {
-	path := gamesPath(r.Dir, generation)
+	path := rundir.GamesPath(r.Dir, generation)
 	if err := checkpoints.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -38,7 +33,7 @@ func (r *run) writeGames(generation int, games []*record) error {
 
 // readGames reads a generation's finished games and the number of the first in the run.
 func readGames(game *env.Game, dir string, generation int) (records []*record, first int, err error) {
-	path := gamesPath(dir, generation)
+	path := rundir.GamesPath(dir, generation)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, 0, err
@@ -101,52 +96,13 @@ func positionsOf(records []*record) int {
 	return n
 }
 
-// dropNewer removes the lines that a stopped process wrote of generations after the checkpoint; their files of games are
+// dropNewer removes what a stopped process wrote of generations after the checkpoint; their files of games are
 // overwritten in their turn.
 func (r *run) dropNewer() error {
-	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl"} {
-		path := filepath.Join(r.Dir, name)
-		lines, err := checkpoints.ReadLines(path)
-		if err != nil {
-			return err
-		}
-		var kept [][]byte
-		for _, line := range lines {
-			var at struct{ Generation int }
-			if json.Unmarshal(line, &at) == nil && at.Generation <= r.count.Generation {
-				kept = append(kept, line)
-			}
-		}
-		if len(kept) < len(lines) {
-			if err := checkpoints.WriteLines(path, kept); err != nil {
-				return err
-			}
-		}
+	if err := rundir.DropAfter(r.Dir, r.count.Generation); err != nil {
+		return err
 	}
 	return r.dropNewerRatings()
-}
-
-// readLines reads a file of JSON lines. Lines that cannot be read are left out and told in the error.
-func readLines[T any](path string) ([]T, error) {
-	lines, err := checkpoints.ReadLines(path)
-	all, errs := parseLines[T](lines)
-	for i, err := range errs {
-		errs[i] = fmt.Errorf("%s: %w", path, err)
-	}
-	return all, errors.Join(append(errs, err)...)
-}
-
-// parseLines reads lines of JSON, and tells which it leaves out.
-func parseLines[T any](lines [][]byte) (all []T, errs []error) {
-	for i, line := range lines {
-		var x T
-		if err := json.Unmarshal(line, &x); err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", i+1, err))
-			continue
-		}
-		all = append(all, x)
-	}
-	return all, errs
 }
 
 // summary reads back what the run has come to.
@@ -155,7 +111,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
 		Steps: r.learner.trainer.Steps(), Seconds: r.count.Seconds,
 	}
-	judged, err := readJudged(r.Dir)
+	judged, _, err := rundir.MatchesFile.Read(r.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +120,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 			s.Judged = append(s.Judged, j)
 		}
 	}
-	if table, err := ratings.ReadTable(r.Dir); err == nil {
+	if table, err := rundir.ReadRatings(r.Dir); err == nil {
 		s.Rated = table.Find(r.count.Generation)
 	}
 	var varied variety

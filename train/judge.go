@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"ludus/train/match"
 	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // A run is judged by matches between generations, which never touch training's generators: on its way some judgings times,
@@ -26,13 +26,9 @@ const (
 // baselines are those of a run's pool while it is trained; they judge it in the end.
 var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 
-// Judged is one line of arena.jsonl: a match between the run's checkpoints, with the averaged weights and the default
-// agent's simulations, or baselines.
-type Judged = ratings.Match
-
 // finalShare is the share of the run's time for the matches at its end, wayShare that for rating on its way.
-func (s *Settings) finalShare() float64 { return finalPart * s.RatingShare }
-func (s *Settings) wayShare() float64   { return s.RatingShare - s.finalShare() }
+func finalShare(s *rundir.Settings) float64 { return finalPart * s.RatingShare }
+func wayShare(s *rundir.Settings) float64   { return s.RatingShare - finalShare(s) }
 
 // judgingEvery is how many generations lie between two judgings: a multiple of keep_every where it can be, so that what is
 // judged is kept.
@@ -74,7 +70,7 @@ func (r *run) judgeFinally(ctx context.Context) error {
 	if r.config.Settings.RatingShare == 0 {
 		return nil
 	}
-	judged, err := readJudged(r.Dir)
+	judged, _, err := rundir.MatchesFile.Read(r.Dir)
 	if err != nil {
 		return err
 	}
@@ -103,8 +99,8 @@ func (r *run) playFinally(ctx context.Context, opponent string) error {
 		return err
 	}
 	r.progress("judging", 1)
-	games := r.gamesWithin(r.config.Settings.finalShare() / float64(len(baselines)))
-	newest := pool.Number(ratings.CheckpointName(r.count.Generation))
+	games := r.gamesWithin(finalShare(&r.config.Settings) / float64(len(baselines)))
+	newest := pool.Number(rundir.CheckpointName(r.count.Generation))
 	j, err := pool.Play(ctx, newest, pool.Number(opponent), games, r.Threads, true)
 	if err != nil {
 		return err
@@ -120,7 +116,7 @@ func (r *run) playFinally(ctx context.Context, opponent string) error {
 // an earlier process did of it counts.
 func (r *run) rate(ctx context.Context) error {
 	generation := r.count.Generation
-	if table, err := ratings.ReadTable(r.Dir); err == nil && table.Find(generation) != nil {
+	if table, err := rundir.ReadRatings(r.Dir); err == nil && table.Find(generation) != nil {
 		return nil
 	}
 	pool, err := r.openPool()
@@ -131,7 +127,7 @@ func (r *run) rate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	newest := pool.Number(ratings.CheckpointName(generation))
+	newest := pool.Number(rundir.CheckpointName(generation))
 	err = pool.Rate(ctx, ratings.Options{
 		Wanted: []int{newest}, Players: append(append(pool.Baselines(), pool.Played()...), newest),
 		Time: left, Guess: r.secondsOfGame(), Threads: r.Threads,
@@ -158,13 +154,13 @@ func (r *run) rate(ctx context.Context) error {
 
 // ratingTime is what is left of the time for the judging that is due: the share of the time since the judging before.
 func (r *run) ratingTime() (time.Duration, error) {
-	judged, err := readJudged(r.Dir)
+	judged, _, err := rundir.MatchesFile.Read(r.Dir)
 	if err != nil {
 		return 0, err
 	}
 	g, every := r.count.Generation, r.judgingEvery()
 	since := float64(g-(g-1)/every*every) / float64(g)
-	seconds := r.config.Settings.wayShare() * time.Since(r.started).Seconds() * since
+	seconds := wayShare(&r.config.Settings) * time.Since(r.started).Seconds() * since
 	for _, j := range judged {
 		if j.Generation == g && !j.Final {
 			seconds -= j.Seconds
@@ -215,12 +211,14 @@ func (r *run) gamesWithin(share float64) int {
 
 // dropNewerRatings rates anew where ratings.json speaks of generations after the checkpoint, whose matches are gone.
 func (r *run) dropNewerRatings() error {
-	table, err := ratings.ReadTable(r.Dir)
+	table, err := rundir.ReadRatings(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && !table.After(r.count.Generation) {
-		return nil
+	if err == nil {
+		if newest := table.Newest(); newest == nil || *newest.Generation <= r.count.Generation {
+			return nil
+		}
 	}
 	pool, err := r.openPool()
 	if err != nil {
@@ -228,9 +226,4 @@ func (r *run) dropNewerRatings() error {
 	}
 	_, err = pool.Write()
 	return err
-}
-
-// readJudged reads arena.jsonl of a run directory.
-func readJudged(dir string) ([]Judged, error) {
-	return readLines[Judged](filepath.Join(dir, "arena.jsonl"))
 }

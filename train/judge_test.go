@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // TestRatingDoesNotMatter: however much a run is rated, its games and weights are the same.
@@ -47,7 +47,7 @@ func TestRatingDoesNotMatter(t *testing.T) {
 // wholeRatings checks that a run of few generations has each of its matches once, and rates every generation.
 func wholeRatings(t *testing.T, dir string, generations int) {
 	t.Helper()
-	matches, warnings, err := ratings.ReadMatches(dir)
+	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
@@ -65,7 +65,7 @@ func wholeRatings(t *testing.T, dir string, generations int) {
 	if final != len(baselines) {
 		t.Errorf("%s: %d final matches", dir, final)
 	}
-	table, err := ratings.ReadTable(dir)
+	table, err := rundir.ReadRatings(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNewerRatings(t *testing.T) {
 	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if table, err := ratings.ReadTable(dir); err != nil || table.Find(2) == nil || table.Find(3) != nil {
+	if table, err := rundir.ReadRatings(dir); err != nil || table.Find(2) == nil || table.Find(3) != nil {
 		t.Errorf("gone back to generation 2, the ratings are %+v, %v", table, err)
 	}
 	mustTrain(t, tiny(t, dir, generations))

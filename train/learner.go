@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/rundir"
 )
 
 // The learning rate rises over the first warmUp steps, or warmShare of the plan's generations if that is sooner, stays at
@@ -32,7 +33,7 @@ func rateAt(share float64, step int) float64 {
 
 // learner trains the network on the window of finished games.
 type learner struct {
-	settings *Settings
+	settings *rundir.Settings
 	seed     uint64
 	trainer  *model.Trainer
 	window   window // games to learn from
@@ -54,7 +55,7 @@ type entered struct {
 	HeldOut int `json:"held_out"`
 }
 
-func newLearner(game *env.Game, settings *Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
+func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, window: window{game: game}, heldOut: window{game: game},
 		batch: model.NewBatch(game, settings.BatchSize), parallel: Parallel(threads),

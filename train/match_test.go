@@ -13,6 +13,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 var networks = flag.String("networks", "", "for BenchmarkArena: a folder of runs named after their games, instead of new networks")
@@ -26,7 +27,7 @@ func BenchmarkArena(b *testing.B) {
 		weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 		if *networks != "" {
 			var err error
-			if weights, _, err = agent.ReadWeights(filepath.Join(*networks, name)); err != nil {
+			if weights, _, err = rundir.LoadWeights(filepath.Join(*networks, name)); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -45,14 +46,14 @@ func BenchmarkArena(b *testing.B) {
 		balance := match.NewBalance(game)
 		for _, simulations := range []int{16, 64} {
 			for _, threads := range []int{1, 2} {
-				settings := DefaultSettings(game)
+				settings := rundir.DefaultSettings(game)
 				settings.Simulations = simulations
 				play := NewSelfPlay(game, settings, judgedBy(network), threads, true)
 				config := match.Config{
 					Game: game, Games: 16384 / simulations * threads, Seed: 1, Openings: 4, Threads: threads, Balance: balance,
 				}
 				for i, side := range []**agent.Spec{&config.A, &config.B} {
-					if *side, err = agent.Parse(game, fmt.Sprintf("net:%s,sims=%d", paths[i], simulations)); err != nil {
+					if *side, err = rundir.ParseAgent(game, fmt.Sprintf("net:%s,sims=%d", paths[i], simulations)); err != nil {
 						b.Fatal(err)
 					}
 				}

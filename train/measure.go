@@ -9,6 +9,7 @@ import (
 	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 // cost is what work takes on this machine, in seconds.
@@ -21,7 +22,7 @@ const (
 )
 
 // measure plays and learns for a few seconds, with generators of its own, to find the cost of work.
-func measure(ctx context.Context, game *env.Game, s *Settings, weights *infer.Weights, threads int) (cost, error) {
+func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int) (cost, error) {
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {

@@ -6,53 +6,11 @@ import (
 	"math"
 
 	"ludus/env"
+	"ludus/train/rundir"
 )
 
-// Metrics is one line of metrics.jsonl: a generation.
-type Metrics struct {
-	Generation      int     `json:"generation"`
-	Generations     int     `json:"generations"`      // of the plan when this one was in work: the schedules follow from both
-	Games           int     `json:"games"`            // finished in this generation
-	TotalGames      int     `json:"total_games"`      // finished in the run
-	Positions       int     `json:"positions"`        // searched in this generation
-	Steps           int     `json:"steps"`            // of the learner, in the run
-	LearningRate    float64 `json:"learning_rate"`    // the last step's learning rate
-	ReplayPositions int     `json:"replay_positions"` // positions to learn from
-
-	PolicyLoss            float64 `json:"policy_loss"`             // nats
-	OutcomeLoss           float64 `json:"outcome_loss"`            // nats
-	GoalsLoss             float64 `json:"goals_loss,omitempty"`    // squared error
-	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`  // on games kept from the learner, before its steps
-	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"` // likewise
-
-	// What the network that played this generation makes of held-out positions; absent without any.
-	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over the legal actions, nats
-	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // where the run is judged
-	CalibrationError float64          `json:"calibration_error,omitempty"` // likewise: mean distance of the bins' two scores
-
-	Simulations  int     `json:"simulations"`
-	Evaluations  int     `json:"evaluations"` // by the network
-	PlaySeconds  float64 `json:"play_seconds"`
-	LearnSeconds float64 `json:"learn_seconds"`
-	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run until here, judging and all
-	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
-
-	Diversity            // of the games that ended in this generation
-	InWindow  *Diversity `json:"in_window,omitempty"` // of all games to learn from: every tenth of the plan and at its end
-}
-
-// Diversity says how varied games are.
-type Diversity struct {
-	MeanPlies  float64   `json:"mean_plies"`      // length of a game, its opening included
-	FirstShare float64   `json:"first_share"`     // mean score of First, a draw being half
-	Duplicates float64   `json:"duplicate_games"` // share of games that repeat an earlier one move for move
-	Proven     float64   `json:"proven_share"`    // share of searched positions whose exact value was found
-	Distinct   []float64 `json:"distinct_by_ply"` // share of searched positions at each ply of the game not seen before
-	Entropy    []float64 `json:"entropy_by_ply"`  // mean entropy of the policy targets that teach, nats
-}
-
 // diversity measures finished games.
-func diversity(game *env.Game, records []*record) Diversity {
+func diversity(game *env.Game, records []*record) rundir.Diversity {
 	var v variety
 	for _, r := range records {
 		v.add(game, r)
@@ -116,8 +74,8 @@ func (s *pliesSeen) see(state env.State, p *ply) {
 	}
 }
 
-func (v *variety) result() Diversity {
-	var d Diversity
+func (v *variety) result() rundir.Diversity {
+	var d rundir.Diversity
 	if v.count == 0 {
 		return d
 	}
@@ -164,7 +122,7 @@ func entropyOf(q []uint16) float64 {
 }
 
 // setLesson copies what the learner's steps came to.
-func (m *Metrics) setLesson(l *lesson) {
+func setLesson(m *rundir.Metrics, l *lesson) {
 	m.PolicyLoss, m.OutcomeLoss, m.GoalsLoss, m.LearningRate = l.taught.Policy, l.taught.Outcome, l.taught.Goals, l.rate
 	m.ValidationPolicyLoss, m.ValidationOutcomeLoss = l.kept.Policy, l.kept.Outcome
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 // prepareDir makes the run directory, and refuses one that holds something else. It reports whether there was none.
@@ -30,13 +30,13 @@ func prepareDir(dir string) (isNew bool, err error) {
 		return false, err
 	}
 	for _, e := range entries {
-		if e.Name() == "config.json" {
+		if e.Name() == rundir.ConfigFile {
 			return false, nil
 		}
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != "lock" && !strings.HasPrefix(name, ".") {
-			return false, fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, ErrNoRun, name)
+		if name := e.Name(); name != rundir.LockFile && !strings.HasPrefix(name, ".") {
+			return false, fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, rundir.ErrNoRun, name)
 		}
 	}
 	return false, nil
@@ -44,13 +44,13 @@ func prepareDir(dir string) (isNew bool, err error) {
 
 // configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
 func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
-	config, err := ReadConfig(r.Dir)
+	config, err := rundir.ReadConfig(r.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return nil, err
 	}
 	if isNew {
-		config = &Config{Version: configVersion, Game: r.Game.Name, Seed: 1, Settings: DefaultSettings(r.Game)}
+		config = rundir.NewConfig(r.Game.Name, 1, rundir.DefaultSettings(r.Game))
 		if r.Seed != nil {
 			config.Seed = *r.Seed
 		}
@@ -84,7 +84,7 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 	if err := r.makePlan(ctx, weights); err != nil {
 		return nil, err
 	}
-	return weights, config.write(r.Dir)
+	return weights, config.Write(r.Dir)
 }
 
 // source is the weights file that a run starts from.
@@ -116,7 +116,7 @@ func (r *run) readFrom() (source, error) {
 }
 
 // resolveSettings returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
-func (r *run) resolveSettings(config *Config, from source, isNew bool) (Settings, error) {
+func (r *run) resolveSettings(config *rundir.Config, from source, isNew bool) (rundir.Settings, error) {
 	settings := config.Settings
 	if from.weights != nil && isNew {
 		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
@@ -149,7 +149,7 @@ func (r *run) resolveSettings(config *Config, from source, isNew bool) (Settings
 func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	plan, settings := &r.config.Plan, &r.config.Settings
 	if r.Generations > 0 {
-		*plan = Plan{Generations: r.Generations, ParallelGames: settings.ParallelGames, PliesPerGeneration: settings.PliesPerGeneration}
+		*plan = rundir.Plan{Generations: r.Generations, ParallelGames: settings.ParallelGames, PliesPerGeneration: settings.PliesPerGeneration}
 		if plan.ParallelGames == 0 {
 			plan.ParallelGames = mostSlots
 		}
@@ -168,7 +168,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 		return err
 	}
 	plan.Seconds = budget.Seconds()
-	plan.fill(plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
+	fillPlan(plan, plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
 	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games",
 		budget, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)})
 	return nil
@@ -195,7 +195,7 @@ func (r *run) extend() error {
 		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
 			"go on without --time and --generations, and ask for more once it is finished", r.Dir, ErrContrary, ended, plan.Last())
 	}
-	more := Plan{Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
+	more := rundir.Plan{Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
 	if r.Time > 0 {
 		again, err := r.learningSeconds(more.Rewound+1, ended)
 		if err != nil {
@@ -203,23 +203,23 @@ func (r *run) extend() error {
 		}
 		more.Seconds = r.Time.Seconds()
 		more.Adjusted = len(adjustAt) // the run's speed is known
-		left := more.Seconds*(1-r.config.Settings.finalShare()) - count.Seconds - again
+		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - again
 		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
 	if more.Generations <= ended {
 		return nil // no more than the run has done: it stays finished
 	}
 	*plan = more
-	return r.config.write(r.Dir)
+	return r.config.Write(r.Dir)
 }
 
 // beforeFall returns the newest whole checkpoint of a plan that ended from before the final fall of its learning rate:
 // the one that the plan itself went back to where it never rose above the fall, and the last one where none is left.
-func (r *run) beforeFall(plan *Plan, ended int) int {
+func (r *run) beforeFall(plan *rundir.Plan, ended int) int {
 	var candidates []int
 	ids, _ := r.store.List() // what cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
-		if id > plan.Resumed && id <= min(plan.lastConstant(), ended) {
+		if id > plan.Resumed && id <= min(lastConstant(plan), ended) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -236,10 +236,9 @@ func (r *run) beforeFall(plan *Plan, ended int) int {
 
 // learningSeconds is how long the learner took in the generations from first to last.
 func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
-	lines, err := checkpoints.ReadLines(filepath.Join(r.Dir, "metrics.jsonl"))
-	for _, line := range lines {
-		var m Metrics
-		if json.Unmarshal(line, &m) == nil && m.Generation >= first && m.Generation <= last {
+	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	for _, m := range metrics {
+		if m.Generation >= first && m.Generation <= last {
 			seconds += m.LearnSeconds
 		}
 	}
@@ -280,7 +279,7 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
 	}
 	r.owed = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalSlots(r.Game, checkpoint.Part("slots"), r.slots); err != nil {
+	if err := unmarshalSlots(r.Game, checkpoint.Part(rundir.GamesInProgressPart), r.slots); err != nil {
 		return false, fmt.Errorf("checkpoint %d: slots: %w", checkpoint.ID, err)
 	}
 	r.started = r.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
@@ -297,7 +296,7 @@ func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, e
 	plan := &r.config.Plan
 	if c.ID < plan.Resumed { // what came after is damaged; the plan begins anew from here
 		plan.Resumed, plan.Rewound = 0, 0
-		return c, r.config.write(r.Dir)
+		return c, r.config.Write(r.Dir)
 	}
 	if c.ID > plan.Resumed || plan.Rewound == plan.Resumed {
 		return c, nil
@@ -330,7 +329,7 @@ func (r *run) ready() {
 
 // makeLearner restores the learner from a checkpoint.
 func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
-	weights, err := infer.Unmarshal(c.Part("weights.safetensors"))
+	weights, err := infer.Unmarshal(c.Part(rundir.WeightsPart))
 	if err != nil {
 		return err
 	}
@@ -338,9 +337,23 @@ func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	if err := trainer.UnmarshalState(c.Part("optimizer.safetensors")); err != nil {
+	if err := trainer.UnmarshalState(c.Part(rundir.OptimizerPart)); err != nil {
 		return err
 	}
 	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
 	return nil
+}
+
+// Errors of opening a run; each is wrapped with what would be right.
+var (
+	ErrOtherGame = errors.New("the run directory belongs to another game")
+	ErrContrary  = errors.New("what is asked for contradicts the run's config.json")
+	ErrNetwork   = errors.New("the settings do not fit the network to start from")
+)
+
+// trainerConfig turns the settings into the trainer's.
+func trainerConfig(s *rundir.Settings) model.Config {
+	c := model.DefaultConfig()
+	c.Decay = s.WeightDecay
+	return c
 }

@@ -1,13 +1,11 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model"
+	"ludus/train/rundir"
 )
 
 // randomRecord plays a game at random and makes up what a search would have found.
@@ -167,7 +166,7 @@ func TestRows(t *testing.T) {
 // TestFillWritesEveryRow: the parts of a batch are together the whole of it, whatever its size and the goroutines.
 func TestFillWritesEveryRow(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, 2)
 		l.window.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
@@ -257,7 +256,7 @@ func TestTargets(t *testing.T) {
 // search speaks from its mover's side, after a block too.
 func TestPlyClasses(t *testing.T) {
 	game := newGame(t, "quad-7x7")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	settings.Simulations = 8
 	s := newSlot(game, &settings, 1, 0)
 	s.search = newSearch(game, &settings, nil)
@@ -304,7 +303,7 @@ func (l leaning) Evaluate(states []env.State, logits, classes []float32) {
 // TestPlyIsTheMovePlayed compares what is recorded with what the search says of the move.
 func TestPlyIsTheMovePlayed(t *testing.T) {
 	game := newGame(t, "quad-7x7")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	s := newSlot(game, &settings, 1, 0)
 	s.search = newSearch(game, &settings, nil)
 	s.explore = 4
@@ -336,7 +335,7 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 // TestGeneration counts the plies of a generation, by slot and in all, when others wait for their turn.
 func TestGeneration(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	for _, threads := range []int{1, 3} {
 		slots := make([]*slot, 80)
 		for i := range slots {
@@ -368,7 +367,7 @@ func TestGeneration(t *testing.T) {
 // TestHeldOut: no held-out game is learnt from, and both windows follow from what entered them.
 func TestHeldOut(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
 	l := newLearner(game, &settings, 1, nil, 1)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -403,11 +402,11 @@ func TestHeldOut(t *testing.T) {
 func TestFill(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
-		settings := DefaultSettings(game)
+		settings := rundir.DefaultSettings(game)
 		for _, c := range []cost{{0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
 			for _, budget := range []float64{300, 36000} {
-				var p Plan
-				p.fill(budget, game, &settings, c)
+				var p rundir.Plan
+				fillPlan(&p, budget, game, &settings, c)
 				position := c.position + settings.SamplesPerPosition*(1-settings.ValidationShare)/float64(settings.BatchSize)*c.step
 				seconds := float64(p.Generations) * (float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation)
 				if seconds > budget || seconds < budget*2/3 || p.ParallelGames < leastSlots ||
@@ -426,7 +425,7 @@ func TestJudgingDue(t *testing.T) {
 		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},
 		145: {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 145},
 	} {
-		r := &run{config: &Config{Plan: Plan{Generations: generations}, Settings: Settings{KeepEvery: 10}}}
+		r := &run{config: &rundir.Config{Plan: rundir.Plan{Generations: generations}, Settings: rundir.Settings{KeepEvery: 10}}}
 		var due []int
 		for r.count.Generation = 1; r.count.Generation <= generations; r.count.Generation++ {
 			if r.judgingDue() {
@@ -442,77 +441,12 @@ func TestJudgingDue(t *testing.T) {
 // TestAdjust: a plan that was made for a machine twice as slow becomes twice as long, and the other way round.
 func TestAdjust(t *testing.T) {
 	for _, seconds := range []float64{1, 4} {
-		p := Plan{Seconds: 200, Generations: 90}
-		settings := Settings{RatingShare: 0.05} // 2 % at the end, 3 % on the way
-		p.adjust(10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
+		p := rundir.Plan{Seconds: 200, Generations: 90}
+		settings := rundir.Settings{RatingShare: 0.05} // 2 % at the end, 3 % on the way
+		adjustPlan(&p, 10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
 		end := 10*seconds + float64(p.Generations-10)*seconds
 		if want := 10*seconds + (200*0.98-10*seconds)*0.97*safety; math.Abs(end-want) > seconds || p.Adjusted != 0 {
 			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
-		}
-	}
-}
-
-func TestSettings(t *testing.T) {
-	game := newGame(t, "quad-5x5")
-	s := DefaultSettings(game)
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inJSON := make(map[string]float64)
-	if err := json.Unmarshal(text, &inJSON); err != nil {
-		t.Fatal(err)
-	}
-	for _, set := range AllSettings() { // each entry of the table is one field under its JSON key
-		if value, ok := inJSON[set.Key]; !ok || value != set.Get(&s) {
-			t.Errorf("setting %s is %v, and %v in JSON", set.Key, set.Get(&s), value)
-		}
-		delete(inJSON, set.Key)
-	}
-	if len(inJSON) > 0 {
-		t.Errorf("the table lacks %v", inJSON)
-	}
-	for _, c := range []struct{ text, says string }{
-		{"simulatons=3", `did you mean "simulations"?`},
-		{"simulations=many", "a whole number from 2 to 100000"},
-		{"simulations=2.5", "a whole number from 2 to 100000"},
-		{"simulations=1", "a whole number from 2 to 100000"},
-		{"simulations", "write it as KEY=VALUE"},
-		{"learning_rate=NaN", "a number from 0.000001 to 1"},
-		{"learning_rate=fast", "a number from 0.000001 to 1"},
-		{"samples_per_position=-1", "a number from 0.1 to 100"},
-		{"channels=63", "a multiple of 4 from 4 to 512"},
-		{"channels=1024", "a multiple of 4 from 4 to 512"},
-	} {
-		s := DefaultSettings(game)
-		key, value, err := ParseSetting(c.text)
-		if err == nil {
-			err = s.Change(map[string]float64{key: value})
-		}
-		if err == nil || !strings.Contains(err.Error(), c.says) || s != DefaultSettings(game) {
-			t.Errorf("%s gives %v and %+v; want %q", c.text, err, s, c.says)
-		}
-	}
-	for _, d := range AllSettings() { // errors and help agree
-		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.values()) ||
-			!strings.HasSuffix(err.Error(), d.values()) {
-			t.Errorf("help %q, error %v", d.Help(), err)
-		}
-	}
-	bad := map[string]float64{"parallel_games": -1, "blocks": 1.5, "nonsense": 1}
-	if err := s.Change(bad); strings.Count(err.Error(), "\n") != 2 {
-		t.Errorf("not every problem is reported at once: %v", err)
-	}
-	values, err := ParseSettings([]byte(`{"simulations": 48, "learning_rate": 0.002}`))
-	if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
-		t.Errorf("settings %v, %v", values, err)
-	}
-	for _, text := range []string{``, `[]`, `{"blocks": true}`, `{"blocks": {}}`, `{"blocks": null}`, `nonsense`} {
-		if _, err := ParseSettings([]byte(text)); err == nil {
-			t.Errorf("settings %q are accepted", text)
 		}
 	}
 }

@@ -4,40 +4,19 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/train/rundir"
 )
 
 // DefaultTime is the plan of a run where neither time nor generations are asked for.
 const DefaultTime = 8 * time.Minute
 
-// Plan is how far a run goes, and recorded in config.json. The plan of a run that was given a time is made by measuring
-// the machine, set right a few times by the run's own speed, and cut short when the time is over; that is all that the
-// clock decides, and every line of metrics.jsonl says what the plan was. A plan of generations never changes.
-type Plan struct {
-	Seconds            float64 `json:"seconds,omitempty"` // time asked for; 0 where generations were
-	Generations        int     `json:"generations"`
-	ParallelGames      int     `json:"parallel_games"`
-	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances in a generation
-	Adjusted           int     `json:"adjusted,omitempty"`   // how many of the adjustments at adjustAt are made
-	Stopped            int     `json:"stopped,omitempty"`    // the generation after which the time was over; 0: it was not
-	// More was asked of a run that had ended after generation Resumed: its learner went back to generation Rewound,
-	// the last one kept from before the final fall of the learning rate.
-	Resumed int `json:"resumed,omitempty"`
-	Rewound int `json:"rewound,omitempty"`
-}
-
-// Last is the generation that ends the run.
-func (p *Plan) Last() int {
-	if p.Stopped > 0 {
-		return p.Stopped
-	}
-	return p.Generations
-}
-
 // lastConstant is the last generation before the final fall of the learning rate.
-func (p *Plan) lastConstant() int { return int(constantShare*float64(p.Generations)) + 1 }
+func lastConstant(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
 
-// share is how much of the plan lies behind at the start of a generation, from 0 to 1.
-func (p *Plan) share(generation int) float64 { return float64(generation-1) / float64(p.Generations) }
+// planShare is how much of the plan lies behind at the start of a generation, from 0 to 1.
+func planShare(p *rundir.Plan, generation int) float64 {
+	return float64(generation-1) / float64(p.Generations)
+}
 
 const (
 	safety     = 0.95 // share of the time left that is planned for: slower hours need some
@@ -49,8 +28,8 @@ const (
 	mostPlies  = 8 // plies of a generation where there are not too many
 )
 
-// fill makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
-func (p *Plan) fill(seconds float64, game *env.Game, s *Settings, cost cost) {
+// fillPlan makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
+func fillPlan(p *rundir.Plan, seconds float64, game *env.Game, s *rundir.Settings, cost cost) {
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
 	room := seconds * (1 - s.RatingShare) * safety
 	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
@@ -70,14 +49,14 @@ var adjustAt = []float64{0.15, 0.4, 0.65}
 
 const adjustOver = 3
 
-// adjust sets the plan right by the seconds of each of the last generations, when the run has spent some.
-func (p *Plan) adjust(generation int, seconds []float64, spent float64, s *Settings) {
+// adjustPlan sets the plan right by the seconds of each of the last generations, when the run has spent some.
+func adjustPlan(p *rundir.Plan, generation int, seconds []float64, spent float64, s *rundir.Settings) {
 	recent := 0.0
 	for _, took := range seconds {
 		recent += took / float64(len(seconds))
 	}
-	for p.Adjusted < len(adjustAt) && p.share(generation+1) >= adjustAt[p.Adjusted] {
+	for p.Adjusted < len(adjustAt) && planShare(p, generation+1) >= adjustAt[p.Adjusted] {
 		p.Adjusted++
 	}
-	p.Generations = generation + max(1, int((p.Seconds*(1-s.finalShare())-spent)*(1-s.wayShare())*safety/recent))
+	p.Generations = generation + max(1, int((p.Seconds*(1-finalShare(s))-spent)*(1-wayShare(s))*safety/recent))
 }

@@ -1,14 +1,7 @@
 package train
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"ludus/env"
 )
@@ -27,23 +20,6 @@ type Searched struct {
 	Value  float64   // expected utility for First after the move, or the position's exact one
 	Proven bool      // Value is exact
 	Policy []float32 // what the network was to learn, by legal action, ascending; sums to 1
-}
-
-// PlayedIn lists the generations whose finished games the run directory holds, ascending.
-func PlayedIn(dir string) ([]int, error) {
-	entries, err := os.ReadDir(filepath.Dir(gamesPath(dir, 0)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var generations []int
-	for _, e := range entries {
-		stem, isGames := strings.CutSuffix(e.Name(), ".games")
-		if g, err := strconv.Atoi(stem); isGames && err == nil && filepath.Base(gamesPath(dir, g)) == e.Name() {
-			generations = append(generations, g)
-		}
-	}
-	slices.Sort(generations)
-	return generations, nil
 }
 
 // ReadPlayed reads the games that ended in a generation, in the order of their numbers. The error wraps fs.ErrNotExist where

@@ -11,13 +11,14 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/train/rundir"
 )
 
 func TestReadPlayed(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(t, dir, 6)
 	mustTrain(t, o)
-	generations, err := PlayedIn(dir)
+	generations, err := rundir.GamesGenerations(dir)
 	if err != nil || !slices.Equal(generations, []int{1, 2, 3, 4, 5, 6}) {
 		t.Fatalf("generations %v, %v", generations, err)
 	}
@@ -43,13 +44,13 @@ func TestReadPlayed(t *testing.T) {
 	if _, err := ReadPlayed(o.Game, dir, 7); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a generation that is not there: %v", err)
 	}
-	if err := os.WriteFile(gamesPath(dir, 2), []byte("torn"), 0o666); err != nil {
+	if err := os.WriteFile(rundir.GamesPath(dir, 2), []byte("torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadPlayed(o.Game, dir, 2); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("a damaged file: %v", err)
 	}
-	if generations, err := PlayedIn(t.TempDir()); len(generations) > 0 || err != nil {
+	if generations, err := rundir.GamesGenerations(t.TempDir()); len(generations) > 0 || err != nil {
 		t.Errorf("a folder without games: %v, %v", generations, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"ludus/env/envtest"
 	"ludus/mcts"
 	"ludus/model/infer"
-	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // solve returns the exact class of state for First, by looking at everything.
@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 		},
 	}
 	mustTrain(t, o)
-	weights, _, err := agent.ReadWeights(o.Dir)
+	weights, _, err := rundir.LoadWeights(o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

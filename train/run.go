@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/match"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 	"ludus/train/suite"
 	"ludus/train/tensorboard"
 )
@@ -37,11 +36,11 @@ type Options struct {
 // Event tells an observer how a run gets on. Every event has Progress; at most one of the others is set.
 type Event struct {
 	Progress
-	Note    string         // something a person should know
-	Metrics *Metrics       // a generation has ended
-	Judged  *Judged        // a match of the run's end has ended
-	Rated   *ratings.Rated // the newest checkpoint was rated
-	Checked *Checked       // the newest checkpoint has moved in solved positions
+	Note    string              // something a person should know
+	Metrics *rundir.Metrics     // a generation has ended
+	Judged  *rundir.MatchResult // a match of the run's end has ended
+	Rated   *rundir.Rating      // the newest checkpoint was rated
+	Checked *rundir.SuiteResult // the newest checkpoint has moved in solved positions
 }
 
 // Progress is where a run stands.
@@ -59,29 +58,29 @@ type Progress struct {
 // Summary is what a run has come to.
 type Summary struct {
 	Dir       string
-	Config    Config
+	Config    rundir.Config
 	Already   bool // the run was finished before
 	Games     int
 	Positions int
 	Steps     int
-	Seconds   float64        // spent on the run
-	Judged    []Judged       // the matches of the last generation
-	Rated     *ratings.Rated // the last generation; nil where it was not rated
-	Diversity Diversity      // over the run, or its newest million positions
+	Seconds   float64              // spent on the run
+	Judged    []rundir.MatchResult // the matches of the last generation
+	Rated     *rundir.Rating       // the last generation; nil where it was not rated
+	Diversity rundir.Diversity     // over the run, or its newest million positions
 }
 
 // counters are what the checkpoints' manifests say of the run so far.
 type counters struct {
-	Game       string       `json:"game"`
-	Network    infer.Config `json:"network"`
-	Generation int          `json:"generation"`
-	Steps      int          `json:"steps"`     // of the learner
-	Games      int          `json:"games"`     // finished
-	Plies      int          `json:"plies"`     // of the finished games, openings included
-	Positions  int          `json:"positions"` // searched
-	Entered    entered      `json:"entered"`
-	Seconds    float64      `json:"seconds"` // spent on the run
-	Config     *Config      `json:"config"`  // as it was
+	Game       string         `json:"game"`
+	Network    infer.Config   `json:"network"`
+	Generation int            `json:"generation"`
+	Steps      int            `json:"steps"`     // of the learner
+	Games      int            `json:"games"`     // finished
+	Plies      int            `json:"plies"`     // of the finished games, openings included
+	Positions  int            `json:"positions"` // searched
+	Entered    entered        `json:"entered"`
+	Seconds    float64        `json:"seconds"` // spent on the run
+	Config     *rundir.Config `json:"config"`  // as it was
 }
 
 // meanPlies is the mean length of the finished games, and a guess before there are any.
@@ -95,7 +94,7 @@ func (c *counters) meanPlies(game *env.Game) float64 {
 // run is a run directory in work.
 type run struct {
 	Options
-	config  *Config
+	config  *rundir.Config
 	store   *checkpoints.Store
 	count   counters
 	slots   []*slot
@@ -121,19 +120,19 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	if err != nil {
 		return nil, err
 	}
-	release, err := checkpoints.Lock(filepath.Join(o.Dir, "lock"))
+	release, err := rundir.Lock(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", o.Dir, err)
+		return nil, err
 	}
 	defer release()
 	r := &run{Options: o, started: time.Now()}
-	if r.store, err = checkpoints.Open(filepath.Join(o.Dir, "checkpoints")); err != nil {
+	if r.store, err = rundir.Checkpoints(o.Dir); err != nil {
 		return nil, err
 	}
 	weights, err := r.configure(ctx)
 	if err != nil {
 		if isNew { // leave nothing behind
-			os.Remove(filepath.Join(o.Dir, "lock"))
+			os.Remove(filepath.Join(o.Dir, rundir.LockFile))
 			os.Remove(o.Dir)
 		}
 		return nil, err
@@ -183,7 +182,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		if plan.Seconds > 0 && r.count.Generation < plan.Generations && r.overTime(seconds) {
 			plan.Stopped = r.count.Generation
-			if err := r.config.write(r.Dir); err != nil {
+			if err := r.config.Write(r.Dir); err != nil {
 				return err
 			}
 			r.tell(Event{Note: fmt.Sprintf("the time is over: stopping after generation %d of %d", plan.Stopped, plan.Generations)})
@@ -200,15 +199,15 @@ func (r *run) loop(ctx context.Context) error {
 func (r *run) adjustPlan(seconds []float64) error {
 	plan, next := &r.config.Plan, r.count.Generation+1
 	if plan.Seconds == 0 || plan.Adjusted >= len(adjustAt) || len(seconds) < adjustOver ||
-		plan.share(next) < adjustAt[plan.Adjusted] || next > plan.lastConstant() {
+		planShare(plan, next) < adjustAt[plan.Adjusted] || next > lastConstant(plan) {
 		return nil
 	}
 	before := plan.Generations
-	plan.adjust(r.count.Generation, seconds[len(seconds)-adjustOver:], time.Since(r.started).Seconds(), &r.config.Settings)
+	adjustPlan(plan, r.count.Generation, seconds[len(seconds)-adjustOver:], time.Since(r.started).Seconds(), &r.config.Settings)
 	if plan.Generations != before {
 		r.tell(Event{Note: fmt.Sprintf("at this speed the time is enough for %d generations, not %d", plan.Generations, before)})
 	}
-	return r.config.write(r.Dir)
+	return r.config.Write(r.Dir)
 }
 
 // overTime says that another generation and the last matches would not fit into the time of the plan.
@@ -218,11 +217,11 @@ func (r *run) overTime(seconds []float64) bool {
 	if len(seconds) > 0 {
 		next = seconds[len(seconds)-1]
 	}
-	return spent+next > r.config.Plan.Seconds*(1-r.config.Settings.finalShare())
+	return spent+next > r.config.Plan.Seconds*(1-finalShare(&r.config.Settings))
 }
 
 // generation plays, learns and leaves a checkpoint: the commit point, before which nothing of it counts.
-func (r *run) generation(ctx context.Context) (*Metrics, error) {
+func (r *run) generation(ctx context.Context) (*rundir.Metrics, error) {
 	r.count.Generation++
 	generation, plan := r.count.Generation, &r.config.Plan
 	network, err := infer.NewNetwork(r.Game, r.learner.trainer.Average())
@@ -234,7 +233,7 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 		return nil, err
 	}
 	var games []*record
-	m := &Metrics{
+	m := &rundir.Metrics{
 		Generation: generation, Generations: plan.Generations,
 		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.PliesPerGeneration,
 	}
@@ -273,14 +272,10 @@ func (r *run) generation(ctx context.Context) (*Metrics, error) {
 	}
 	m.LearnSeconds, m.RunSeconds = time.Since(learnStart).Seconds(), time.Since(r.started).Seconds()
 	m.Games, m.TotalGames, m.ReplayPositions, m.Steps = len(games), r.count.Games, r.learner.window.positions, r.learner.trainer.Steps()
-	line, err := json.Marshal(m)
-	if err != nil {
+	if err := rundir.MetricsFile.Append(r.Dir, m); err != nil {
 		return nil, err
 	}
-	if err := checkpoints.AppendLine(filepath.Join(r.Dir, "metrics.jsonl"), line); err != nil {
-		return nil, err
-	}
-	if err := r.chart(generation, m.scalars()); err != nil {
+	if err := r.chart(generation, metricScalars(m)); err != nil {
 		return nil, err
 	}
 	return m, r.save()
@@ -313,16 +308,16 @@ func (r *run) play(ctx context.Context, network *infer.Network) error {
 }
 
 // learn takes steps on the window and notes the losses in m.
-func (r *run) learn(ctx context.Context, m *Metrics, steps int) error {
+func (r *run) learn(ctx context.Context, m *rundir.Metrics, steps int) error {
 	if r.learner.window.positions < r.config.Settings.BatchSize {
 		return nil // too little yet to learn from without learning it by heart
 	}
 	i := 0
-	lesson, err := r.learner.train(ctx, m.Generation, steps, r.config.Plan.share(m.Generation), func() {
+	lesson, err := r.learner.train(ctx, m.Generation, steps, planShare(&r.config.Plan, m.Generation), func() {
 		i++
 		r.progress("learning", playShare+(1-playShare)*float64(i)/float64(steps))
 	})
-	m.setLesson(&lesson)
+	setLesson(m, &lesson)
 	return err
 }
 
@@ -333,15 +328,15 @@ func (r *run) save() error {
 	r.count.Entered = r.learner.entered
 	r.count.Config = r.config
 	parts := []checkpoints.Part{
-		{Name: "weights.safetensors", Data: r.learner.trainer.Average().Marshal()},
-		{Name: "optimizer.safetensors", Data: r.learner.trainer.MarshalState()},
-		{Name: "slots", Data: marshalSlots(r.slots)},
+		{Name: rundir.WeightsPart, Data: r.learner.trainer.Average().Marshal()},
+		{Name: rundir.OptimizerPart, Data: r.learner.trainer.MarshalState()},
+		{Name: rundir.GamesInProgressPart, Data: marshalSlots(r.slots)},
 	}
 	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
 		return err
 	}
 	plan, settings := &r.config.Plan, &r.config.Settings
-	pinned := append(r.judgedBefore(), plan.lastConstant(), plan.Rewound)
+	pinned := append(r.judgedBefore(), lastConstant(plan), plan.Rewound)
 	return r.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
+	"ludus/train/rundir"
 )
 
 const (
@@ -55,7 +56,7 @@ type worker struct {
 }
 
 // newWorkers makes at most threads workers for the slots, with a cache of so many entries each, or none.
-func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cacheEntries int) []*worker {
+func newWorkers(game *env.Game, settings *rundir.Settings, slots []*slot, threads, cacheEntries int) []*worker {
 	workers := make([]*worker, min(threads, len(slots)))
 	deal := &deal{slots: slots}
 	for i := range workers {
@@ -74,7 +75,7 @@ func newWorkers(game *env.Game, settings *Settings, slots []*slot, threads, cach
 	return workers
 }
 
-func newSearch(game *env.Game, settings *Settings, cache *mcts.Cache) *mcts.Search {
+func newSearch(game *env.Game, settings *rundir.Settings, cache *mcts.Cache) *mcts.Search {
 	config := mcts.DefaultConfig()
 	config.ValueScale = settings.ValueScale
 	return mcts.New(game, config, cache)

@@ -9,6 +9,7 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
+	"ludus/train/rundir"
 )
 
 // How a game of self-play starts. Without a varied start self-play collapses to one game.
@@ -24,7 +25,7 @@ const (
 // record of its unfinished game.
 type slot struct {
 	game     *env.Game
-	settings *Settings
+	settings *rundir.Settings
 	search   *mcts.Search
 	pcg      *rand.PCG
 	rng      *rand.Rand
@@ -48,7 +49,7 @@ type slot struct {
 	classes   []float32    // [K] scratch
 }
 
-func newSlot(game *env.Game, settings *Settings, seed uint64, index int) *slot {
+func newSlot(game *env.Game, settings *rundir.Settings, seed uint64, index int) *slot {
 	pcg := newPCG(seed, "slot", index)
 	return &slot{
 		game: game, settings: settings, pcg: pcg, rng: rand.New(pcg), rec: &record{}, state: game.NewState(),

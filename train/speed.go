@@ -8,6 +8,7 @@ import (
 	"ludus/env"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 // SelfPlay is the self-play of a run without the run around it, for measuring its speed: the same slots, searches and
@@ -45,7 +46,7 @@ func (p *Pace) Add(q Pace) {
 // NewSelfPlay prepares self-play as settings say, with a run's defaults where they leave slots and plies open, from
 // positions all over the game. Each of the workers, one a thread, gets an evaluator of its own from evaluator, for
 // batches of up to so many states.
-func NewSelfPlay(game *env.Game, settings Settings, evaluator func(batch int) mcts.Evaluator, threads int,
+func NewSelfPlay(game *env.Game, settings rundir.Settings, evaluator func(batch int) mcts.Evaluator, threads int,
 	cached bool) *SelfPlay {
 	count, entries := settings.ParallelGames, 0
 	if count == 0 {

@@ -11,13 +11,14 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
 func uniform(int) mcts.Evaluator { return mcts.Uniform{} }
 
 func TestSelfPlayCounts(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	settings := DefaultSettings(game)
+	settings := rundir.DefaultSettings(game)
 	settings.ParallelGames = 32
 	for _, cached := range []bool{false, true} {
 		for _, threads := range []int{1, 2} {
@@ -68,7 +69,7 @@ func BenchmarkNetworkShare(b *testing.B) {
 			states := envtest.Positions(game, 1, mostSlots)
 			logits, classes := make([]float32, mostSlots*game.NumActions()), make([]float32, mostSlots*len(game.Classes))
 			evaluator := network.NewEvaluator(mostSlots)
-			play := NewSelfPlay(game, DefaultSettings(game), judgedBy(network), 1, false)
+			play := NewSelfPlay(game, rundir.DefaultSettings(game), judgedBy(network), 1, false)
 			var total Pace
 			var alone time.Duration
 			evaluated := 0
@@ -98,7 +99,7 @@ func BenchmarkSelfPlay(b *testing.B) {
 	for _, name := range games.Names() {
 		b.Run(name, func(b *testing.B) {
 			game := newGame(b, name)
-			play := NewSelfPlay(game, DefaultSettings(game), uniform, 1, false)
+			play := NewSelfPlay(game, rundir.DefaultSettings(game), uniform, 1, false)
 			var evaluations, batches, positions int
 			var seconds float64
 			for b.Loop() {

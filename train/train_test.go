@@ -17,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/rundir"
 )
 
 func newGame(t testing.TB, name string) *env.Game {
@@ -50,11 +51,11 @@ func mustTrain(t testing.TB, o Options) *Summary {
 func sameRun(t *testing.T, a, b string, generations int) {
 	t.Helper()
 	var names []string
-	for _, part := range []string{"weights.safetensors", "optimizer.safetensors", "slots"} {
+	for _, part := range []string{"weights.safetensors", "optimizer.safetensors", "games_in_progress"} {
 		names = append(names, filepath.Join("checkpoints", checkpointName(generations), part))
 	}
 	for g := 1; g <= generations; g++ {
-		names = append(names, strings.TrimPrefix(gamesPath("", g), "/"))
+		names = append(names, strings.TrimPrefix(rundir.GamesPath("", g), "/"))
 	}
 	for _, name := range names {
 		x, err := os.ReadFile(filepath.Join(a, name))
@@ -94,8 +95,8 @@ func TestSeedMatters(t *testing.T) {
 	seed := uint64(2)
 	o.Seed = &seed
 	mustTrain(t, o)
-	x, _ := os.ReadFile(gamesPath(a, 2))
-	y, _ := os.ReadFile(gamesPath(b, 2))
+	x, _ := os.ReadFile(rundir.GamesPath(a, 2))
+	y, _ := os.ReadFile(rundir.GamesPath(b, 2))
 	if bytes.Equal(x, y) {
 		t.Error("two seeds gave the same games")
 	}
@@ -159,13 +160,13 @@ func TestKill(t *testing.T) {
 // caches save depends on who plays which slot.
 func sameMetrics(t *testing.T, a, b string, generations int) {
 	t.Helper()
-	read := func(dir string) (all []Metrics) {
+	read := func(dir string) (all []rundir.Metrics) {
 		lines, err := checkpoints.ReadLines(filepath.Join(dir, "metrics.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range lines {
-			var m Metrics
+			var m rundir.Metrics
 			if err := json.Unmarshal(line, &m); err != nil {
 				t.Fatal(err)
 			}
@@ -323,10 +324,10 @@ func TestDamagedRewind(t *testing.T) {
 func TestDamagedGames(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 5))
-	if err := os.Truncate(gamesPath(dir, 4), 20); err != nil {
+	if err := os.Truncate(rundir.GamesPath(dir, 4), 20); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(gamesPath(dir, 2)); err != nil {
+	if err := os.Remove(rundir.GamesPath(dir, 2)); err != nil {
 		t.Fatal(err)
 	}
 	notes := ""
@@ -378,7 +379,7 @@ func TestRefusals(t *testing.T) {
 		{"another game", other, ErrOtherGame, "asked for is quad-5x5"},
 		{"another setting", setting, ErrContrary, "simulations=7 (the run has 6)"},
 		{"another seed", seed, ErrContrary, "seed=7 (the run has 1)"},
-		{"a folder of something else", foreign, ErrNoRun, "thesis.txt"},
+		{"a folder of something else", foreign, rundir.ErrNoRun, "thesis.txt"},
 		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 2"},
 		{"a newer format", newer, checkpoints.ErrVersion, "version 9"},
 		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},

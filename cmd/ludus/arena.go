@@ -20,6 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 func arenaCommand() *cobra.Command {
@@ -122,7 +123,7 @@ network alone). PATH is a run's folder, a checkpoint or an exported file. Option
 
 // loadAgent reads an agent's text and its files, and warns of what was passed over.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Spec, error) {
-	spec, err := agent.Parse(game, text)
+	spec, err := rundir.ParseAgent(game, text)
 	if err != nil {
 		if _, missing := os.Stat(text); missing == nil {
 			return nil, fmt.Errorf("unknown agent %q; did you mean net:%s?", text, text)

@@ -23,9 +23,9 @@ func TestBenchErrors(t *testing.T) {
 		{2, `one argument too many, "quad-7x7"`, "bench quad-5x5 quad-7x7"},
 		{2, "--net 64: write channels x blocks, such as 64x5", "bench --net 64"},
 		{2, "--net 64x5x2: write channels x blocks, such as 64x5", "bench --net 64x5x2"},
-		{2, "ludus: channels is 6; it must be a multiple of 4 in 4..1024", "bench --net 6x5"},
-		{2, `ludus: setting channels=0: it must lie between 4 and 512; see "ludus bench --help"`, "bench --net 0x5"},
-		{2, "setting simulations=0: it must lie between 2 and 100000", "bench --simulations 0"},
+		{2, "ludus: setting channels=6: it must be a multiple of 4 from 4 to 512", "bench --net 6x5"},
+		{2, `ludus: setting channels=0: it must be a multiple of 4 from 4 to 512; see "ludus bench --help"`, "bench --net 0x5"},
+		{2, "setting simulations=0: it must be a whole number from 2 to 100000", "bench --simulations 0"},
 		{2, "--threads 0: it must be from 1 to 1024", "bench --threads 0"},
 		{2, "unknown flag: --fast", "bench --fast"},
 	} {

@@ -18,6 +18,7 @@ import (
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // comparison is several runs of one game side by side.
@@ -147,7 +148,7 @@ func readContender(dir string) (*report.Run, *agent.Spec, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	agent, err := agent.Parse(run.Game, "net:"+dir)
+	agent, err := rundir.ParseAgent(run.Game, "net:"+dir)
 	if err == nil {
 		run.Origin, err = agent.Load()
 	}

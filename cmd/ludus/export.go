@@ -20,6 +20,7 @@ import (
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // exportFormat is a way to write a network.
@@ -107,7 +108,7 @@ Formats:
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
 			}
-			weights, origin, err := agent.ReadWeights(args[0])
+			weights, origin, err := rundir.LoadWeights(args[0])
 			warnDamaged(cmd, origin)
 			if err != nil {
 				return err

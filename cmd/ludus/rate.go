@@ -20,10 +20,10 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // rateFlags are the flags of the rate command.
@@ -144,9 +144,9 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 // gameOfRun finds out which game a run is of.
 func gameOfRun(dir string) (*env.Game, error) {
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, train.ErrNoRun)
+		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, rundir.ErrNoRun)
 	}
-	weights, _, err := agent.ReadWeights(dir)
+	weights, _, err := rundir.LoadWeights(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 
 // writeRatings prints the table that people read, best first, and how well the places of the wanted agents are known: others
 // that have played may be in it.
-func writeRatings(w io.Writer, t *ratings.Table, wanted []string) error {
+func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) error {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations a move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "agent\trating\tplace\tabove random\tgames\tscore\t")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ludus/checkpoints"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 func TestRateCommand(t *testing.T) {
@@ -18,7 +18,7 @@ func TestRateCommand(t *testing.T) {
 	args := []string{"rate", dir, "--sims", "2", "--to", "150", "--json"}
 	out := run(t, "", "", args...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	var table ratings.Table
+	var table rundir.Ratings
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRateStopped(t *testing.T) {
 
 // The last lines speak of the agents that were to be rated, and of what no rating says only where there is such a thing.
 func TestWriteRatings(t *testing.T) {
-	table := ratings.Table{Agents: []ratings.Rated{
+	table := rundir.Ratings{Agents: []rundir.Rating{
 		{Agent: "net@2", Rating: 200, Low: 20, High: 300, MedianLow: 10, MedianHigh: 300, Leeway: 99},
 		{Agent: "net@1", Rating: 100, Low: 70, High: 120, MedianLow: 60, MedianHigh: 125, Leeway: 7},
 		{Agent: "net@0", Rating: 90, Low: 0, High: 180, Gone: true},

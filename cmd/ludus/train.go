@@ -18,7 +18,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 func trainCommand() *cobra.Command {
@@ -90,8 +90,8 @@ func settingsHelp() string {
 		panic("ludus: " + err.Error())
 	}
 	var b strings.Builder
-	defaults := train.DefaultSettings(game)
-	for _, s := range train.AllSettings() {
+	defaults := rundir.DefaultSettings(game)
+	for _, s := range rundir.AllSettings() {
 		fmt.Fprintf(&b, "  %-26s %s\n", s.Key+"="+s.Text(&defaults), s.Help())
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -105,18 +105,18 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 		if err != nil {
 			return nil, err
 		}
-		if settings, err = train.ParseSettings(data); err != nil {
+		if settings, err = rundir.ParseSettings(data); err != nil {
 			return nil, fmt.Errorf("%s: %w", config, err)
 		}
 	}
 	var errs []error
 	for _, set := range sets {
-		key, value, err := train.ParseSetting(set)
+		key, value, err := rundir.ParseSetting(set)
 		if errs = append(errs, err); err == nil {
 			settings[key] = value
 		}
 	}
-	defaults := train.DefaultSettings(game)
+	defaults := rundir.DefaultSettings(game)
 	return settings, errors.Join(append(errs, defaults.Change(settings))...)
 }
 
@@ -198,13 +198,13 @@ func (s *screen) show(e train.Event) {
 }
 
 // describeRating is the line of a rated generation.
-func describeRating(a *ratings.Rated) string {
+func describeRating(a *rundir.Rating) string {
 	return fmt.Sprintf("generation %d is rated %.0f ±%.0f (Elo above random, 95 %% within its pool)",
 		*a.Generation, a.Rating, max(a.High-a.Rating, a.Rating-a.Low))
 }
 
 // describeGeneration is the plain line of a generation.
-func describeGeneration(m *train.Metrics) string {
+func describeGeneration(m *rundir.Metrics) string {
 	parts := []string{
 		fmt.Sprintf("generation %d: %d games", m.Generation, m.TotalGames),
 		fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds),

@@ -7,13 +7,14 @@ import (
 
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // A file that "ludus export" wrote plays x against random moves.
 func Example() {
 	game := must(games.New("quad-5x5"))
-	net := must(must(agent.Parse(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
-	random := must(must(agent.Parse(game, "random")).New(2))
+	net := must(must(rundir.ParseAgent(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
+	random := must(must(agent.Parse(game, "random", nil)).New(2))
 	state, players := game.NewState(), [2]agent.Agent{net, random}
 	for !state.Done() {
 		move := must(players[state.Player()].Choose(context.Background(), state))

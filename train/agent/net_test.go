@@ -41,7 +41,7 @@ func load(game *env.Game) Loader {
 
 func parse(t testing.TB, game *env.Game, text string) *Spec {
 	t.Helper()
-	spec, err := ParseWith(game, text, load(game))
+	spec, err := Parse(game, text, load(game))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestOtherGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := ParseWith(other, "net:1", load(quad(t)))
+	spec, err := Parse(other, "net:1", load(quad(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestOverflowingWeights(t *testing.T) {
 			tensor.Data[i] *= 1e30
 		}
 	}
-	spec, err := ParseWith(game, "net:large", func(string) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
+	spec, err := Parse(game, "net:large", func(string) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,10 +372,10 @@ func TestTimeAndCancelling(t *testing.T) {
 }
 
 // A caller's own reader is asked for the path as it was written, once.
-func TestParseWith(t *testing.T) {
+func TestLoader(t *testing.T) {
 	game := quad(t)
 	asked := ""
-	spec, err := ParseWith(game, "net:agent@best,sims=4", func(reference string) (*infer.Weights, Origin, error) {
+	spec, err := Parse(game, "net:agent@best,sims=4", func(reference string) (*infer.Weights, Origin, error) {
 		asked += reference + "."
 		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
 	})
@@ -391,7 +391,7 @@ func TestParseWith(t *testing.T) {
 		t.Errorf("origin %+v, error %v, asked for %q", origin, err, asked)
 	}
 	missing := errors.New("not here")
-	spec, err = ParseWith(game, "policy:agent", func(string) (*infer.Weights, Origin, error) { return nil, Origin{}, missing })
+	spec, err = Parse(game, "policy:agent", func(string) (*infer.Weights, Origin, error) { return nil, Origin{}, missing })
 	if err != nil {
 		t.Fatal(err)
 	}

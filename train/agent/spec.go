@@ -69,17 +69,14 @@ var optionKeys = map[string][]string{
 	"policy": {"temp", "sym"},
 }
 
-// Parse reads an agent's text for a game, whose network, if it has one, [ReadWeights] will read. No file is touched; errors
-// wrap [ErrSpec] and say what would be right.
-func Parse(game *env.Game, text string) (*Spec, error) { return ParseWith(game, text, ReadWeights) }
-
-// Loader reads the weights that a reference, the PATH of net:PATH or policy:PATH, stands for. Origin.Digest has to tell
-// different weights apart.
+// Loader reads the weights that a reference stands for, the PATH of net:PATH or policy:PATH; rundir.LoadWeights is one.
+// Errors wrap [ErrWeights], and fs.ErrNotExist if there is no such path. Origin.Digest must tell different weights apart.
 type Loader func(reference string) (*infer.Weights, Origin, error)
 
-// ParseWith is Parse for an agent whose weights are read by read.
-func ParseWith(game *env.Game, text string, read Loader) (*Spec, error) {
-	s := &Spec{game: game, text: text, read: read}
+// Parse reads an agent's text for a game. Its network, if it has one, is loaded by load when it is first needed; a nil load
+// allows no networks. Errors wrap [ErrSpec] and say what would be right.
+func Parse(game *env.Game, text string, load Loader) (*Spec, error) {
+	s := &Spec{game: game, text: text, read: load}
 	kind, rest, colon := strings.Cut(text, ":")
 	s.kind = kind
 	var err error

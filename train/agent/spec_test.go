@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		"policy:a,b":                  "policy 0 a,b@",
 		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
 	} {
-		spec, err := Parse(game, text)
+		spec, err := Parse(game, text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -95,7 +95,7 @@ func TestParseErrors(t *testing.T) {
 		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
 		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
 	} {
-		_, err := Parse(game, text)
+		_, err := Parse(game, text, nil)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v; want one that says %q", text, err, want)
 		} else if strings.Contains(err.Error(), "\n") {
@@ -118,7 +118,7 @@ func TestWithin(t *testing.T) {
 		"alphabeta:4":             "at most 3",
 		"solver:1001":             "at most 1000",
 	} {
-		spec, err := Parse(game, text)
+		spec, err := Parse(game, text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,14 +131,9 @@ func TestWithin(t *testing.T) {
 
 func TestReference(t *testing.T) {
 	for text, want := range map[string]string{"mcts:3": "", "net:a/b@best,sims=3": "a/b@best", "policy:c@12": "c@12"} {
-		spec, err := Parse(quad(t), text)
+		spec, err := Parse(quad(t), text, nil)
 		if err != nil || spec.Reference() != want {
 			t.Errorf("%s: reference %q, error %v", text, spec.Reference(), err)
-		}
-	}
-	for reference, want := range map[string][2]string{"a@12": {"a", "12"}, "a@best": {"a", "best"}, "a@b": {"a@b", ""}, "@1": {"@1", ""}, "a@-1": {"a@-1", ""}} {
-		if path, at := SplitReference(reference); path != want[0] || at != want[1] {
-			t.Errorf("%s is split into %q and %q", reference, path, at)
 		}
 	}
 }
@@ -165,7 +160,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		spec, err := Parse(game, text)
+		spec, err := Parse(game, text, nil)
 		if err != nil {
 			if !errors.Is(err, ErrSpec) {
 				t.Errorf("error %v", err)
@@ -175,7 +170,7 @@ func FuzzParse(f *testing.F) {
 		if o := spec.options; o.Simulations < 0 || o.Simulations > MaxSimulations || o.Time < 0 || !(o.Temperature >= 0) {
 			t.Errorf("options %+v", o)
 		}
-		if again, err := Parse(game, spec.String()); err != nil || again.options != spec.options {
+		if again, err := Parse(game, spec.String(), nil); err != nil || again.options != spec.options {
 			t.Errorf("%q parses again as %+v, %v", spec.String(), again, err)
 		}
 	})

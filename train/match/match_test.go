@@ -64,7 +64,7 @@ func load(game *env.Game) agent.Loader {
 
 func parse(t testing.TB, game *env.Game, text string) *agent.Spec {
 	t.Helper()
-	spec, err := agent.ParseWith(game, text, load(game))
+	spec, err := agent.Parse(game, text, load(game))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,11 @@ package ratings
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"reflect"
 	"testing"
 
-	"ludus/checkpoints"
 	"ludus/env/games"
+	"ludus/train/rundir"
 )
 
 // FuzzMatches makes ratings of whatever arena.jsonl says: there is always a table that can be written.
@@ -21,9 +19,10 @@ func FuzzMatches(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines := bytes.Split(data, []byte{'\n'})
-		matches, warnings := parseMatches(lines)
+		matches, warnings := rundir.MatchesFile.Parse(lines)
 		if len(matches)+len(warnings) != len(lines) {
 			t.Fatalf("%d of %d lines are read, %d told", len(matches), len(lines), len(warnings))
 		}
@@ -38,38 +37,12 @@ func FuzzMatches(f *testing.F) {
 			t.Fatal(err)
 		}
 		table := p.table()
-		written, err := json.Marshal(table)
-		if err != nil {
+		if err := table.Write(dir); err != nil {
 			t.Fatalf("%v of %+v", err, table)
 		}
-		if back, err := parseTable(written); err != nil || !reflect.DeepEqual(back, table) {
-			t.Errorf("%s reads as another: %v", written, err)
+		if back, err := rundir.ReadRatings(dir); err != nil || !reflect.DeepEqual(back, table) {
+			t.Errorf("%+v reads as %+v: %v", table, back, err)
 		}
 		p.costs(0.1)
-	})
-}
-
-// A ratings.json that is read is written as one that reads the same.
-func FuzzTable(f *testing.F) {
-	f.Add([]byte(`{"version":1,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
-	f.Add([]byte(`{"version":2}`))
-	f.Add([]byte(`{"agents":[{"generation":1e9}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		table, err := parseTable(data)
-		if err != nil {
-			if !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrVersion) {
-				t.Errorf("error %v", err)
-			}
-			return
-		}
-		table.Find(3)
-		table.After(3)
-		written, err := json.Marshal(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if back, err := parseTable(written); err != nil || !reflect.DeepEqual(back, table) {
-			t.Errorf("%s reads as another: %v", written, err)
-		}
 	})
 }

@@ -3,38 +3,18 @@ package ratings
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
-
-// Match is one line of arena.jsonl of a run directory: a finished match between agents of the run, for Agent.
-type Match struct {
-	// Generation is that of the newer of the two, which is Agent where there is one; 0 between baselines.
-	Generation int `json:"generation"`
-	// Agent and Opponent are texts such as net@120 (the run's checkpoint), random and mcts:200.
-	Agent    string `json:"agent"`
-	Opponent string `json:"opponent"`
-	// Number is 1 for the first match of the two, 2 for the next; 0 in older lines. The games follow from the names and
-	// how many the two have played before.
-	Number int `json:"number,omitempty"`
-	// Final marks the matches that a finished run is summed up by.
-	Final bool `json:"final,omitempty"`
-	// Simulations are those of a checkpoint's move; 0, in older lines, is DefaultSimulations.
-	Simulations int `json:"simulations,omitempty"`
-	match.Result
-}
 
 const (
 	// Anchor is the agent whose rating is 0.
@@ -43,18 +23,10 @@ const (
 	DefaultSimulations = 64
 	// Openings are the random plies that the games of every match start with.
 	Openings = 2
-
-	mostSeconds = 1e9 // that a match takes
-
-	matchesFile = "arena.jsonl"
-	ratingsFile = "ratings.json"
 )
 
 // Baselines are the agents that a run's pool holds beside its checkpoints; they include the anchor.
 var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
-
-// CheckpointName is how matches and ratings name a run's checkpoint, wherever the run lies.
-func CheckpointName(generation int) string { return fmt.Sprintf("net@%d", generation) }
 
 // Pool is the agents of a run and the matches that they have played. Its caller holds the run's lock.
 type Pool struct {
@@ -87,7 +59,7 @@ type member struct {
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.Balance,
 ) (p *Pool, warnings []error, err error) {
-	matches, warnings, err := ReadMatches(dir)
+	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +67,7 @@ func Open(
 		dir: dir, game: game, simulations: simulations, balance: balance,
 		number: make(map[string]int), met: make(map[[2]int]int), begun: make(map[[2]int]int), spent: make(map[[2]int]bool),
 	}
-	kept, err := p.kept()
+	kept, err := rundir.CheckpointGenerations(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,11 +78,11 @@ func Open(
 }
 
 // fill enters the agents, those of the matches among them, and counts the matches.
-func (p *Pool) fill(kept []int, baselines []string, matches []Match) error {
+func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) error {
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
 	for _, m := range matches {
-		for _, name := range []string{canonical(m.Agent), canonical(m.Opponent)} {
+		for _, name := range []string{m.Agent, m.Opponent} {
 			if g, ok := generationOf(name); ok {
 				generations = append(generations, g)
 			} else if !slices.Contains(names, name) {
@@ -120,14 +92,14 @@ func (p *Pool) fill(kept []int, baselines []string, matches []Match) error {
 	}
 	slices.Sort(generations)
 	for _, name := range names {
-		if spec, err := agent.Parse(p.game, name); err == nil && !strings.Contains(name, "/") {
+		if spec, err := rundir.ParseAgent(p.game, name); err == nil && !strings.Contains(name, "/") {
 			p.enter(member{name: name, generation: -1, spec: spec})
 		}
 	}
 	for _, g := range slices.Compact(generations) {
-		a := member{name: CheckpointName(g), generation: g}
+		a := member{name: rundir.CheckpointName(g), generation: g}
 		if slices.Contains(kept, g) {
-			spec, err := agent.Parse(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
+			spec, err := rundir.ParseAgent(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
 			if err != nil {
 				return err
 			}
@@ -146,68 +118,6 @@ func (p *Pool) enter(a member) {
 	p.agents = append(p.agents, a)
 }
 
-// kept are the generations whose checkpoints the run keeps, ascending.
-func (p *Pool) kept() ([]int, error) {
-	store, err := checkpoints.Open(filepath.Join(p.dir, "checkpoints"))
-	if err != nil {
-		return nil, err
-	}
-	return store.List()
-}
-
-// ReadMatches reads arena.jsonl of a run directory. Lines that cannot be read are warnings.
-func ReadMatches(dir string) (matches []Match, warnings []error, err error) {
-	path := filepath.Join(dir, matchesFile)
-	lines, err := checkpoints.ReadLines(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	matches, warnings = parseMatches(lines)
-	for i, err := range warnings {
-		warnings[i] = fmt.Errorf("%s: %w", path, err)
-	}
-	return matches, warnings, nil
-}
-
-// parseMatches reads lines of arena.jsonl. Those that cannot be read, or say what cannot be, are warnings.
-func parseMatches(lines [][]byte) (matches []Match, warnings []error) {
-	for i, line := range lines {
-		var m Match
-		err := json.Unmarshal(line, &m)
-		if err == nil {
-			err = m.check()
-		}
-		if err != nil {
-			warnings = append(warnings, fmt.Errorf("line %d: %w", i+1, err))
-			continue
-		}
-		matches = append(matches, m)
-	}
-	return matches, warnings
-}
-
-// check says whether the counts may be those of a match. An old line may count but a part of its games.
-func (m *Match) check() error {
-	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
-	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {
-		return fmt.Errorf("a match counts from 0 to %d games", match.MaxGames)
-	}
-	if !(m.Seconds >= 0 && m.Seconds <= mostSeconds) {
-		return fmt.Errorf("a match takes from 0 to %v seconds", float64(mostSeconds))
-	}
-	return nil
-}
-
-// canonical turns net:DIR@12, as older lines have it, into net@12.
-func canonical(name string) string {
-	if rest, ok := strings.CutPrefix(name, "net:"); ok {
-		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-			return "net" + rest[at:]
-		}
-	}
-	return name
-}
-
 // generationOf reads net@12.
 func generationOf(name string) (int, bool) {
 	text, ok := strings.CutPrefix(name, "net@")
@@ -219,20 +129,13 @@ func generationOf(name string) (int, bool) {
 }
 
 // count adds a match to what ratings follow from, if both agents are the pool's.
-func (p *Pool) count(m *Match) {
-	a, known := p.number[canonical(m.Agent)]
-	b, other := p.number[canonical(m.Opponent)]
+func (p *Pool) count(m *rundir.MatchResult) {
+	a, known := p.number[m.Agent]
+	b, other := p.number[m.Opponent]
 	if !known || !other || a == b || m.Games < 1 {
 		return
 	}
-	if m.Number == 0 && match.Balances(p.game) {
-		return // an older line, of openings that are lost for one side: scores were other ones
-	}
-	simulations := m.Simulations
-	if simulations == 0 {
-		simulations = DefaultSimulations
-	}
-	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && simulations != p.simulations {
+	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && m.Simulations != p.simulations {
 		return
 	}
 	played := Pairing{A: a, B: b, Pentanomial: m.Pentanomial}
@@ -252,12 +155,12 @@ func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 // Play plays a match between two agents, the number of games being even, writes it down and counts it. Games begin from
 // openings that the two have not played, as long as there are any; agents that do not draw their moves would only repeat
 // their games after that, and play fewer, or none, which is not written down. Where ctx ends the match counts for nothing. An agent that cannot be read makes for an error that wraps [agent.ErrWeights].
-func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*Match, error) {
+func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
 	}
 	x, y := &p.agents[a], &p.agents[b]
-	m := &Match{
+	m := &rundir.MatchResult{
 		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[twoOf(a, b)] + 1,
 		Final: final, Simulations: p.simulations,
 	}
@@ -278,12 +181,8 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 }
 
 // add writes a match down in arena.jsonl and counts it.
-func (p *Pool) add(m *Match) error {
-	line, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	if err := checkpoints.AppendLine(filepath.Join(p.dir, matchesFile), line); err != nil {
+func (p *Pool) add(m *rundir.MatchResult) error {
+	if err := rundir.MatchesFile.Append(p.dir, m); err != nil {
 		return err
 	}
 	p.count(m)
@@ -368,88 +267,11 @@ func (p *Pool) which(is func(*member) bool) (numbers []int) {
 	return numbers
 }
 
-// Table is ratings.json.
-type Table struct {
-	Version     int     `json:"version"`
-	Game        string  `json:"game"`
-	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
-	Simulations int     `json:"simulations"` // of checkpoints' moves
-	Games       int     `json:"games"`       // that the ratings follow from
-	Seconds     float64 `json:"seconds"`     // that they took
-	Misfit      float64 `json:"misfit"`      // Elo by which pairings depart from the ratings: see [Fit.Misfit]
-	Agents      []Rated `json:"agents"`      // best first
-}
-
-// Rated is an agent's rating, in Elo above the anchor.
-type Rated struct {
-	Agent      string  `json:"agent"`
-	Generation *int    `json:"generation,omitempty"` // of a checkpoint
-	Rating     float64 `json:"rating"`
-	Low        float64 `json:"low"` // 95 % interval of the rating's place in the pool: see [Fit.Interval]
-	High       float64 `json:"high"`
-	MedianLow  float64 `json:"median_low"` // 95 % interval of the difference to the median agent
-	MedianHigh float64 `json:"median_high"`
-	AnchorLow  float64 `json:"anchor_low"` // 95 % interval of the difference to the anchor
-	AnchorHigh float64 `json:"anchor_high"`
-	Leeway     float64 `json:"leeway"` // Elo that the misfit leaves open of the place, beside the interval: see [Fit.Leeway]
-	Games      int     `json:"games"`
-	Score      float64 `json:"score"`          // in these games
-	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or not whole
-}
-
-// tableVersion is the newest format of ratings.json.
-const tableVersion = 1
-
-// ReadTable reads ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
-func ReadTable(dir string) (*Table, error) {
-	path := filepath.Join(dir, ratingsFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := parseTable(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
-}
-
-// parseTable reads a ratings.json. Errors wrap checkpoints.ErrDamaged or checkpoints.ErrVersion.
-func parseTable(data []byte) (*Table, error) {
-	t := new(Table)
-	if err := json.Unmarshal(data, t); err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
-	}
-	if t.Version > tableVersion {
-		return nil, fmt.Errorf("format version %d: %w", t.Version, checkpoints.ErrVersion)
-	}
-	return t, nil
-}
-
-// Find returns what the table says of a checkpoint, nil where it says nothing.
-func (t *Table) Find(generation int) *Rated {
-	for i := range t.Agents {
-		if g := t.Agents[i].Generation; g != nil && *g == generation {
-			return &t.Agents[i]
-		}
-	}
-	return nil
-}
-
-// After says whether the table rates a checkpoint of a later generation.
-func (t *Table) After(generation int) bool {
-	return slices.ContainsFunc(t.Agents, func(a Rated) bool { return a.Generation != nil && *a.Generation > generation })
-}
-
 // Write makes the ratings that the matches come to the run's ratings.json, and returns them. Agents that no games connect
 // with the anchor have none.
-func (p *Pool) Write() (*Table, error) {
+func (p *Pool) Write() (*rundir.Ratings, error) {
 	t := p.table()
-	data, err := json.MarshalIndent(t, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	return t, checkpoints.WriteFile(filepath.Join(p.dir, ratingsFile), append(data, '\n'))
+	return t, t.Write(p.dir)
 }
 
 // costs says how many seconds of a game are each agent's. All checkpoints search alike, so they have one cost: who meets whom
@@ -500,8 +322,8 @@ func (p *Pool) fit() (f *Fit, place []int) {
 }
 
 // table is what the matches come to.
-func (p *Pool) table() *Table {
-	t := &Table{Version: tableVersion, Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
+func (p *Pool) table() *rundir.Ratings {
+	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := make([]int, len(p.agents)), make([]float64, len(p.agents))
 	for _, played := range p.pairings {
 		n := played.Games()
@@ -518,7 +340,7 @@ func (p *Pool) table() *Table {
 		if place[i] < 0 {
 			continue
 		}
-		r := Rated{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.spec == nil}
+		r := rundir.Rating{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.spec == nil}
 		if a.generation >= 0 {
 			r.Generation = &a.generation
 		}
@@ -532,7 +354,7 @@ func (p *Pool) table() *Table {
 		r.Score = math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4
 		t.Agents = append(t.Agents, r)
 	}
-	slices.SortStableFunc(t.Agents, func(a, b Rated) int { return cmp.Compare(b.Rating, a.Rating) })
+	slices.SortStableFunc(t.Agents, func(a, b rundir.Rating) int { return cmp.Compare(b.Rating, a.Rating) })
 	return t
 }
 

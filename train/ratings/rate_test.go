@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // fewer are the baselines that need no time.
@@ -81,12 +81,12 @@ func lines(t testing.TB, dir string) [][]byte {
 }
 
 // written writes ratings.json and reads it again.
-func written(t testing.TB, p *Pool, dir string) *Table {
+func written(t testing.TB, p *Pool, dir string) *rundir.Ratings {
 	t.Helper()
 	if _, err := p.Write(); err != nil {
 		t.Fatal(err)
 	}
-	table, err := ReadTable(dir)
+	table, err := rundir.ReadRatings(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestRate(t *testing.T) {
 	if len(table.Agents) != 5 || table.Version != 1 || table.Anchor != "random" || table.Simulations != 4 || table.Game != "quad-5x5" {
 		t.Errorf("%+v", table)
 	}
-	if !slices.IsSortedFunc(table.Agents, func(a, b Rated) int { return int(b.Rating - a.Rating) }) {
+	if !slices.IsSortedFunc(table.Agents, func(a, b rundir.Rating) int { return int(b.Rating - a.Rating) }) {
 		t.Errorf("not the best first: %+v", table.Agents)
 	}
 	games := 0
@@ -123,7 +123,7 @@ func TestRate(t *testing.T) {
 		t.Errorf("%d games of the agents, %d in all", games, table.Games)
 	}
 	for _, line := range lines(t, dir) {
-		var m Match
+		var m rundir.MatchResult
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestGoOn(t *testing.T) {
 		}
 	}
 	for _, line := range lines(t, dir) {
-		var m Match
+		var m rundir.MatchResult
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
@@ -234,31 +234,21 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOldLines: what counts of an older run's matches, and what does not.
-func TestOldLines(t *testing.T) {
+// TestWhatCounts: only matches at the pool's simulations count, and agents that no match connects with the anchor have no
+// rating. A line that does not parse is a warning; a torn last line is none.
+func TestWhatCounts(t *testing.T) {
 	dir, game := testRun(t, 7)
-	text := `{"generation":4,"agent":"net:runs/a,b@4","opponent":"random","wins":8,"draws":1,"losses":1,"games":10,"seconds":1}
-{"generation":7,"agent":"net@7","opponent":"net@4","simulations":64,"wins":1,"draws":1,"losses":2,"games":4,"pentanomial":[1,0,0,1,0]}
-{"generation":7,"agent":"net@7","opponent":"net@4","simulations":16,"wins":40,"draws":0,"losses":0,"games":40}
-{"generation":7,"agent":"net:runs/a@7,sims=3","opponent":"random","wins":40,"draws":0,"losses":0,"games":40}
-{"generation":0,"agent":"greedy","opponent":"alphabeta:2","simulations":16,"wins":5,"draws":0,"losses":5,"games":10}
+	text := `{"generation":4,"agent":"net@4","opponent":"random","number":1,"simulations":64,"wins":8,"draws":1,"losses":1,"games":10,"seconds":1}
+{"generation":7,"agent":"net@7","opponent":"net@4","number":1,"simulations":64,"wins":1,"draws":1,"losses":2,"games":4,"pentanomial":[1,0,0,1,0]}
+{"generation":7,"agent":"net@7","opponent":"net@4","number":2,"simulations":16,"wins":40,"draws":0,"losses":0,"games":40}
+{"generation":7,"agent":"net:runs/a@7,sims=3","opponent":"random","number":1,"simulations":64,"wins":40,"draws":0,"losses":0,"games":40}
+{"generation":0,"agent":"greedy","opponent":"alphabeta:2","number":1,"simulations":16,"wins":5,"draws":0,"losses":5,"games":10}
 nonsense
 {"generation":7,"torn`
 	if err := os.WriteFile(filepath.Join(dir, "arena.jsonl"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	chosen, _, err := Open(dir, game, DefaultSimulations, fewer, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table := written(t, chosen, dir); table.Games != 0 {
-		t.Errorf("old games from openings that are lost for one side count: %+v", table)
-	}
-	other, err := games.New("breakthrough-6x6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, warnings, err := Open(dir, other, DefaultSimulations, fewer, nil)
+	p, warnings, err := Open(dir, game, DefaultSimulations, fewer, nil)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "line 6") {
 		t.Fatal(err, warnings)
 	}
@@ -282,7 +272,7 @@ nonsense
 func TestRepeats(t *testing.T) {
 	dir, game := testRun(t, 1)
 	p := openPool(t, dir, game)
-	p.count(&Match{Agent: "net@1", Opponent: "random", Simulations: 4, Number: 1, Result: match.Result{
+	p.count(&rundir.MatchResult{Agent: "net@1", Opponent: "random", Simulations: 4, Number: 1, Result: match.Result{
 		Games: 100, Wins: 75, Losses: 25, Pairs: 50, Repeats: 42, Pentanomial: [5]int{0, 0, 4, 0, 4},
 	}})
 	got := p.pairings[len(p.pairings)-1]
@@ -318,7 +308,7 @@ func TestSpent(t *testing.T) {
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	matches, _, err := ReadMatches(dir)
+	matches, _, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +337,7 @@ func TestCheckpoints(t *testing.T) {
 func TestHopeless(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
-	for _, m := range []Match{
+	for _, m := range []rundir.MatchResult{
 		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 4000, Wins: 4000}},
 		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 4000, Wins: 2000, Losses: 2000}},
 		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 4000, Wins: 2000, Losses: 2000}},
@@ -370,7 +360,7 @@ func TestMeasure(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
 	even := match.Result{Games: 4000, Wins: 2000, Losses: 2000}
-	for _, m := range []Match{
+	for _, m := range []rundir.MatchResult{
 		{Agent: "greedy", Opponent: "random", Number: 1, Result: even},
 		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: even},
 		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: even},
@@ -385,7 +375,7 @@ func TestMeasure(t *testing.T) {
 	}
 	alone := width(p)
 	for _, gone := range []string{"net@4", "net@5", "net@6", "net@7", "net@8"} {
-		m := Match{Agent: gone, Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 10, Wins: 5, Losses: 5}}
+		m := rundir.MatchResult{Agent: gone, Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 10, Wins: 5, Losses: 5}}
 		if err := p.add(&m); err != nil {
 			t.Fatal(err)
 		}
@@ -404,7 +394,7 @@ func TestMeasure(t *testing.T) {
 func TestCostsOfCheckpoints(t *testing.T) {
 	dir, game := testRun(t, 1, 2, 3)
 	p := openPool(t, dir, game)
-	for _, m := range []Match{
+	for _, m := range []rundir.MatchResult{
 		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 8, Wins: 8, Seconds: 2}},
 		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 200, Wins: 200, Seconds: 3}},
 		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: match.Result{Games: 50, Wins: 50, Seconds: 1}},
@@ -417,20 +407,5 @@ func TestCostsOfCheckpoints(t *testing.T) {
 	two, three := p.Number("net@2"), p.Number("net@3")
 	if cost[two] != cost[three] || cost[two] < 0.005 || cost[two] > 0.02 {
 		t.Errorf("costs %v", cost)
-	}
-}
-
-func TestReadTable(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := ReadTable(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-	for text, want := range map[string]error{`{"version":9}`: checkpoints.ErrVersion, `{"vers`: checkpoints.ErrDamaged} {
-		if err := os.WriteFile(filepath.Join(dir, ratingsFile), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadTable(dir); !errors.Is(err, want) {
-			t.Errorf("%s: error %v", text, err)
-		}
 	}
 }

@@ -19,7 +19,7 @@ func tiny(f *testing.F) *Suite {
 	if err != nil {
 		f.Fatal(err)
 	}
-	greedy, err := agent.Parse(game, "greedy")
+	greedy, err := agent.Parse(game, "greedy", nil)
 	if err != nil {
 		f.Fatal(err)
 	}

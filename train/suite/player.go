@@ -56,7 +56,7 @@ func newPlayer(o *Options) (*player, error) {
 			p.agents[seat] = append(p.agents[seat], agent)
 		}
 	}
-	spec, err := agent.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts))
+	spec, err := agent.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func mustGame(t *testing.T, name string) *env.Game {
 
 func mustSpec(t *testing.T, game *env.Game, text string) *agent.Spec {
 	t.Helper()
-	spec, err := agent.Parse(game, text)
+	spec, err := agent.Parse(game, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Agent) {
@@ -24,7 +25,7 @@ func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Age
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := agent.Parse(game, text)
+	spec, err := rundir.ParseAgent(game, text)
 	if err != nil {
 		t.Fatal(err)
 	}

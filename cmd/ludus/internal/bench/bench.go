@@ -10,7 +10,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer/kernel"
-	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // Options say what is measured and for how long.
@@ -46,8 +46,8 @@ func (o *Options) Validate() error {
 }
 
 // settings are those of self-play of game.
-func (o *Options) settings(game *env.Game) train.Settings {
-	settings := train.DefaultSettings(game)
+func (o *Options) settings(game *env.Game) rundir.Settings {
+	settings := rundir.DefaultSettings(game)
 	if o.Simulations != nil {
 		settings.Simulations = *o.Simulations
 	}

@@ -51,7 +51,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 
 // playoutUCT measures the arena's agent that searches by random playouts.
 func (o *Options) playoutUCT(ctx context.Context, game *env.Game) ([]PlayoutUCT, error) {
-	spec, err := agent.Parse(game, fmt.Sprintf("mcts:%d", budget))
+	spec, err := agent.Parse(game, fmt.Sprintf("mcts:%d", budget), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 var errBusy = errors.New("busy")
@@ -25,7 +26,7 @@ func host(lent *int) *Host {
 			if text == "busy" {
 				return nil, nil, errBusy
 			}
-			spec, err := agent.Parse(game, text)
+			spec, err := rundir.ParseAgent(game, text)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -183,7 +184,7 @@ func TestChoose(t *testing.T) {
 		}
 		for _, text := range []string{"random", "greedy", "mcts:20", "alphabeta:1", "solver:100"} {
 			for seed := range 3 {
-				spec, err := agent.Parse(game, text)
+				spec, err := rundir.ParseAgent(game, text)
 				if err != nil {
 					t.Fatal(err)
 				}

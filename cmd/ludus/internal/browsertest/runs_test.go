@@ -13,8 +13,8 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
-	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 func newGame(t *testing.T, name string) *env.Game {
@@ -52,8 +52,8 @@ func trainRun(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if config.A, err = agent.Parse(game, "greedy"); err == nil {
-		config.B, err = agent.Parse(game, "random")
+	if config.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
+		config.B, err = rundir.ParseAgent(game, "random")
 	}
 	if err == nil {
 		_, err = config.Run(t.Context())

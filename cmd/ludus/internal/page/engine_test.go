@@ -20,7 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model/infer"
-	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 func wasm(t *testing.T) []byte {
@@ -53,7 +53,7 @@ func networks(t *testing.T) (list []network) {
 			t.Fatalf("no weights in %s, %v", folder, err)
 		}
 		for _, file := range files {
-			weights, _, err := agent.ReadWeights(file)
+			weights, _, err := rundir.LoadWeights(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func export(t *testing.T, w *infer.Weights) (run, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _, err := agent.ReadWeights(run)
+	read, _, err := rundir.LoadWeights(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func export(t *testing.T, w *infer.Weights) (run, file string) {
 // choose asks an agent of Go's own.
 func choose(t *testing.T, n network, path string, list []position) (moves []string) {
 	t.Helper()
-	spec, err := agent.Parse(n.game, fmt.Sprintf("net:%s,sims=%d", path, n.simulations))
+	spec, err := rundir.ParseAgent(n.game, fmt.Sprintf("net:%s,sims=%d", path, n.simulations))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // mustRun is the environment variable that lists the packages whose absence is a failure rather than a reason to skip:
@@ -87,7 +88,7 @@ func networks(t *testing.T) (list []network) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		weights, _, err := agent.ReadWeights(file)
+		weights, _, err := rundir.LoadWeights(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func freshNetwork(t *testing.T, name string) network {
 // policy is the agent policy:FILE of the network.
 func (n *network) policy(t *testing.T) agent.Agent {
 	t.Helper()
-	spec, err := agent.Parse(n.game, "policy:"+n.file)
+	spec, err := rundir.ParseAgent(n.game, "policy:"+n.file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/train"
 	"ludus/train/match"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // Section is a part of the page.
@@ -134,9 +133,9 @@ func Sections(runs ...*Run) []Section {
 	replay := Section{ID: "replay", Title: "Self-play and replay", Charts: generationCharts(replayPlots, runs)}
 	replay.Charts = append(replay.Charts,
 		plyChart("distinct-by-ply", "Distinct positions", "%", "share of searched positions not seen before", 100, runs,
-			func(d *train.Diversity) []float64 { return d.Distinct }),
+			func(d *rundir.Diversity) []float64 { return d.Distinct }),
 		plyChart("entropy-by-ply", "Entropy of the policy targets", "nats", "mean over the positions that teach", 1, runs,
-			func(d *train.Diversity) []float64 { return d.Entropy }))
+			func(d *rundir.Diversity) []float64 { return d.Entropy }))
 	speed := Section{ID: "speed", Title: "Speed", Charts: generationCharts(speedPlots, runs)}
 	sections := []Section{strength, learning, replay, speed}
 	if n := meansOf(runs); n > 1 {
@@ -221,8 +220,8 @@ func ratingChart(runs []*Run) Chart {
 		if run.Ratings == nil {
 			continue
 		}
-		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a ratings.Rated) bool { return a.Generation == nil })
-		slices.SortFunc(checkpoints, func(a, b ratings.Rated) int { return cmp.Compare(*a.Generation, *b.Generation) })
+		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a rundir.Rating) bool { return a.Generation == nil })
+		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
 		line := Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
 			line.addBetween(float64(*a.Generation), a.Rating, a.Low, a.High)
@@ -236,7 +235,7 @@ func ratingChart(runs []*Run) Chart {
 }
 
 // addBaselines draws a level line for each agent that is no checkpoint.
-func (c *Chart) addBaselines(agents []ratings.Rated, x []float64) {
+func (c *Chart) addBaselines(agents []rundir.Rating, x []float64) {
 	colour := 0
 	for _, a := range agents {
 		if a.Generation != nil {
@@ -256,7 +255,7 @@ func isCheckpoint(agent string) bool {
 
 // isAgainstBaseline says that a line of arena.jsonl is a checkpoint's match against an agent that is none: matches for
 // ratings stand there too, of any two agents.
-func isAgainstBaseline(m train.Judged) bool {
+func isAgainstBaseline(m rundir.MatchResult) bool {
 	return isCheckpoint(m.Agent) && !isCheckpoint(m.Opponent) && m.Games > 0
 }
 
@@ -266,13 +265,13 @@ func matchChart(runs []*Run) Chart {
 	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Low: zero, High: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
-		met := make(map[string]map[int]train.Judged) // by opponent and generation
+		met := make(map[string]map[int]rundir.MatchResult) // by opponent and generation
 		for _, m := range run.Matches {
 			if !isAgainstBaseline(m) {
 				continue
 			}
 			if met[m.Opponent] == nil {
-				met[m.Opponent] = make(map[int]train.Judged)
+				met[m.Opponent] = make(map[int]rundir.MatchResult)
 			}
 			if m.Games >= met[m.Opponent][m.Generation].Games {
 				met[m.Opponent][m.Generation] = m
@@ -355,7 +354,7 @@ func reliabilityChart(runs []*Run) Chart {
 }
 
 // plyChart has a list by ply of the newest generation whose games ended, and of the newest look at the whole window.
-func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(*train.Diversity) []float64) Chart {
+func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(*rundir.Diversity) []float64) Chart {
 	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Low: zero}
 	for i, run := range runs {
 		var newest, window []float64
@@ -434,7 +433,7 @@ func matchDetail(r *match.Result) string {
 // matchLadder has the newest judged generation's matches against baselines: the last one of each.
 func matchLadder(run *Run) Ladder {
 	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%", Missing: "no matches were played yet"}
-	newest, final := -1, make(map[string]train.Judged)
+	newest, final := -1, make(map[string]rundir.MatchResult)
 	for _, m := range run.Matches {
 		if !isAgainstBaseline(m) {
 			continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // FuzzRun makes a page of whatever a run's folder says: it may warn, but there is always a page.
@@ -62,7 +62,7 @@ func FuzzRunConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		write(t, dir, "config.json", string(data))
-		if _, err := train.ReadConfig(dir); err == nil {
+		if _, err := rundir.ReadConfig(dir); err == nil {
 			if run, err := ReadRun(dir); err == nil && run.Config == nil {
 				t.Error("a whole config.json is not read")
 			}

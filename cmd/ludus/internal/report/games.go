@@ -8,6 +8,7 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // Games are sample games on a drawn board.
@@ -59,7 +60,7 @@ const (
 // from both seats against a baseline. They depend on the weights alone. The error is ctx's or the agents'.
 func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 	name := fmt.Sprintf("net@%d", run.Origin.Generation)
-	spec, err := agent.Parse(run.Game, fmt.Sprintf("net:%s@%d", run.Dir, run.Origin.Generation))
+	spec, err := rundir.ParseAgent(run.Game, fmt.Sprintf("net:%s@%d", run.Dir, run.Origin.Generation))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 	if err != nil {
 		return nil, err
 	}
-	rivals, err := agent.Parse(run.Game, sampleRival)
+	rivals, err := rundir.ParseAgent(run.Game, sampleRival)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // trained makes a run's folder by a moment's training, and adds what other commands leave there.
@@ -179,7 +180,7 @@ func TestDamagedRun(t *testing.T) {
 	if page := read(t, dir, FileName); !strings.Contains(page, "none yet") || !strings.Contains(page, "no checkpoint can be read") {
 		t.Error("the page of a run that has hardly begun does not say so")
 	}
-	if _, err := Write(t.Context(), t.TempDir(), Full); !errors.Is(err, train.ErrNoRun) {
+	if _, err := Write(t.Context(), t.TempDir(), Full); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -345,7 +346,7 @@ func TestSectionsOfRuns(t *testing.T) {
 func TestAscending(t *testing.T) {
 	var run Run
 	for i, g := range []int{1, 2, 3, 2, 3, 0, 4} {
-		run.addGeneration(&Generation{Metrics: train.Metrics{Generation: g, Steps: i}})
+		run.addGeneration(&Generation{Metrics: rundir.Metrics{Generation: g, Steps: i}})
 	}
 	var steps []int
 	for _, g := range run.Generations {
@@ -360,7 +361,7 @@ func TestAscending(t *testing.T) {
 func TestLongRun(t *testing.T) {
 	run := &Run{}
 	for i := range 1200 {
-		run.Generations = append(run.Generations, Generation{Metrics: train.Metrics{Generation: i + 1, PolicyLoss: 1, ValidationPolicyLoss: 2}})
+		run.Generations = append(run.Generations, Generation{Metrics: rundir.Metrics{Generation: i + 1, PolicyLoss: 1, ValidationPolicyLoss: 2}})
 	}
 	for _, s := range Sections(run) {
 		if s.ID != "learning" {

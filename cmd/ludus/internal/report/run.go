@@ -16,9 +16,8 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train"
 	"ludus/train/agent"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // Run is what a run's folder holds for people.
@@ -26,14 +25,14 @@ type Run struct {
 	Dir     string
 	Name    string // the folder's own name
 	Game    *env.Game
-	Config  *train.Config // nil where config.json cannot be read
+	Config  *rundir.Config // nil where config.json cannot be read
 	Weights *infer.Weights
 	Origin  agent.Origin // of Weights, which are nil where no checkpoint can be read
 
 	Generations []Generation // ascending
-	Matches     []train.Judged
-	Ratings     *ratings.Table // nil where there are none
-	Suite       []train.Checked
+	Matches     []rundir.MatchResult
+	Ratings     *rundir.Ratings // nil where there are none
+	Suite       []rundir.SuiteResult
 
 	Warnings []string // what could not be read
 
@@ -46,7 +45,7 @@ type Run struct {
 
 // Generation is a line of metrics.jsonl.
 type Generation struct {
-	train.Metrics
+	rundir.Metrics
 	Seconds float64 `json:"-"` // of playing and learning since the run began
 }
 
@@ -104,9 +103,9 @@ func (r *Run) Refresh() (changed bool, err error) {
 	}
 	changed = refreshLines(r, &r.metrics, metricsPart, r.forgetGenerations, r.addGeneration) || changed
 	changed = refreshLines(r, &r.matches, matchesPart, func() { r.Matches = nil },
-		func(m *train.Judged) { r.Matches = append(r.Matches, *m) }) || changed
+		func(m *rundir.MatchResult) { r.Matches = append(r.Matches, *m) }) || changed
 	changed = refreshLines(r, &r.suite, suitePart, func() { r.Suite = nil },
-		func(c *train.Checked) { r.Suite = append(r.Suite, *c) }) || changed
+		func(c *rundir.SuiteResult) { r.Suite = append(r.Suite, *c) }) || changed
 	changed = r.refreshRatings() || changed
 	r.Warnings = slices.Concat(r.warned[:]...)
 	return changed, nil
@@ -126,13 +125,13 @@ func (r *Run) warn(part int, errs ...error) {
 func (r *Run) refreshConfig(game *string) (changed bool, err error) {
 	changed, err = r.config.Changed()
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("%s: %w: it has no config.json", r.Dir, train.ErrNoRun)
+		return false, fmt.Errorf("%s: %w: it has no config.json", r.Dir, rundir.ErrNoRun)
 	}
 	if !changed {
 		return false, err
 	}
 	data, err := os.ReadFile(r.config.Path)
-	config := new(train.Config)
+	config := new(rundir.Config)
 	if err == nil {
 		err = json.Unmarshal(data, config)
 	}
@@ -168,7 +167,7 @@ func (r *Run) refreshWeights() (changed bool) {
 		r.Origin.Generation = newest
 		return true
 	}
-	weights, origin, err := agent.ReadWeights(r.Dir)
+	weights, origin, err := rundir.LoadWeights(r.Dir)
 	r.Weights, r.Origin = weights, origin
 	var errs []error
 	for _, damaged := range origin.Damaged {
@@ -191,7 +190,7 @@ func (r *Run) refreshRatings() (changed bool) {
 		return false
 	}
 	if err == nil {
-		r.Ratings, err = ratings.ReadTable(r.Dir)
+		r.Ratings, err = rundir.ReadRatings(r.Dir)
 	}
 	r.warn(ratingsPart, err)
 	return true

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // sections is what a run's charts come to.
@@ -85,7 +85,7 @@ func TestRefresh(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Refresh(); !errors.Is(err, train.ErrNoRun) {
+	if _, err := r.Refresh(); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("a run that is gone: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // session plays a game by the given lines, some of which may be rejected, and returns the output.
@@ -49,7 +50,7 @@ func configure(t testing.TB, name, text string, person env.Player) Config {
 
 func seat(t testing.TB, rules *env.Game, text string) Seat {
 	t.Helper()
-	spec, err := agent.Parse(rules, text)
+	spec, err := rundir.ParseAgent(rules, text)
 	if err != nil {
 		t.Fatal(err)
 	}

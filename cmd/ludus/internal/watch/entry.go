@@ -10,8 +10,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env/games"
-	"ludus/train"
-	"ludus/train/ratings"
+	"ludus/train/rundir"
 )
 
 // States of a run.
@@ -118,9 +117,9 @@ func (s *summary) readConfig() {
 	}
 	e := &s.entry
 	e.Problem, e.Game, e.Agent, e.Generations, s.last = "", "", "", 0, 0
-	config := new(train.Config)
+	config := new(rundir.Config)
 	if err == nil {
-		if config, err = train.ReadConfig(s.dir); err == nil {
+		if config, err = rundir.ReadConfig(s.dir); err == nil {
 			_, err = games.New(config.Game)
 		}
 	}
@@ -156,7 +155,7 @@ func (s *summary) readMetrics() {
 	}
 	generations, seconds, spent := 0, 0.0, 0.0
 	for _, line := range lastLines(s.metrics.Path) {
-		var m train.Metrics
+		var m rundir.Metrics
 		if json.Unmarshal(line, &m) == nil && m.Generation > 0 {
 			e.Generation, e.Games = m.Generation, m.TotalGames
 			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
@@ -183,7 +182,7 @@ func (s *summary) readRating() {
 		return
 	}
 	s.entry.Rating = Rating{}
-	table, err := ratings.ReadTable(s.dir)
+	table, err := rundir.ReadRatings(s.dir)
 	if err != nil {
 		return // there is none, or the run's view says what is wrong with it
 	}

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/report"
-	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // View is what a run's page shows.
 type View struct {
-	Run         Entry            `json:"run"`
-	Facts       []report.Fact    `json:"facts"`
-	Sections    []report.Section `json:"sections"`
-	Settings    []report.Setting `json:"settings"`
-	Warnings    []string         `json:"warnings"`
-	Matches     []Match          `json:"matches"` // the newest first, at most mostLines
-	Checks      []train.Checked  `json:"checks"`  // likewise
-	Checkpoints []int            `json:"checkpoints"`
+	Run         Entry                `json:"run"`
+	Facts       []report.Fact        `json:"facts"`
+	Sections    []report.Section     `json:"sections"`
+	Settings    []report.Setting     `json:"settings"`
+	Warnings    []string             `json:"warnings"`
+	Matches     []Match              `json:"matches"` // the newest first, at most mostLines
+	Checks      []rundir.SuiteResult `json:"checks"`  // likewise
+	Checkpoints []int                `json:"checkpoints"`
 }
 
 // Match is a line of arena.jsonl.
@@ -110,7 +110,7 @@ func (l *loaded) refresh(dir string, unread error) (changed bool, err error) {
 // show makes the view of what was read, of which it shares nothing that changes.
 func (l *loaded) show() *View {
 	v := &View{Facts: []report.Fact{}, Sections: []report.Section{}, Settings: []report.Setting{}, Warnings: []string{},
-		Matches: []Match{}, Checks: []train.Checked{}, Checkpoints: []int{}}
+		Matches: []Match{}, Checks: []rundir.SuiteResult{}, Checkpoints: []int{}}
 	if l.run == nil {
 		return v
 	}
@@ -132,15 +132,15 @@ func (l *loaded) show() *View {
 
 // Change is how a view differs from an earlier one. What is nil is as it was.
 type Change struct {
-	Run         Entry            `json:"run"`
-	Facts       []report.Fact    `json:"facts,omitempty"`
-	Notes       []string         `json:"notes,omitempty"` // of the sections, in their order
-	Charts      []ChartChange    `json:"charts,omitempty"`
-	Ladders     []report.Ladder  `json:"ladders,omitempty"`
-	Warnings    *[]string        `json:"warnings,omitempty"`
-	Matches     *[]Match         `json:"matches,omitempty"`
-	Checks      *[]train.Checked `json:"checks,omitempty"`
-	Checkpoints *[]int           `json:"checkpoints,omitempty"`
+	Run         Entry                 `json:"run"`
+	Facts       []report.Fact         `json:"facts,omitempty"`
+	Notes       []string              `json:"notes,omitempty"` // of the sections, in their order
+	Charts      []ChartChange         `json:"charts,omitempty"`
+	Ladders     []report.Ladder       `json:"ladders,omitempty"`
+	Warnings    *[]string             `json:"warnings,omitempty"`
+	Matches     *[]Match              `json:"matches,omitempty"`
+	Checks      *[]rundir.SuiteResult `json:"checks,omitempty"`
+	Checkpoints *[]int                `json:"checkpoints,omitempty"`
 }
 
 // ChartChange is a chart whose lines are to be put together from what was there and what is new.

@@ -19,6 +19,7 @@ import (
 	"ludus/cmd/ludus/internal/report"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // trained makes a run by a moment's training.
@@ -101,7 +102,7 @@ func settings(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(train.DefaultSettings(game))
+	data, err := json.Marshal(rundir.DefaultSettings(game))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%+v: %v", e, err)
 			}
 		case "newer":
-			if !strings.Contains(problem, "newer version") {
+			if !strings.Contains(problem, "another version") {
 				t.Errorf("newer: %s", problem)
 			}
 		case "unknown":

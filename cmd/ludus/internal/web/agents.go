@@ -11,6 +11,7 @@ import (
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/rundir"
 )
 
 // maxWeights is the largest weights file that is read, in bytes; networks of these games take a few million.
@@ -65,7 +66,7 @@ func (l *lender) lend(game *env.Game, text string) (agent agent.Agent, back func
 
 // describe finds or makes a description.
 func (l *lender) describe(game *env.Game, text string) (*description, error) {
-	spec, err := agent.ParseWith(game, text, l.read)
+	spec, err := agent.Parse(game, text, l.read)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (l *lender) read(reference string) (*infer.Weights, agent.Origin, error) {
 	if err != nil {
 		return nil, agent.Origin{}, err
 	}
-	weights, origin, err := agent.ReadWeights(real + at)
+	weights, origin, err := rundir.LoadWeights(real + at)
 	if err != nil { // in the words of who asked
 		path := strings.TrimSuffix(reference, at)
 		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, path), agent.ErrWeights.Error())
@@ -154,7 +155,7 @@ func (l *lender) read(reference string) (*infer.Weights, agent.Origin, error) {
 
 // find splits a reference into the real path and what follows it, which chooses a generation.
 func (l *lender) find(reference string) (real, at string, err error) {
-	path, at := agent.SplitReference(reference)
+	path, at := rundir.SplitReference(reference)
 	if at != "" {
 		at = "@" + at
 	}

@@ -19,6 +19,7 @@ import (
 	"ludus/env"
 	"ludus/train"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // reads bounds how many files of games are read at one time: each may take some megabytes of memory.
@@ -116,7 +117,7 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if !given {
-		generations, err := train.PlayedIn(dir)
+		generations, err := rundir.GamesGenerations(dir)
 		return map[string]any{"generations": append([]int{}, generations...)}, err
 	}
 	played, err := train.ReadPlayed(game, dir, generation)

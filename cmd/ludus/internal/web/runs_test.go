@@ -14,8 +14,8 @@ import (
 
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
-	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // trainRun makes a run of four generations, a recorded match in it.
@@ -30,8 +30,8 @@ func trainRun(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	match := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if match.A, err = agent.Parse(game, "greedy"); err == nil {
-		match.B, err = agent.Parse(game, "random")
+	if match.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
+		match.B, err = rundir.ParseAgent(game, "random")
 	}
 	if err == nil {
 		_, err = match.Run(t.Context())
@@ -167,7 +167,7 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run?name=run%2F..%2Frun":                      "no such run",
 		"/api/run/events?name=other":                        "no such run",
 		"/api/run/games?name=other":                         "no such run",
-		"/api/run/games?name=broken":                        "newer version",
+		"/api/run/games?name=broken":                        "another version",
 		"/api/run/games?name=run&generation=2":              "damaged",
 		"/api/run/games?name=run&generation=77":             "the run keeps no games of generation 77",
 		"/api/run/games?name=run&generation=1&game=99999":   "no game 99999 ended in generation 1",
@@ -184,7 +184,7 @@ func TestRunRefusals(t *testing.T) {
 	}
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation must be a whole number from 0, not "x"`)
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game must be a whole number from 0")
-	if view := tells[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "newer version") || len(view.Sections) > 0 {
+	if view := tells[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "another version") || len(view.Sections) > 0 {
 		t.Errorf("a newer run: %+v", view.Run)
 	}
 }

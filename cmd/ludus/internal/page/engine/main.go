@@ -56,7 +56,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 	key := game.Name + " " + text
 	player, ok := e.agents[key]
 	if !ok {
-		spec, err := agent.ParseWith(game, text, e.read)
+		spec, err := agent.Parse(game, text, e.read)
 		if err != nil {
 			return nil, nil, err
 		}

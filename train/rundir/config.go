@@ -1,0 +1,98 @@
+package rundir
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ludus/checkpoints"
+)
+
+// configVersion is the format of config.json.
+const configVersion = 2
+
+// Config is config.json. Games and weights of a run follow from it and from the weights file it started from, if any.
+type Config struct {
+	Version  int      `json:"version"`
+	Game     string   `json:"game"`
+	Seed     uint64   `json:"seed"`
+	From     string   `json:"from,omitempty"` // SHA-256 of the weights file that the run started from, in hexadecimal
+	Settings Settings `json:"settings"`
+	Plan     Plan     `json:"plan"`
+}
+
+// Plan is the length of a run and the size of its generations. With --generations it never changes. With --time it is
+// estimated by measuring the machine, adjusted a few times to the run's own speed, and cut short when the time is over;
+// the clock decides nothing else.
+type Plan struct {
+	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if its generations were given
+	Generations        int     `json:"generations"`          // at least 1
+	ParallelGames      int     `json:"parallel_games"`       // at least 1
+	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances in a generation, at least 1
+	Adjusted           int     `json:"adjusted,omitempty"`   // adjustments of Generations made so far
+	Stopped            int     `json:"stopped,omitempty"`    // the generation after which the time was over; 0: it was not
+	// A finished run that was asked for more: Resumed is its last generation before that, and Rewound the one whose
+	// weights the learner went back to, from before the learning rate's final decay.
+	Resumed int `json:"resumed,omitempty"`
+	Rewound int `json:"rewound,omitempty"`
+}
+
+// Last returns the generation that ends the run.
+func (p *Plan) Last() int {
+	if p.Stopped > 0 {
+		return p.Stopped
+	}
+	return p.Generations
+}
+
+// NewConfig returns the config of a new run, without a plan.
+func NewConfig(game string, seed uint64, settings Settings) *Config {
+	return &Config{Version: configVersion, Game: game, Seed: seed, Settings: settings}
+}
+
+// ReadConfig reads the config.json of a run directory and validates it. Without one the error wraps fs.ErrNotExist.
+func ReadConfig(dir string) (*Config, error) {
+	path := filepath.Join(dir, ConfigFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := parseConfig(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+func parseConfig(data []byte) (*Config, error) {
+	c := new(Config)
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
+	if c.Version != configVersion {
+		return nil, versionError(c.Version, configVersion)
+	}
+	if err := c.Settings.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
+	if c.Plan.Generations < 1 || c.Plan.PliesPerGeneration < 1 || c.Plan.ParallelGames < 1 {
+		return nil, fmt.Errorf("%w: a plan needs at least 1 generation, game and ply", checkpoints.ErrDamaged)
+	}
+	return c, nil
+}
+
+// Write replaces the config.json of a run directory atomically.
+func (c *Config) Write(dir string) error { return writeJSON(filepath.Join(dir, ConfigFile), c) }
+
+func versionError(version, want int) error {
+	return fmt.Errorf("format version %d, this program reads %d: %w", version, want, checkpoints.ErrVersion)
+}
+
+func writeJSON(path string, x any) error {
+	data, err := json.MarshalIndent(x, "", "  ")
+	if err != nil {
+		return err
+	}
+	return checkpoints.WriteFile(path, append(data, '\n'))
+}

@@ -1,0 +1,19 @@
+// Package rundir reads and writes run directories: where a training run keeps everything it produces.
+//
+//	config.json               game, seed, settings and plan ([Config])
+//	checkpoints/000120/       weights, optimizer state and games in progress after generation 120 (package checkpoints)
+//	games/000120.games        self-play games that ended in generation 120 (their records: package train)
+//	metrics.jsonl             one line per generation ([Metrics])
+//	arena.jsonl               one line per match between checkpoints or baselines ([MatchResult])
+//	suite.jsonl               one line per test on the game's suite of solved positions ([SuiteResult])
+//	ratings.json              the ladder that follows from the matches ([Ratings])
+//	lock                      held by the process that writes (package checkpoints)
+//	events.out.tfevents.*     curves for TensorBoard (package tensorboard)
+//
+// One process writes at a time and holds the lock; others may read and follow ([Follower]) a live run. Files change
+// atomically, and a torn last line of a .jsonl file is ignored. [LoadWeights] resolves references to a run's network,
+// PATH[@GENERATION|@best].
+//
+// The package interprets no file beyond its format: it neither trains nor rates. Errors about file contents wrap
+// [checkpoints.ErrDamaged] or [checkpoints.ErrVersion] and name the file.
+package rundir

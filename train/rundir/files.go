@@ -1,0 +1,96 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/checkpoints"
+)
+
+// Names in a run directory.
+const (
+	ConfigFile     = "config.json"
+	RatingsFile    = "ratings.json"
+	LockFile       = "lock"
+	CheckpointsDir = "checkpoints"
+
+	gamesDir    = "games"
+	gamesSuffix = ".games"
+)
+
+// Parts of a checkpoint.
+const (
+	WeightsPart         = "weights.safetensors"   // averaged weights: what plays
+	OptimizerPart       = "optimizer.safetensors" // weights and moments of the optimizer
+	GamesInProgressPart = "games_in_progress"     // unfinished self-play games with their generators
+)
+
+// ErrNoRun means that a directory is not a run directory.
+var ErrNoRun = errors.New("not a run directory")
+
+// Is reports whether dir looks like a run directory, perhaps a new or a damaged one.
+func Is(dir string) bool {
+	for _, name := range []string{ConfigFile, CheckpointsDir, LockFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Lock makes the caller the run's only writer until it calls release. The error wraps [checkpoints.ErrLocked] if another
+// process writes.
+func Lock(dir string) (release func() error, err error) {
+	if release, err = checkpoints.Lock(filepath.Join(dir, LockFile)); err != nil {
+		return nil, fmt.Errorf("run %s: %w", dir, err)
+	}
+	return release, nil
+}
+
+// Locked reports whether a process holds the run's lock; false if that cannot be found out.
+func Locked(dir string) bool {
+	held, err := checkpoints.Locked(filepath.Join(dir, LockFile))
+	return held && err == nil
+}
+
+// Checkpoints returns the run's checkpoints; there may be none.
+func Checkpoints(dir string) (*checkpoints.Store, error) {
+	return checkpoints.Open(filepath.Join(dir, CheckpointsDir))
+}
+
+// CheckpointGenerations lists the generations of the checkpoints that the run keeps, whole or not, in ascending order.
+func CheckpointGenerations(dir string) ([]int, error) {
+	store, err := Checkpoints(dir)
+	if err != nil {
+		return nil, err
+	}
+	return store.List()
+}
+
+// GamesPath returns the path of a generation's self-play games.
+func GamesPath(dir string, generation int) string {
+	return filepath.Join(dir, gamesDir, fmt.Sprintf("%06d", generation)+gamesSuffix)
+}
+
+// GamesGenerations lists the generations with a file of self-play games in ascending order.
+func GamesGenerations(dir string) ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, gamesDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var generations []int
+	for _, e := range entries {
+		stem, isGames := strings.CutSuffix(e.Name(), gamesSuffix)
+		if g, err := strconv.Atoi(stem); isGames && err == nil && filepath.Base(GamesPath(dir, g)) == e.Name() {
+			generations = append(generations, g)
+		}
+	}
+	slices.Sort(generations)
+	return generations, nil
+}

@@ -1,0 +1,147 @@
+package rundir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ludus/checkpoints"
+)
+
+// A config.json that is read can be used, and is written as one that reads the same.
+func FuzzConfig(f *testing.F) {
+	game := newGame(f, "quad-5x5")
+	config := Config{Version: configVersion, Game: game.Name, Seed: 1, Settings: DefaultSettings(game), Plan: Plan{Generations: 60, ParallelGames: 256, PliesPerGeneration: 8, Seconds: 480}}
+	whole, err := json.Marshal(config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add([]byte(`{"version":1}`))
+	f.Add([]byte(`{"version":3}`))
+	f.Add([]byte(`{"version":2,"settings":{"simulations":1e99}}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := parseConfig(data)
+		if err != nil {
+			if !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrVersion) {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		if c.Plan.Last() < 1 || c.Settings.Validate() != nil {
+			t.Errorf("a config of %d generations and settings %+v", c.Plan.Last(), c.Settings)
+		}
+		written, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := parseConfig(written); err != nil || !reflect.DeepEqual(back, c) {
+			t.Errorf("%s reads as %+v, %v", written, back, err)
+		}
+	})
+}
+
+// FuzzSettings reads a file of settings and one of --set: what is accepted lies in its range, and is read back as it is
+// written.
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte(`{"simulations": 32, "learning_rate": 0.001}`), "parallel_games=64")
+	f.Add([]byte(`{"simulations": "32"}`), "learning_rate=1e-3")
+	f.Add([]byte(`{"simulation": 32}`), "learning_rate=NaN")
+	f.Add([]byte(`{"blocks": 3.5, "value_mix": -0}`), "")
+	game := newGame(f, "quad-5x5")
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		values, err := ParseSettings(data)
+		if err != nil {
+			values = map[string]float64{}
+		}
+		if key, value, err := ParseSetting(text); err == nil {
+			values[key] = value
+		}
+		s := DefaultSettings(game)
+		if s.Change(values) != nil {
+			return
+		}
+		if err := s.Validate(); err != nil {
+			t.Errorf("settings that were accepted: %v", err)
+		}
+		written, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseSettings(written)
+		back := Settings{}
+		if err == nil {
+			err = back.Change(again)
+		}
+		if err != nil || back != s {
+			t.Errorf("%s reads as %+v: %v", written, back, err)
+		}
+	})
+}
+
+// A ratings.json that is read is written as one that reads the same.
+func FuzzRatings(f *testing.F) {
+	f.Add([]byte(`{"version":1,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
+	f.Add([]byte(`{"version":2}`))
+	f.Add([]byte(`{"agents":[{"generation":1e9}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		table, err := parseRatings(data)
+		if err != nil {
+			if !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrVersion) {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		table.Find(3)
+		table.Newest()
+		written, err := json.Marshal(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := parseRatings(written); err != nil || !reflect.DeepEqual(back, table) {
+			t.Errorf("%s reads as another: %v", written, err)
+		}
+	})
+}
+
+// Lines of metrics, matches and checks are read or told, and those that are read are written as ones that read the same.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte(`{"generation":1,"policy_loss":1.5,"distinct_by_ply":[1,0.5],"calibration":[{}],"in_window":{}}`))
+	f.Add([]byte(`{"generation":3,"agent":"net@3","opponent":"random","score":0.5,"pentanomial":[1,2,3,4,5],"sprt":{"verdict":"none"}}`))
+	f.Add([]byte(`{"generation":3,"agent":"policy","positions":500,"error":0.1}`))
+	f.Add([]byte("{}\n\nnull\n[]\n{\"generation\":1e99}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := bytes.Split(data, []byte{'\n'})
+		checkLines(t, MetricsFile, lines)
+		checkLines(t, MatchesFile, lines)
+		checkLines(t, SuiteFile, lines)
+	})
+}
+
+func checkLines[T any](t *testing.T, file LinesFile[T], lines [][]byte) {
+	all, errs := file.Parse(lines)
+	if len(all)+len(errs) != len(lines) {
+		t.Fatalf("%d of %d lines are read, %d told", len(all), len(lines), len(errs))
+	}
+	// The second time round there are no fields that are written as if they were not there.
+	written := marshalled(t, all)
+	again, errs := file.Parse(written)
+	if len(errs) > 0 || !slices.EqualFunc(marshalled(t, again), written, bytes.Equal) {
+		t.Errorf("%s reads as another: %v", bytes.Join(written, []byte{'\n'}), errs)
+	}
+}
+
+func marshalled[T any](t *testing.T, all []T) (lines [][]byte) {
+	for _, x := range all {
+		line, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

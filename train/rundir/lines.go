@@ -1,0 +1,134 @@
+package rundir
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"ludus/checkpoints"
+)
+
+// LinesFile is a JSON Lines file of a run directory whose lines are values of T.
+type LinesFile[T any] struct{ Name string }
+
+// The JSON Lines files of a run directory.
+var (
+	MetricsFile = LinesFile[Metrics]{"metrics.jsonl"}
+	MatchesFile = LinesFile[MatchResult]{"arena.jsonl"}
+	SuiteFile   = LinesFile[SuiteResult]{"suite.jsonl"}
+)
+
+// Read returns the file's lines; none if there is no file. Lines that do not parse are left out and described in warnings.
+func (f LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) {
+	path := filepath.Join(dir, f.Name)
+	raw, err := checkpoints.ReadLines(path)
+	lines, warnings = f.Parse(raw)
+	for i, warning := range warnings {
+		warnings[i] = fmt.Errorf("%s: %w", path, warning)
+	}
+	return lines, warnings, err
+}
+
+// Parse parses lines of the file. Lines that do not parse are left out and described in warnings.
+func (f LinesFile[T]) Parse(raw [][]byte) (lines []T, warnings []error) {
+	for i, text := range raw {
+		if x, err := parseLine[T](text); err == nil {
+			lines = append(lines, *x)
+		} else {
+			warnings = append(warnings, fmt.Errorf("line %d: %w", i+1, err))
+		}
+	}
+	return lines, warnings
+}
+
+// parseLine parses a line and checks it if its type has a check method.
+func parseLine[T any](text []byte) (*T, error) {
+	x := new(T)
+	if err := json.Unmarshal(text, x); err != nil {
+		return nil, err
+	}
+	if checked, ok := any(x).(interface{ check() error }); ok {
+		return x, checked.check()
+	}
+	return x, nil
+}
+
+// Append adds a line durably.
+func (f LinesFile[T]) Append(dir string, line *T) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	return checkpoints.AppendLine(filepath.Join(dir, f.Name), text)
+}
+
+// Follow returns a follower of the file, which need not exist yet.
+func (f LinesFile[T]) Follow(dir string) *Follower[T] {
+	path := filepath.Join(dir, f.Name)
+	return &Follower[T]{path: path, lines: checkpoints.FollowLines(path)}
+}
+
+// Follower reads a [LinesFile] of a live run, each line once. It keeps no file open and belongs to one goroutine.
+type Follower[T any] struct {
+	path           string
+	lines          *checkpoints.LineFollower
+	count, damaged int   // lines read, and those of them that do not parse
+	first          error // of the first damaged line
+}
+
+// Poll passes the lines written since the last call to add. It calls reset first if the file was replaced or removed:
+// earlier lines no longer count. It reports whether there was anything new, and describes what cannot be read now.
+func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings []error) {
+	for {
+		lines, replaced, err := f.lines.Poll()
+		if replaced {
+			f.count, f.damaged, f.first = 0, 0, nil
+			reset()
+		}
+		for _, text := range lines {
+			f.count++
+			if x, err := parseLine[T](text); err == nil {
+				add(x)
+			} else if f.damaged++; f.damaged == 1 {
+				f.first = fmt.Errorf("line %d: %w", f.count, err)
+			}
+		}
+		changed = changed || replaced || len(lines) > 0
+		if err == nil && len(lines) > 0 {
+			continue
+		}
+		if err != nil {
+			warnings = append(warnings, err)
+		}
+		if f.damaged > 0 {
+			warnings = append(warnings, fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w",
+				f.path, f.damaged, f.count, f.first))
+		}
+		return changed, warnings
+	}
+}
+
+// DropAfter removes the lines of generations after the given one from all JSON Lines files. A run that goes back to an
+// older checkpoint writes them again.
+func DropAfter(dir string, generation int) error {
+	for _, name := range []string{MetricsFile.Name, MatchesFile.Name, SuiteFile.Name} {
+		path := filepath.Join(dir, name)
+		lines, err := checkpoints.ReadLines(path)
+		if err != nil {
+			return err
+		}
+		var kept [][]byte
+		for _, line := range lines {
+			var at struct{ Generation int }
+			if json.Unmarshal(line, &at) == nil && at.Generation <= generation {
+				kept = append(kept, line)
+			}
+		}
+		if len(kept) < len(lines) {
+			if err := checkpoints.WriteLines(path, kept); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

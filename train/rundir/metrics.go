@@ -1,0 +1,68 @@
+package rundir
+
+// Metrics is a line of metrics.jsonl: one generation.
+type Metrics struct {
+	Generation      int     `json:"generation"`
+	Generations     int     `json:"generations"`      // of the plan at that time; the schedules follow from both
+	Games           int     `json:"games"`            // finished in this generation
+	TotalGames      int     `json:"total_games"`      // finished in the run
+	Positions       int     `json:"positions"`        // searched in this generation
+	Steps           int     `json:"steps"`            // training steps of the run
+	LearningRate    float64 `json:"learning_rate"`    // of the last training step
+	ReplayPositions int     `json:"replay_positions"` // in the replay window
+
+	// Means over the generation's training steps.
+	PolicyLoss  float64 `json:"policy_loss"`          // cross-entropy, nats
+	OutcomeLoss float64 `json:"outcome_loss"`         // cross-entropy, nats
+	GoalsLoss   float64 `json:"goals_loss,omitempty"` // squared error
+
+	// On a batch of the validation set, before the training steps.
+	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`
+	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
+
+	// Of the network that played this generation, on positions of the validation set; absent if that is empty.
+	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over positions, nats
+	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // in generations that are rated
+	CalibrationError float64          `json:"calibration_error,omitempty"` // likewise: mean of |predicted - actual|
+
+	Simulations  int     `json:"simulations"`
+	Evaluations  int     `json:"evaluations"` // by the network
+	PlaySeconds  float64 `json:"play_seconds"`
+	LearnSeconds float64 `json:"learn_seconds"`
+	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run so far, ratings included
+	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
+
+	Diversity            // of the games that ended in this generation
+	InWindow  *Diversity `json:"in_window,omitempty"` // of the replay window, in generations that are rated
+}
+
+// CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten equal
+// intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
+type CalibrationBin struct {
+	Predicted float64 `json:"predicted"` // mean expected score
+	Actual    float64 `json:"actual"`    // mean score at the end of the games
+	Count     int     `json:"count"`     // positions
+}
+
+// Diversity measures how varied self-play games are.
+type Diversity struct {
+	MeanPlies  float64   `json:"mean_plies"`      // game length, opening included
+	FirstShare float64   `json:"first_share"`     // mean score of the first player; a draw is 1/2
+	Duplicates float64   `json:"duplicate_games"` // share of games with the same moves as an earlier one
+	Proven     float64   `json:"proven_share"`    // share of searched positions whose exact value the search proved
+	Distinct   []float64 `json:"distinct_by_ply"` // [ply] share of searched positions that differ from all earlier ones
+	Entropy    []float64 `json:"entropy_by_ply"`  // [ply] mean entropy of the policy targets, nats
+}
+
+// SuiteResult is a line of suite.jsonl: how an agent chose moves in positions whose exact values are known.
+type SuiteResult struct {
+	Generation int     `json:"generation"`
+	Agent      string  `json:"agent"`     // "policy": the network without search; "net": with the default search
+	Positions  int     `json:"positions"` // spread over the suite
+	Error      float64 `json:"error"`     // share of moves that lose value, with its 95 % interval
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Loss       float64 `json:"loss"` // mean utility lost per move, with its 95 % interval
+	LossLow    float64 `json:"loss_low"`
+	LossHigh   float64 `json:"loss_high"`
+}

@@ -1,0 +1,110 @@
+package rundir
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ludus/checkpoints"
+)
+
+// ratingsVersion is the format of ratings.json.
+const ratingsVersion = 1
+
+// Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It follows from the matches alone.
+type Ratings struct {
+	Version     int      `json:"version"`
+	Game        string   `json:"game"`
+	Anchor      string   `json:"anchor"`      // the agent whose rating is 0
+	Simulations int      `json:"simulations"` // per move of a checkpoint
+	Games       int      `json:"games"`       // that the ratings follow from
+	Seconds     float64  `json:"seconds"`     // that these games took
+	Misfit      float64  `json:"misfit"`      // Elo by which pairings differ from the ratings' predictions: see package ratings
+	Agents      []Rating `json:"agents"`      // best first
+}
+
+// Rating is an agent's place on the ladder, in Elo above the anchor. Package ratings defines the intervals.
+type Rating struct {
+	Agent      string  `json:"agent"`
+	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
+	Rating     float64 `json:"rating"`
+	Low        float64 `json:"low"` // 95 % interval relative to the pool's middle
+	High       float64 `json:"high"`
+	MedianLow  float64 `json:"median_low"` // 95 % interval relative to the median agent
+	MedianHigh float64 `json:"median_high"`
+	AnchorLow  float64 `json:"anchor_low"` // 95 % interval relative to the anchor
+	AnchorHigh float64 `json:"anchor_high"`
+	Leeway     float64 `json:"leeway"` // Elo of uncertainty that the misfit adds to the interval
+	Games      int     `json:"games"`
+	Score      float64 `json:"score"`          // in these games
+	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or it is damaged
+}
+
+// ReadRatings reads the ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
+func ReadRatings(dir string) (*Ratings, error) {
+	path := filepath.Join(dir, RatingsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseRatings(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func parseRatings(data []byte) (*Ratings, error) {
+	r := new(Ratings)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
+	if r.Version != ratingsVersion {
+		return nil, versionError(r.Version, ratingsVersion)
+	}
+	return r, nil
+}
+
+// Write replaces the ratings.json of a run directory atomically. It sets the version.
+func (r *Ratings) Write(dir string) error {
+	r.Version = ratingsVersion
+	return writeJSON(filepath.Join(dir, RatingsFile), r)
+}
+
+// Find returns a checkpoint's rating, nil if it has none.
+func (r *Ratings) Find(generation int) *Rating {
+	for i := range r.Agents {
+		if g := r.Agents[i].Generation; g != nil && *g == generation {
+			return &r.Agents[i]
+		}
+	}
+	return nil
+}
+
+// Newest returns the rating of the newest checkpoint that has one, nil if none has.
+func (r *Ratings) Newest() *Rating {
+	var newest *Rating
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Generation != nil && (newest == nil || *a.Generation > *newest.Generation) {
+			newest = a
+		}
+	}
+	return newest
+}
+
+// best lists the rated generations by the lower end of their interval, highest first: one with few games may have a high
+// rating by luck.
+func (r *Ratings) best() []int {
+	agents := slices.Clone(r.Agents)
+	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(b.Low, a.Low) })
+	var generations []int
+	for _, a := range agents {
+		if a.Generation != nil {
+			generations = append(generations, *a.Generation)
+		}
+	}
+	return generations
+}

@@ -1,0 +1,156 @@
+package rundir
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/model/infer"
+	"ludus/train/agent"
+)
+
+// LoadWeights reads the network of a reference PATH[@GENERATION|@best]. PATH is a run directory, a checkpoint's directory
+// or a weights file. Of a run it reads the newest whole checkpoint, that of a generation, or the best rated one that the
+// run still has. Errors wrap [agent.ErrWeights].
+func LoadWeights(reference string) (*infer.Weights, agent.Origin, error) {
+	path, at := SplitReference(reference)
+	data, origin, err := readWeights(path, at)
+	var weights *infer.Weights
+	if err == nil {
+		origin.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
+		weights, err = infer.Unmarshal(data)
+	}
+	if err != nil {
+		return nil, origin, fmt.Errorf("%w in %s: %w", agent.ErrWeights, reference, err)
+	}
+	return weights, origin, nil
+}
+
+// ParseAgent reads an agent's text for a game; its network, if it has one, will be loaded by [LoadWeights].
+func ParseAgent(game *env.Game, text string) (*agent.Spec, error) {
+	return agent.Parse(game, text, LoadWeights)
+}
+
+// SplitReference splits PATH@12 and PATH@best at the last @. Any other @ belongs to the path.
+func SplitReference(reference string) (path, at string) {
+	if i := strings.LastIndexByte(reference, '@'); i > 0 {
+		if n, err := strconv.Atoi(reference[i+1:]); reference[i+1:] == "best" || err == nil && n >= 0 {
+			return reference[:i], reference[i+1:]
+		}
+	}
+	return reference, ""
+}
+
+// readWeights returns the bytes of a weights file, or of the weights of a checkpoint.
+func readWeights(path, at string) ([]byte, agent.Origin, error) {
+	origin := agent.Origin{Path: path, Generation: -1}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, origin, errNoPath
+	}
+	if err != nil {
+		return nil, origin, err
+	}
+	if !info.IsDir() {
+		if at != "" {
+			return nil, origin, errors.New("@ selects a checkpoint of a run, and this is a file")
+		}
+		data, err := os.ReadFile(path)
+		return data, origin, err
+	}
+	checkpoint, err := readCheckpoint(path, at, &origin)
+	if err != nil {
+		return nil, origin, err
+	}
+	origin.Generation = checkpoint.ID
+	data := checkpoint.Part(WeightsPart)
+	if data == nil {
+		return nil, origin, fmt.Errorf("checkpoint %d has no part %s", checkpoint.ID, WeightsPart)
+	}
+	return data, origin, nil
+}
+
+// errNoPath is fs.ErrNotExist with a message that does not repeat the path.
+var errNoPath error = noPath{}
+
+type noPath struct{}
+
+func (noPath) Error() string        { return "there is no such file or folder" }
+func (noPath) Is(target error) bool { return target == fs.ErrNotExist }
+
+// readCheckpoint reads the checkpoint whose directory is path, or the selected one of the run at path.
+func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpoint, error) {
+	if id, ok := checkpointID(path); ok {
+		if at != "" {
+			return nil, errors.New("@ selects a checkpoint of a run, and this is a checkpoint")
+		}
+		store, err := checkpoints.Open(filepath.Dir(filepath.Clean(path)))
+		if err != nil {
+			return nil, err
+		}
+		return store.Load(id)
+	}
+	if _, err := os.Stat(filepath.Join(path, CheckpointsDir)); err != nil {
+		return nil, errors.New("the folder is neither a run nor a checkpoint")
+	}
+	store, err := Checkpoints(path)
+	if err != nil {
+		return nil, err
+	}
+	switch at {
+	case "":
+		checkpoint, damaged, err := store.Newest()
+		origin.Damaged = damaged
+		return checkpoint, err
+	case "best":
+		return bestCheckpoint(store, path)
+	}
+	id, err := strconv.Atoi(at)
+	if err != nil {
+		return nil, fmt.Errorf("generation %s: %w", at, err)
+	}
+	checkpoint, err := store.Load(id)
+	if errors.Is(err, checkpoints.ErrNoCheckpoint) {
+		ids, _ := store.List()
+		return nil, fmt.Errorf("the run keeps no checkpoint of generation %d; it has %v", id, ids)
+	}
+	return checkpoint, err
+}
+
+// checkpointID returns the generation of a checkpoint's directory, and whether path is one.
+func checkpointID(path string) (int, bool) {
+	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
+		return 0, false
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return 0, false
+	}
+	id, err := strconv.Atoi(filepath.Base(absolute))
+	return id, err == nil
+}
+
+// bestCheckpoint loads the best rated checkpoint that the run keeps whole.
+func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoint, error) {
+	ratings, err := ReadRatings(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		ratings, err = new(Ratings), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, generation := range ratings.best() {
+		if checkpoint, err := store.Load(generation); err == nil {
+			return checkpoint, nil
+		}
+	}
+	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps; rate it with: ludus rate %s",
+		filepath.Join(dir, RatingsFile), dir)
+}
