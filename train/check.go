@@ -2,8 +2,8 @@ package train
 
 import (
 	"context"
-	"fmt"
 
+	"ludus/train/agent"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -51,12 +51,10 @@ func (r *run) check(ctx context.Context) error {
 }
 
 func (r *run) checkAgent(ctx context.Context, kind string, positions int) error {
-	spec, err := rundir.ParseAgent(r.Game, fmt.Sprintf("%s:%s@%d", kind, r.Dir, r.count.Generation))
-	if err != nil {
-		return err
-	}
+	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(r.Dir, r.count.Generation)}
+	factory := agent.NewFactory(r.Game, spec, rundir.LoadWeights)
 	r.progress("judging", 1)
-	report, err := r.suite.Check(ctx, spec, suite.CheckOptions{Threads: r.Threads, Positions: positions, Seed: r.config.Seed})
+	report, err := r.suite.Check(ctx, factory, suite.CheckOptions{Threads: r.Threads, Positions: positions, Seed: r.config.Seed})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func smallSuite(t *testing.T) *suite.Suite {
 		t.Fatal(err)
 	}
 	s, err := suite.Make(t.Context(), suite.Options{
-		Game: game, Positions: 40, Seed: 1, Agents: []*agent.Spec{random}, Nodes: 5_000, PerGame: 2, Threads: 2,
+		Game: game, Positions: 40, Seed: 1, Agents: []*agent.Factory{random}, Nodes: 5_000, PerGame: 2, Threads: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,11 +72,9 @@ func TestCheck(t *testing.T) {
 		if c.Agent != kind || c.Generation != generation || c.Positions != 40 {
 			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
-		spec, err := rundir.ParseAgent(r.Game, kind+":"+dir+"@"+checkpointName(generation))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := r.suite.Check(t.Context(), spec, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
+		spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(dir, generation)}
+		factory := agent.NewFactory(r.Game, spec, rundir.LoadWeights)
+		report, err := r.suite.Check(t.Context(), factory, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func BenchmarkArena(b *testing.B) {
 		weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 		if *networks != "" {
 			var err error
-			if weights, _, err = rundir.LoadWeights(filepath.Join(*networks, name)); err != nil {
+			if weights, _, err = rundir.LoadWeights(agent.Reference{Path: filepath.Join(*networks, name)}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -52,10 +52,9 @@ func BenchmarkArena(b *testing.B) {
 				config := match.Config{
 					Game: game, Games: 16384 / simulations * threads, Seed: 1, Openings: 4, Threads: threads, Balance: balance,
 				}
-				for i, side := range []**agent.Spec{&config.A, &config.B} {
-					if *side, err = rundir.ParseAgent(game, fmt.Sprintf("net:%s,sims=%d", paths[i], simulations)); err != nil {
-						b.Fatal(err)
-					}
+				for i, side := range []**agent.Factory{&config.A, &config.B} {
+					spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: paths[i]}, Simulations: simulations}
+					*side = agent.NewFactory(game, spec, rundir.LoadWeights)
 				}
 				b.Run(fmt.Sprintf("%s/simulations=%d/threads=%d", name, simulations, threads), func(b *testing.B) {
 					compareSpeeds(b, config, play)

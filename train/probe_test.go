@@ -7,6 +7,7 @@ import (
 	"ludus/env/envtest"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -45,7 +46,7 @@ func TestProbe(t *testing.T) {
 		},
 	}
 	mustTrain(t, o)
-	weights, _, err := rundir.LoadWeights(o.Dir)
+	weights, _, err := rundir.LoadWeights(agent.Reference{Path: o.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,17 +122,17 @@ network alone). PATH is a run's folder, a checkpoint or an exported file. Option
   ,sym=all                average the network over the board's symmetries at the root`
 
 // loadAgent reads an agent's text and its files, and warns of what was passed over.
-func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Spec, error) {
-	spec, err := rundir.ParseAgent(game, text)
+func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
+	factory, err := rundir.ParseAgent(game, text)
 	if err != nil {
 		if _, missing := os.Stat(text); missing == nil {
 			return nil, fmt.Errorf("unknown agent %q; did you mean net:%s?", text, text)
 		}
 		return nil, err
 	}
-	origin, err := spec.Load()
+	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
-	return spec, err
+	return factory, err
 }
 
 func warnDamaged(cmd *cobra.Command, origin agent.Origin) {

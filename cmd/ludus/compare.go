@@ -25,8 +25,8 @@ import (
 type comparison struct {
 	game    *env.Game
 	runs    []*report.Run
-	agents  []*agent.Spec // the runs' newest networks
-	matches []encounter   // so far
+	agents  []*agent.Factory // the runs' newest networks
+	matches []encounter      // so far
 }
 
 // encounter is a match between two runs' agents, for the first.
@@ -143,16 +143,15 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 
 // readContender reads a run and its newest whole network, which the run's Origin then speaks of: where it is trained
 // meanwhile, that may be newer than what was read first.
-func readContender(dir string) (*report.Run, *agent.Spec, error) {
+func readContender(dir string) (*report.Run, *agent.Factory, error) {
 	run, err := report.ReadRun(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	agent, err := rundir.ParseAgent(run.Game, "net:"+dir)
-	if err == nil {
-		run.Origin, err = agent.Load()
-	}
-	return run, agent, err
+	spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: dir}}
+	factory := agent.NewFactory(run.Game, spec, rundir.LoadWeights)
+	run.Origin, err = factory.Load()
+	return run, factory, err
 }
 
 // nameApart makes the runs' names different: each is its folder's name, or its path where another run is named alike.

@@ -108,7 +108,7 @@ Formats:
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
 			}
-			weights, origin, err := rundir.LoadWeights(args[0])
+			weights, origin, err := rundir.LoadWeights(agent.ParseReference(args[0]))
 			warnDamaged(cmd, origin)
 			if err != nil {
 				return err

@@ -146,7 +146,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, rundir.ErrNoRun)
 	}
-	weights, _, err := rundir.LoadWeights(dir)
+	weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir})
 	if err != nil {
 		return nil, err
 	}

@@ -15,19 +15,19 @@ type Chooser struct {
 }
 
 // NewChooser returns a chooser for the agent, of which it holds no more than so many for positions at once, and one at
-// least. Errors are those of [Spec.New].
-func (s *Spec) NewChooser(most int) (*Chooser, error) {
+// least. Errors are those of [Factory.Load].
+func (f *Factory) NewChooser(most int) (*Chooser, error) {
 	c := &Chooser{}
 	agents := 1
-	if s.path != "" && s.options.Time == 0 {
-		agents = max(1, min(most, MaxBatched, MaxMemoryBytes/s.MemoryBytes()))
+	if f.HasNetwork() && !f.Timed() {
+		agents = max(1, min(most, MaxBatched, MaxMemoryBytes/f.MemoryBytes()))
 	}
-	c.judges = &Evaluators{entries: entriesFor(agents*s.Simulations(), mostMatchEntries)}
+	c.judges = &Evaluators{entries: entriesFor(agents*f.ExpectedSimulations(), mostMatchEntries)}
 	if agents == 1 {
-		c.judges.entries = entriesFor(s.Simulations(), mostAloneEntries)
+		c.judges.entries = entriesFor(f.ExpectedSimulations(), mostAloneEntries)
 	}
 	for range agents {
-		agent, err := s.NewBatched(c.judges)
+		agent, err := f.NewBatched(c.judges)
 		if err != nil {
 			return nil, err
 		}

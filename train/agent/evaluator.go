@@ -76,16 +76,15 @@ func NewEvaluators(simulations int) *Evaluators {
 	return &Evaluators{entries: entriesFor(simulations, mostMatchEntries)}
 }
 
-// of returns the judge for an agent, whose files have been read. The same network has the same judge, wherever it was
-// read from.
-func (j *Evaluators) of(s *Spec) *evaluator {
-	i := slices.Index(j.digests, s.origin.Digest)
+// of returns the evaluator of a network. The same network has the same evaluator, wherever it was loaded from.
+func (e *Evaluators) of(game *env.Game, network *infer.Network, digest string) *evaluator {
+	i := slices.Index(e.digests, digest)
 	if i < 0 {
-		i = len(j.list)
-		j.list = append(j.list, newEvaluator(s.game, s.network, j.entries))
-		j.digests = append(j.digests, s.origin.Digest)
+		i = len(e.list)
+		e.list = append(e.list, newEvaluator(game, network, e.entries))
+		e.digests = append(e.digests, digest)
 	}
-	return j.list[i]
+	return e.list[i]
 }
 
 // ask puts a question.

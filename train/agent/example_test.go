@@ -14,7 +14,7 @@ import (
 func Example() {
 	game := must(games.New("quad-5x5"))
 	net := must(must(rundir.ParseAgent(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
-	random := must(must(agent.Parse(game, "random", nil)).New(2))
+	random := must(must(agent.ParseFactory(game, "random", nil)).New(2))
 	state, players := game.NewState(), [2]agent.Agent{net, random}
 	for !state.Done() {
 		move := must(players[state.Player()].Choose(context.Background(), state))

@@ -15,7 +15,7 @@ import (
 // PUCT, which keeps its tree from move to move.
 type net struct {
 	game    *env.Game
-	options Options
+	spec    Spec
 	rng     *rand.Rand
 	judge   *evaluator
 	search  *mcts.Search
@@ -36,10 +36,10 @@ const maxLeaves = 16
 // which distorts the shares of few simulations. Gumbel has all of a round in flight anyway.
 func puctLeaves(simulations int) int { return max(1, min(maxLeaves, simulations/16)) }
 
-func newNet(evaluator *evaluator, options Options) *net {
-	n := &net{game: evaluator.game, options: options, rng: newRand(0), at: evaluator.game.NewState(), judge: evaluator}
-	if options.PUCT {
-		n.search = n.newSearch(mcts.PUCT, puctLeaves(n.budget()))
+func newNet(evaluator *evaluator, spec Spec) *net {
+	n := &net{game: evaluator.game, spec: spec, rng: newRand(0), at: evaluator.game.NewState(), judge: evaluator}
+	if spec.PUCT {
+		n.search = n.newSearch(mcts.PUCT, puctLeaves(n.spec.maxMoveSimulations()))
 	} else {
 		n.search = n.newSearch(mcts.Gumbel, maxLeaves)
 	}
@@ -50,7 +50,7 @@ func (n *net) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
 	config.Rule, config.Leaves = rule, leaves
 	cache := n.judge.cache
-	if n.options.Symmetries {
+	if n.spec.Symmetries {
 		cache = nil // or it would hold averages of roots beside plain evaluations
 	}
 	return mcts.New(n.game, config, cache)
@@ -85,12 +85,12 @@ func (n *net) Choose(ctx context.Context, state env.State) (env.Action, error) {
 
 func (n *net) Begin(state env.State) {
 	if n.kept && n.at.Key() == state.Key() {
-		n.search.Continue(n.budget())
+		n.search.Continue(n.spec.maxMoveSimulations())
 	} else {
-		n.search.Start(state, n.budget(), nil)
-		n.average = n.options.Symmetries
+		n.search.Start(state, n.spec.maxMoveSimulations(), nil)
+		n.average = n.spec.Symmetries
 	}
-	n.kept = n.options.PUCT && !n.options.Symmetries
+	n.kept = n.spec.PUCT && !n.spec.Symmetries
 	n.at.CopyFrom(state)
 }
 
@@ -115,7 +115,7 @@ func (n *net) Proceed(ctx context.Context) (a env.Action, done bool, err error) 
 
 // chosen is the move to play after a search.
 func (n *net) chosen() env.Action {
-	if n.options.Temperature == 0 {
+	if n.spec.Temperature == 0 {
 		return n.search.Best()
 	}
 	n.shares = n.shares[:0]
@@ -123,22 +123,14 @@ func (n *net) chosen() env.Action {
 	for i := range moves {
 		n.shares = append(n.shares, math.Log(float64(moves[i].Policy)))
 	}
-	return moves[drawTempered(n.rng, n.shares, n.options.Temperature)].Action
-}
-
-// budget is the number of simulations of a move.
-func (n *net) budget() int {
-	if n.options.Simulations == 0 {
-		return MaxSimulations
-	}
-	return n.options.Simulations
+	return moves[drawTempered(n.rng, n.shares, n.spec.Temperature)].Action
 }
 
 // run lets a search go on until its simulations or the time of a move are used up.
 func (n *net) run(ctx context.Context, search *mcts.Search) error {
-	deadline := time.Now().Add(n.options.Time)
+	deadline := time.Now().Add(n.spec.Time)
 	search.RunUntil(n, func() bool {
-		return ctx.Err() != nil || n.options.Time > 0 && time.Now().After(deadline)
+		return ctx.Err() != nil || n.spec.Time > 0 && time.Now().After(deadline)
 	})
 	return ctx.Err()
 }
@@ -157,14 +149,14 @@ func (n *net) Evaluate(states []env.State, logits, classes []float32) {
 // Analyze searches with PUCT in a new tree, so that the answer depends on the position alone.
 func (n *net) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	if simulations == 0 {
-		simulations = n.budget()
+		simulations = n.spec.maxMoveSimulations()
 	}
 	if leaves := puctLeaves(simulations); n.analyst == nil || n.waiting != leaves {
 		n.analyst, n.waiting = n.newSearch(mcts.PUCT, leaves), leaves
 	}
 	n.judge.cache.Grow(entriesFor(simulations, mostAloneEntries))
 	n.analyst.Start(state, simulations, nil)
-	n.average = n.options.Symmetries
+	n.average = n.spec.Symmetries
 	if err := n.run(ctx, n.analyst); err != nil {
 		return nil, err
 	}
@@ -173,7 +165,7 @@ func (n *net) Analyze(ctx context.Context, state env.State, simulations int) (*A
 	classes := make([]float32, len(n.game.Classes))
 	n.analyst.Classes(classes)
 	_, a.Proven = n.analyst.Proven()
-	a.Goals = n.judge.expectedGoals(state, classes, n.options.Symmetries)
+	a.Goals = n.judge.expectedGoals(state, classes, n.spec.Symmetries)
 	moves := n.analyst.Moves()
 	for i := range moves {
 		m := &moves[i]

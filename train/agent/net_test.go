@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -30,18 +32,18 @@ func testWeights(game *env.Game, seed uint64) *infer.Weights {
 
 // load gives network N the random weights of seed N.
 func load(game *env.Game) Loader {
-	return func(reference string) (*infer.Weights, Origin, error) {
-		n, err := strconv.ParseUint(reference, 10, 64)
+	return func(reference Reference) (*infer.Weights, Origin, error) {
+		n, err := strconv.ParseUint(reference.Path, 10, 64)
 		if err != nil {
 			return nil, Origin{}, ErrWeights
 		}
-		return testWeights(game, n), Origin{Path: reference, Generation: -1, Digest: reference}, nil
+		return testWeights(game, n), Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
 	}
 }
 
-func parse(t testing.TB, game *env.Game, text string) *Spec {
+func parse(t testing.TB, game *env.Game, text string) *Factory {
 	t.Helper()
-	spec, err := Parse(game, text, load(game))
+	spec, err := ParseFactory(game, text, load(game))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func TestOtherGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := Parse(other, "net:1", load(quad(t)))
+	spec, err := ParseFactory(other, "net:1", load(quad(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +81,11 @@ func TestOverflowingWeights(t *testing.T) {
 			tensor.Data[i] *= 1e30
 		}
 	}
-	spec, err := Parse(game, "net:large", func(string) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
+	spec, err := ParseFactory(game, "net:large", func(Reference) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "no number") {
+	if _, err := spec.New(1); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), "not finite") {
 		t.Errorf("error %v; want ErrWeights, for what the network says", err)
 	}
 }
@@ -187,8 +189,8 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			moves = append(moves, legal[rng.IntN(len(legal))])
 			state.Apply(moves[len(moves)-1])
 		}
-		plain := newPolicy(newEvaluator(game, network, leastEntries), Options{})
-		averaged := newPolicy(newEvaluator(game, network, leastEntries), Options{Symmetries: true})
+		plain := newPolicy(newEvaluator(game, network, leastEntries), Spec{Kind: Net})
+		averaged := newPolicy(newEvaluator(game, network, leastEntries), Spec{Kind: Net, Symmetries: true})
 		want, wantValue := priors(t, averaged, state)
 		differs := false
 		for s, symmetry := range game.Symmetries {
@@ -371,31 +373,51 @@ func TestTimeAndCancelling(t *testing.T) {
 	}
 }
 
-// A caller's own reader is asked for the path as it was written, once.
+// The loader is asked for the network as it was written, once.
 func TestLoader(t *testing.T) {
 	game := quad(t)
 	asked := ""
-	spec, err := Parse(game, "net:agent@best,sims=4", func(reference string) (*infer.Weights, Origin, error) {
-		asked += reference + "."
+	f, err := ParseFactory(game, "net:agent@best,sims=4", func(reference Reference) (*infer.Weights, Origin, error) {
+		asked += reference.String() + "."
 		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := spec.New(1); err != nil {
+		if _, err := f.New(1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if origin, err := spec.Load(); err != nil || origin.Generation != 5 || asked != "agent@best." {
+	if origin, err := f.Load(); err != nil || origin.Generation != 5 || asked != "agent@best." {
 		t.Errorf("origin %+v, error %v, asked for %q", origin, err, asked)
 	}
-	missing := errors.New("not here")
-	spec, err = Parse(game, "policy:agent", func(string) (*infer.Weights, Origin, error) { return nil, Origin{}, missing })
-	if err != nil {
-		t.Fatal(err)
+	for text, want := range map[string]string{
+		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `did you mean the option "sims"?`,
+	} {
+		f, err := ParseFactory(game, text, func(Reference) (*infer.Weights, Origin, error) {
+			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.New(1); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v; want the loader's and %q", text, err, want)
+		}
 	}
-	if _, err := spec.New(1); !errors.Is(err, missing) {
-		t.Errorf("error %v; want the reader's", err)
+}
+
+// A folder may be named like an agent's options: a typed spec says what is the path.
+func TestPathsLikeOptions(t *testing.T) {
+	game := quad(t)
+	for _, path := range []string{"a,sims=3", "runs@12", "b@best,temp=1"} {
+		var got Reference
+		f := NewFactory(game, Spec{Kind: Policy, Network: Reference{Path: path}}, func(r Reference) (*infer.Weights, Origin, error) {
+			got = r
+			return testWeights(game, 1), Origin{}, nil
+		})
+		if _, err := f.New(1); err != nil || got.Path != path || got.At != "" {
+			t.Errorf("%s: the loader is asked for %+v, %v", path, got, err)
+		}
 	}
 }

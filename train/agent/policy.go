@@ -11,7 +11,7 @@ import (
 // policy plays what the network likes best, or draws from its policy, without any search.
 type policy struct {
 	game    *env.Game
-	options Options
+	spec    Spec
 	rng     *rand.Rand
 	judge   *evaluator
 	state   env.State // that is judged
@@ -22,8 +22,8 @@ type policy struct {
 	classes []float32 // [K]
 }
 
-func newPolicy(evaluator *evaluator, options Options) *policy {
-	return &policy{game: evaluator.game, options: options, rng: newRand(0), judge: evaluator}
+func newPolicy(evaluator *evaluator, spec Spec) *policy {
+	return &policy{game: evaluator.game, spec: spec, rng: newRand(0), judge: evaluator}
 }
 
 func (p *policy) Reset(seed uint64)  { p.rng = newRand(seed) }
@@ -39,7 +39,7 @@ func (p *policy) Begin(state env.State) { p.state, p.asked, p.judged = state, fa
 func (p *policy) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	if !p.asked {
 		p.asked = true
-		p.judge.ask(question{asker: p, state: p.state, average: p.options.Symmetries})
+		p.judge.ask(question{asker: p, state: p.state, average: p.spec.Symmetries})
 	}
 	if !p.judged {
 		return 0, false, ctx.Err()
@@ -49,8 +49,8 @@ func (p *policy) Proceed(ctx context.Context) (a env.Action, done bool, err erro
 
 // chosen is the move to play in the state that was judged.
 func (p *policy) chosen() env.Action {
-	if p.options.Temperature > 0 {
-		return p.legal[drawTempered(p.rng, p.logs, p.options.Temperature)]
+	if p.spec.Temperature > 0 {
+		return p.legal[drawTempered(p.rng, p.logs, p.spec.Temperature)]
 	}
 	return p.best()
 }
@@ -69,7 +69,7 @@ func (p *policy) best() env.Action {
 // evaluate judges a state at once.
 func (p *policy) evaluate(state env.State) {
 	p.Begin(state)
-	logits, classes := p.judge.evaluate(state, p.options.Symmetries)
+	logits, classes := p.judge.evaluate(state, p.spec.Symmetries)
 	p.Backup(0, logits, classes)
 }
 
@@ -104,6 +104,6 @@ func (p *policy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 		a.Moves = append(a.Moves, MoveInfo{Action: action, Prior: &prior})
 	}
 	sortMoves(a.Moves, p.best())
-	a.Goals = p.judge.expectedGoals(state, p.classes, p.options.Symmetries)
+	a.Goals = p.judge.expectedGoals(state, p.classes, p.spec.Symmetries)
 	return a, ctx.Err()
 }

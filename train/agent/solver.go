@@ -18,9 +18,6 @@ type solving struct {
 	classes  []int
 }
 
-// maxNodes is the largest NODES of solver:NODES.
-const maxNodes = 1_000_000_000
-
 // The table of a solving agent takes 16 bytes a node, within bounds; its fallback this many playouts.
 const (
 	leastTable        = 1 << 16

@@ -7,142 +7,118 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"ludus/env"
-	"ludus/model/infer"
 )
 
-// ErrSpec is wrapped by errors about the text of an agent.
-var ErrSpec = errors.New("bad agent")
+// Kind is a kind of agent; its value is the word that specs begin with.
+type Kind string
 
-// Spec is an agent's description, read and checked. Its files are read once, by the first New or Load, and shared by
-// all its agents. It is safe for concurrent use.
+const (
+	Random    Kind = "random"    // any legal move
+	Greedy    Kind = "greedy"    // one move ahead
+	MCTS      Kind = "mcts"      // UCT with random playouts
+	AlphaBeta Kind = "alphabeta" // alpha-beta to a fixed depth
+	Solver    Kind = "solver"    // exact where it can solve the position
+	Net       Kind = "net"       // a network with search
+	Policy    Kind = "policy"    // a network's policy without search
+)
+
+// Spec says which agent plays. Fields that its kind does not use are zero.
 type Spec struct {
-	game    *env.Game
-	text    string
-	kind    string
-	number  int    // N of mcts:N, D of alphabeta:D, NODES of solver:NODES
-	path    string // with @GENERATION
-	read    Loader
-	options Options
-
-	once    sync.Once
-	origin  Origin
-	network *infer.Network
-	err     error
-}
-
-// Options are what may follow the path of a network: net:PATH[,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all],
-// of which policy:PATH takes temp and sym.
-type Options struct {
-	// Simulations a move, 1 to MaxSimulations. Default 64; 0 is no limit but the time.
+	Kind Kind
+	// Simulations a move, 1 to MaxSimulations: playouts of MCTS, evaluated positions of Net. 0 is Net's default:
+	// DefaultSimulations, or no limit but Time.
 	Simulations int
-	// Time a move; 0 is none. It asks for PUCT.
+	Depth       int       // of AlphaBeta in plies, 1 to 50
+	Nodes       int       // of Solver a move, 1 to 1e9
+	Network     Reference // of Net and Policy
+
+	// Time a move of Net; 0 is none. It asks for PUCT.
 	Time time.Duration
-	// PUCT searches with PUCT and keeps the tree from move to move, instead of Gumbel with sequential halving (the default).
+	// PUCT lets Net search with PUCT and keep its tree from move to move, instead of Gumbel with sequential halving.
 	PUCT bool
-	// Temperature T > 0 draws the move from p^(1/T), p being the shares of visits (PUCT), the improved policy (Gumbel) or
-	// the policy (no search), instead of playing the best. At most 100.
+	// Temperature T > 0 draws the move from p^(1/T) instead of playing the best; p are the shares of visits (PUCT), the
+	// improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
 	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
 	Symmetries bool
 }
 
-// MaxSimulations is the largest number of simulations that an agent may be asked for.
-const MaxSimulations = 1_000_000
+// Limits of a spec's numbers.
+const (
+	MaxSimulations     = 1_000_000
+	DefaultSimulations = 64
+	maxDepth           = 50
+	maxNodes           = 1_000_000_000
+)
 
-// maxDepth is the largest D of alphabeta:D.
-const maxDepth = 50
+// ErrSpec is wrapped by errors about the text of a spec.
+var ErrSpec = errors.New("bad agent")
 
-// Kinds lists how the agents' texts look.
-func Kinds() []string {
-	return []string{"random", "greedy", "mcts:N", "alphabeta:D", "solver:NODES", "net:PATH", "policy:PATH"}
+// kinds lists the kinds and how their specs look.
+var kinds = []struct {
+	kind Kind
+	form string
+}{
+	{Random, "random"}, {Greedy, "greedy"}, {MCTS, "mcts:N"}, {AlphaBeta, "alphabeta:D"}, {Solver, "solver:NODES"},
+	{Net, "net:PATH"}, {Policy, "policy:PATH"},
 }
 
-var kindNames = []string{"random", "greedy", "mcts", "alphabeta", "solver", "net", "policy"}
-
-// optionKeys are the options of each kind that reads a network; net has them all.
-var optionKeys = map[string][]string{
-	"net":    {"sims", "time", "search", "temp", "sym"},
-	"policy": {"temp", "sym"},
+// Forms lists how specs look.
+func Forms() (forms []string) {
+	for _, k := range kinds {
+		forms = append(forms, k.form)
+	}
+	return forms
 }
 
-// Loader reads the weights that a reference stands for, the PATH of net:PATH or policy:PATH; rundir.LoadWeights is one.
-// Errors wrap [ErrWeights], and fs.ErrNotExist if there is no such path. Origin.Digest must tell different weights apart.
-type Loader func(reference string) (*infer.Weights, Origin, error)
+// optionKeys are the options of the kinds that play with a network; Net has them all.
+var optionKeys = map[Kind][]string{
+	Net:    {"sims", "time", "search", "temp", "sym"},
+	Policy: {"temp", "sym"},
+}
 
-// Parse reads an agent's text for a game. Its network, if it has one, is loaded by load when it is first needed; a nil load
-// allows no networks. Errors wrap [ErrSpec] and say what would be right.
-func Parse(game *env.Game, text string, load Loader) (*Spec, error) {
-	s := &Spec{game: game, text: text, read: load}
-	kind, rest, colon := strings.Cut(text, ":")
-	s.kind = kind
+// Parse reads a spec such as mcts:200 or net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].
+// PATH ends at the first comma that an option's key follows. Parse touches no file. Errors wrap [ErrSpec] and say what would
+// be right.
+func Parse(text string) (Spec, error) {
+	word, rest, colon := strings.Cut(text, ":")
+	s := Spec{Kind: Kind(word)}
 	var err error
-	switch kind {
-	case "random", "greedy":
+	switch s.Kind {
+	case Random, Greedy:
 		if colon {
-			err = fmt.Errorf("%s takes nothing after it", kind)
+			err = fmt.Errorf("%s takes nothing after it", word)
 		}
-	case "mcts":
-		s.number, err = number(rest, "simulations, such as mcts:200", MaxSimulations)
-	case "alphabeta":
-		s.number, err = number(rest, "plies, such as alphabeta:3", maxDepth)
-	case "solver":
-		s.number, err = number(rest, "nodes a move, such as solver:100000", maxNodes)
-	case "net", "policy":
+	case MCTS:
+		s.Simulations, err = number(rest, "simulations, such as mcts:200", MaxSimulations)
+	case AlphaBeta:
+		s.Depth, err = number(rest, "plies, such as alphabeta:3", maxDepth)
+	case Solver:
+		s.Nodes, err = number(rest, "nodes a move, such as solver:100000", maxNodes)
+	case Net, Policy:
 		err = s.parseNetwork(rest)
 	default:
-		hint := ""
-		if near := env.Nearest(kind, kindNames); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", Kinds()[slices.Index(kindNames, near)])
-		}
-		return nil, fmt.Errorf("%w %q: unknown kind%s (an agent is one of %s)", ErrSpec, text, hint, strings.Join(Kinds(), ", "))
+		err = unknownKind(word)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrSpec, text, err)
+		return Spec{}, fmt.Errorf("%w %q: %w", ErrSpec, text, err)
 	}
 	return s, nil
 }
 
-// String returns the text that was parsed.
-func (s *Spec) String() string { return s.text }
-
-// Reference is the PATH of the agent's network with what chooses its generation; "" where it has none.
-func (s *Spec) Reference() string { return s.path }
-
-// Limits are the most that an agent may do for a move, as far as its text says.
-type Limits struct {
-	Simulations int           // of mcts:N and sims=N
-	Depth       int           // of alphabeta:D
-	Nodes       int           // of solver:NODES
-	Time        time.Duration // of time=D
-}
-
-// Within checks that the agent does no more than b. Errors wrap [ErrSpec] and name the bound.
-func (s *Spec) Within(b Limits) error {
-	simulations := s.options.Simulations
-	if s.kind == "mcts" {
-		simulations = s.number
+func unknownKind(word string) error {
+	var words []string
+	for _, k := range kinds {
+		words = append(words, string(k.kind))
 	}
-	var err error
-	switch {
-	case simulations > b.Simulations:
-		err = fmt.Errorf("%d simulations a move are too many here; at most %d", simulations, b.Simulations)
-	case s.options.Time > b.Time:
-		err = fmt.Errorf("time=%v is too long here; at most %v", s.options.Time, b.Time)
-	case s.options.Time > 0 && simulations == 0:
-		err = fmt.Errorf("time=%[1]v needs a bound on simulations here, such as sims=%[2]d,time=%[1]v", s.options.Time, b.Simulations)
-	case s.kind == "alphabeta" && s.number > b.Depth:
-		err = fmt.Errorf("%d plies are too deep here; at most %d", s.number, b.Depth)
-	case s.kind == "solver" && s.number > b.Nodes:
-		err = fmt.Errorf("%d nodes a move are too many here; at most %d", s.number, b.Nodes)
+	hint := ""
+	if near := env.Nearest(word, words); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", Forms()[slices.Index(words, near)])
 	}
-	if err != nil {
-		return fmt.Errorf("%w %q: %w", ErrSpec, s.text, err)
-	}
-	return nil
+	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(Forms(), ", "))
 }
 
 // number reads a whole number from 1 to limit.
@@ -155,33 +131,36 @@ func number(text, what string, limit int) (int, error) {
 }
 
 // parseNetwork reads PATH and options.
-func (s *Spec) parseNetwork(rest string) error {
-	keys := optionKeys[s.kind]
-	path, options := cutPath(rest)
+func (s *Spec) parseNetwork(text string) error {
+	keys := optionKeys[s.Kind]
+	path, options := cutPath(text)
 	if path == "" {
-		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/%s",
-			s.kind, env.FileName(s.game.Name))
+		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/quad-5x5", s.Kind)
 	}
-	s.path = path
+	s.Network = ParseReference(path)
 	given := make(map[string]string)
 	for _, option := range options {
 		key, value, _ := strings.Cut(option, "=")
 		if !slices.Contains(keys, key) {
 			hint := ""
-			if near := env.Nearest(key, keys); near != "" && !slices.Contains(optionKeys["net"], key) {
+			if near := env.Nearest(key, keys); near != "" && !slices.Contains(optionKeys[Net], key) {
 				hint = fmt.Sprintf("; did you mean %q?", near)
 			}
-			return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, s.kind, strings.Join(keys, ", "))
+			return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, s.Kind, strings.Join(keys, ", "))
 		}
 		if _, twice := given[key]; twice {
 			return fmt.Errorf("option %s is given twice", key)
 		}
 		given[key] = value
-		if err := s.options.set(key, value); err != nil {
+		if err := s.set(key, value); err != nil {
 			return err
 		}
 	}
-	return s.options.complete(s.kind, given["search"])
+	if s.Time > 0 && given["search"] == "gumbel" {
+		return errors.New("search=gumbel needs a number of simulations; with time, search must be puct")
+	}
+	s.PUCT = s.PUCT || s.Time > 0
+	return nil
 }
 
 // cutPath splits PATH[,key=value]...; the path ends at the first comma that a key of any kind follows.
@@ -189,7 +168,7 @@ func cutPath(text string) (path string, options []string) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		key, _, assigned := strings.Cut(part, "=")
-		if i > 0 && assigned && slices.Contains(optionKeys["net"], key) {
+		if i > 0 && assigned && slices.Contains(optionKeys[Net], key) {
 			return strings.Join(parts[:i], ","), parts[i:]
 		}
 	}
@@ -197,123 +176,133 @@ func cutPath(text string) (path string, options []string) {
 }
 
 // set reads one option.
-func (o *Options) set(key, value string) (err error) {
+func (s *Spec) set(key, value string) (err error) {
 	switch key {
 	case "sims":
-		o.Simulations, err = number(value, "simulations, such as sims=64", MaxSimulations)
+		s.Simulations, err = number(value, "simulations, such as sims=64", MaxSimulations)
 	case "time":
-		o.Time, err = time.ParseDuration(value)
-		if err != nil || o.Time <= 0 || o.Time > 24*time.Hour {
+		s.Time, err = time.ParseDuration(value)
+		if err != nil || s.Time <= 0 || s.Time > 24*time.Hour {
 			return fmt.Errorf("time=%s: it must be a duration up to 24h, such as 500ms or 2s", value)
 		}
 	case "search":
-		if o.PUCT = value == "puct"; !o.PUCT && value != "gumbel" {
+		if s.PUCT = value == "puct"; !s.PUCT && value != "gumbel" {
 			return fmt.Errorf("search=%s: it must be gumbel or puct", value)
 		}
 	case "temp":
-		o.Temperature, err = strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(o.Temperature) || o.Temperature < 0 || o.Temperature > 100 {
+		s.Temperature, err = strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(s.Temperature) || s.Temperature < 0 || s.Temperature > 100 {
 			return fmt.Errorf("temp=%s: it must be a number from 0 to 100", value)
 		}
 	case "sym":
-		if o.Symmetries = value == "all"; !o.Symmetries {
+		if s.Symmetries = value == "all"; !s.Symmetries {
 			return fmt.Errorf("sym=%s: it must be all", value)
 		}
 	}
 	return err
 }
 
-// complete fills in the defaults; search is the text of that option.
-func (o *Options) complete(kind, search string) error {
-	if kind == "policy" {
-		return nil
+// String returns the spec as text, without options that have their default. It is for people and files: a path that looks
+// like options cannot be parsed again.
+func (s Spec) String() string {
+	switch s.Kind {
+	case MCTS:
+		return fmt.Sprintf("mcts:%d", s.Simulations)
+	case AlphaBeta:
+		return fmt.Sprintf("alphabeta:%d", s.Depth)
+	case Solver:
+		return fmt.Sprintf("solver:%d", s.Nodes)
+	case Net, Policy:
+		return fmt.Sprintf("%s:%v%s", s.Kind, s.Network, s.options())
 	}
-	if o.Time > 0 && search == "gumbel" {
-		return errors.New("search=gumbel needs a number of simulations; with time, search must be puct")
+	return string(s.Kind)
+}
+
+// options are the options of a network that are not the default.
+func (s Spec) options() (text string) {
+	if s.Simulations > 0 && (s.Simulations != DefaultSimulations || s.Time > 0) {
+		text += fmt.Sprintf(",sims=%d", s.Simulations)
 	}
-	o.PUCT = o.PUCT || o.Time > 0
-	if o.Simulations == 0 && o.Time == 0 {
-		o.Simulations = 64
+	if s.Time > 0 {
+		text += fmt.Sprintf(",time=%v", s.Time)
+	} else if s.PUCT {
+		text += ",search=puct"
+	}
+	if s.Temperature > 0 {
+		text += fmt.Sprintf(",temp=%v", s.Temperature)
+	}
+	if s.Symmetries {
+		text += ",sym=all"
+	}
+	return text
+}
+
+// Limits are the most that an agent may do for a move; see [Spec.CheckLimits].
+type Limits struct {
+	Simulations int           // of MCTS and Net
+	Depth       int           // of AlphaBeta
+	Nodes       int           // of Solver
+	Time        time.Duration // of Net
+}
+
+// CheckLimits returns an error that wraps [ErrSpec] if the agent may do more than l for a move.
+func (s Spec) CheckLimits(l Limits) error {
+	var err error
+	switch {
+	case s.Simulations > l.Simulations:
+		err = fmt.Errorf("%d simulations a move are too many here; at most %d", s.Simulations, l.Simulations)
+	case s.Time > l.Time:
+		err = fmt.Errorf("time=%v is too long here; at most %v", s.Time, l.Time)
+	case s.Time > 0 && s.Simulations == 0:
+		err = fmt.Errorf("time=%[1]v needs a bound on simulations here, such as sims=%[2]d,time=%[1]v", s.Time, l.Simulations)
+	case s.Depth > l.Depth:
+		err = fmt.Errorf("%d plies are too deep here; at most %d", s.Depth, l.Depth)
+	case s.Nodes > l.Nodes:
+		err = fmt.Errorf("%d nodes a move are too many here; at most %d", s.Nodes, l.Nodes)
+	}
+	if err != nil {
+		return fmt.Errorf("%w %q: %w", ErrSpec, s, err)
 	}
 	return nil
 }
 
-// Draws says whether the agent may play differently in the same position: it draws moves or playouts, or it has a clock. The
-// others play an opening only one way.
-func (s *Spec) Draws() bool { return s.path == "" || s.options.Temperature > 0 || s.Timed() }
+// HasNetwork reports whether the agent plays with a network.
+func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 
-// HasNetwork says whether the agent plays with a network.
-func (s *Spec) HasNetwork() bool { return s.path != "" }
+// Timed reports whether the agent has a time limit, so its moves depend on the machine.
+func (s Spec) Timed() bool { return s.Time > 0 }
 
-// MemoryBytes estimates the size of one agent's trees and tables; it is at least 1.
-func (s *Spec) MemoryBytes() int {
-	if s.kind == "solver" {
-		return solvingBytes(s.number)
+// Stochastic reports whether the agent may play differently in the same position: it draws moves or playouts, or has a time
+// limit. The others play an opening in only one way.
+func (s Spec) Stochastic() bool { return !s.HasNetwork() || s.Temperature > 0 || s.Timed() }
+
+// maxMoveSimulations is the limit on a move's simulations.
+func (s Spec) maxMoveSimulations() int {
+	switch {
+	case s.Kind != Net || s.Simulations > 0:
+		return s.Simulations
+	case s.Time > 0:
+		return MaxSimulations
 	}
-	return 1 + simulationBytes*s.Simulations()
+	return DefaultSimulations
+}
+
+// ExpectedSimulations is about how many simulations a move takes; 0 if the agent builds no tree.
+func (s Spec) ExpectedSimulations() int {
+	const timed = 1 << 15 // without a limit but the time
+	if s.Kind == Net && s.Time > 0 && s.Simulations == 0 {
+		return timed
+	}
+	return s.maxMoveSimulations()
 }
 
 // simulationBytes is about what a simulation adds to a tree.
 const simulationBytes = 1 << 10
 
-// Timed says whether the agent has a time limit, so that its moves depend on the machine.
-func (s *Spec) Timed() bool { return s.options.Time > 0 }
-
-// Load reads the files that the agent needs, if any, and says where they came from. Errors wrap [ErrWeights] or are the
-// reader's.
-func (s *Spec) Load() (Origin, error) {
-	s.once.Do(func() {
-		if s.origin.Generation = -1; s.path != "" {
-			s.network, s.origin, s.err = readNetwork(s.game, s.path, s.read)
-		}
-	})
-	return s.origin, s.err
+// MemoryBytes estimates the size of the agent's trees and tables; it is at least 1.
+func (s Spec) MemoryBytes() int {
+	if s.Kind == Solver {
+		return solvingBytes(s.Nodes)
+	}
+	return 1 + simulationBytes*s.ExpectedSimulations()
 }
-
-// New returns another agent of this description.
-func (s *Spec) New(seed uint64) (Agent, error) {
-	agent, err := s.NewBatched(&Evaluators{entries: entriesFor(s.Simulations(), mostAloneEntries)})
-	if err != nil {
-		return nil, err
-	}
-	agent.Reset(seed)
-	return agent, nil
-}
-
-// NewBatched returns another agent of this description, which needs a Reset. If it plays with a network, it shares one of
-// the evaluators with all other agents that play with the same network.
-func (s *Spec) NewBatched(evaluators *Evaluators) (Agent, error) {
-	switch s.kind {
-	case "random":
-		return newRandom(), nil
-	case "greedy":
-		return newGreedy(s.game), nil
-	case "mcts":
-		return newUCT(s.game, s.number), nil
-	case "alphabeta":
-		return newAlphaBeta(s.game, s.number), nil
-	case "solver":
-		return newSolving(s.game, s.number), nil
-	}
-	if _, err := s.Load(); err != nil {
-		return nil, err
-	}
-	if s.kind == "policy" {
-		return newPolicy(evaluators.of(s), s.options), nil
-	}
-	return newNet(evaluators.of(s), s.options), nil
-}
-
-// Simulations is the expected number of simulations a move; 0 if the agent builds no tree.
-func (s *Spec) Simulations() int {
-	switch {
-	case s.kind == "mcts":
-		return s.number
-	case s.options.Time > 0 && s.options.Simulations == 0:
-		return timedSimulations
-	}
-	return s.options.Simulations
-}
-
-// timedSimulations are those that a search without a limit but the time is expected to do, more or less.
-const timedSimulations = 1 << 15

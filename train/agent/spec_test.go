@@ -3,62 +3,69 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"ludus/env/games"
 	"strings"
 	"testing"
 	"time"
 )
 
 func TestParse(t *testing.T) {
-	game := quad(t)
 	for text, want := range map[string]string{
 		"random":                      "random 0 @",
 		"greedy":                      "greedy 0 @",
-		"mcts:200":                    "mcts 200 @",
+		"mcts:200":                    "mcts 0 @ sims 200",
 		"alphabeta:3":                 "alphabeta 3 @",
 		"solver:1000000000":           "solver 1000000000 @",
-		"net:runs/q":                  "net 0 runs/q@ sims 64",
-		"net:runs/q@12":               "net 0 runs/q@12@ sims 64",
+		"net:runs/q":                  "net 0 runs/q@",
+		"net:runs/q@12":               "net 0 runs/q@12@",
 		"net:runs/a,b/c@best,sims=8":  "net 0 runs/a,b/c@best@ sims 8",
-		"net:a,sims,temp=0.5":         "net 0 a,sims@ sims 64 temp 0.5",
-		"net:a,x=1,sym=all":           "net 0 a,x=1@ sims 64 sym",
-		"net:C:\\runs\\q,search=puct": "net 0 C:\\runs\\q@ sims 64 puct",
-		"net:a,search=gumbel":         "net 0 a@ sims 64",
+		"net:a,sims,temp=0.5":         "net 0 a,sims@ temp 0.5",
+		"net:a,x=1,sym=all":           "net 0 a,x=1@ sym",
+		"net:C:\\runs\\q,search=puct": "net 0 C:\\runs\\q@ puct",
+		"net:a,search=gumbel":         "net 0 a@",
 		"net:a,time=500ms":            "net 0 a@ time 500ms puct",
 		"net:a,time=2s,sims=1000000":  "net 0 a@ sims 1000000 time 2s puct",
 		"policy:a,b":                  "policy 0 a,b@",
 		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
 	} {
-		spec, err := Parse(game, text, nil)
+		spec, err := Parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		got := fmt.Sprintf("%s %d %s@", spec.kind, spec.number, spec.path)
-		o := spec.options
-		if o.Simulations > 0 {
-			got += fmt.Sprintf(" sims %d", o.Simulations)
+		got := fmt.Sprintf("%s %d %s@", spec.Kind, spec.Depth+spec.Nodes, spec.Network)
+		if spec.Simulations > 0 {
+			got += fmt.Sprintf(" sims %d", spec.Simulations)
 		}
-		if o.Time > 0 {
-			got += fmt.Sprintf(" time %v", o.Time)
+		if spec.Time > 0 {
+			got += fmt.Sprintf(" time %v", spec.Time)
 		}
-		if o.PUCT {
+		if spec.PUCT {
 			got += " puct"
 		}
-		if o.Temperature > 0 {
-			got += fmt.Sprintf(" temp %v", o.Temperature)
+		if spec.Temperature > 0 {
+			got += fmt.Sprintf(" temp %v", spec.Temperature)
 		}
-		if o.Symmetries {
+		if spec.Symmetries {
 			got += " sym"
 		}
-		if got != want || spec.String() != text {
+		if got != want {
 			t.Errorf("%s is read as %s; want %s", text, got, want)
+		}
+		if again, err := Parse(spec.String()); err != nil || again != spec {
+			t.Errorf("%s is written as %v, which is read as %+v, %v; want %+v", text, spec, again, err, spec)
+		}
+	}
+	for text, want := range map[string]string{
+		"mcts:0200": "mcts:200", "net:a,sims=64": "net:a", "net:a,search=gumbel,sims=8": "net:a,sims=8", "net:a,sims=64,time=1s": "net:a,sims=64,time=1s",
+		"net:a@3,sym=all,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5,sym=all", "net:a,time=1s,search=puct": "net:a,time=1s",
+	} {
+		if spec, err := Parse(text); err != nil || spec.String() != want {
+			t.Errorf("%s is written as %v, %v; want %s", text, spec, err, want)
 		}
 	}
 }
 
 func TestParseErrors(t *testing.T) {
-	game := quad(t)
 	for text, want := range map[string]string{
 		"":                            "an agent is one of random, greedy",
 		"randm":                       "did you mean random?",
@@ -95,7 +102,7 @@ func TestParseErrors(t *testing.T) {
 		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
 		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
 	} {
-		_, err := Parse(game, text, nil)
+		_, err := Parse(text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v; want one that says %q", text, err, want)
 		} else if strings.Contains(err.Error(), "\n") {
@@ -105,9 +112,8 @@ func TestParseErrors(t *testing.T) {
 }
 
 // What an agent may do for a move is read from its text alone.
-func TestWithin(t *testing.T) {
-	game := quad(t)
-	bounds := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
+func TestCheckLimits(t *testing.T) {
+	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
 	for text, want := range map[string]string{
 		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
 		"mcts:101":                "at most 100",
@@ -118,11 +124,11 @@ func TestWithin(t *testing.T) {
 		"alphabeta:4":             "at most 3",
 		"solver:1001":             "at most 1000",
 	} {
-		spec, err := Parse(game, text, nil)
+		spec, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = spec.Within(bounds)
+		err = spec.CheckLimits(limits)
 		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v; want one that says %q", text, err, want)
 		}
@@ -130,22 +136,23 @@ func TestWithin(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	for text, want := range map[string]string{"mcts:3": "", "net:a/b@best,sims=3": "a/b@best", "policy:c@12": "c@12"} {
-		spec, err := Parse(quad(t), text, nil)
-		if err != nil || spec.Reference() != want {
-			t.Errorf("%s: reference %q, error %v", text, spec.Reference(), err)
+	for text, want := range map[string]Reference{
+		"mcts:3": {}, "net:a/b@best,sims=3": {"a/b", "best"}, "policy:c@12": {"c", "12"}, "net:a@b": {"a@b", ""}, "net:@1": {"@1", ""},
+		"net:a@-1": {"a@-1", ""},
+	} {
+		if spec, err := Parse(text); err != nil || spec.Network != want {
+			t.Errorf("%s: reference %+v, error %v; want %+v", text, spec.Network, err, want)
 		}
 	}
 }
 
-func TestDraws(t *testing.T) {
-	game := quad(t)
+func TestStochastic(t *testing.T) {
 	for text, want := range map[string]bool{
 		"random": true, "greedy": true, "mcts:20": true, "alphabeta:2": true, "solver:100": true, "net:x": false, "net:x,sims=3,search=puct": false,
 		"net:x,time=1s": true, "net:x,temp=1": true, "policy:x": false, "policy:x,sym=all": false, "policy:x,temp=0.5": true,
 	} {
-		if got := parse(t, game, text).Draws(); got != want {
-			t.Errorf("%s: %v", text, got)
+		if spec, err := Parse(text); err != nil || spec.Stochastic() != want {
+			t.Errorf("%s: %v, %v", text, spec.Stochastic(), err)
 		}
 	}
 }
@@ -155,22 +162,18 @@ func FuzzParse(f *testing.F) {
 	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
 		f.Add(text)
 	}
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, text string) {
-		spec, err := Parse(game, text, nil)
+		spec, err := Parse(text)
 		if err != nil {
 			if !errors.Is(err, ErrSpec) {
 				t.Errorf("error %v", err)
 			}
 			return
 		}
-		if o := spec.options; o.Simulations < 0 || o.Simulations > MaxSimulations || o.Time < 0 || !(o.Temperature >= 0) {
-			t.Errorf("options %+v", o)
+		if spec.Simulations < 0 || spec.Simulations > MaxSimulations || spec.Time < 0 || !(spec.Temperature >= 0) {
+			t.Errorf("%+v", spec)
 		}
-		if again, err := Parse(game, spec.String(), nil); err != nil || again.options != spec.options {
+		if again, err := Parse(spec.String()); err != nil || again != spec && spec.Simulations != DefaultSimulations {
 			t.Errorf("%q parses again as %+v, %v", spec.String(), again, err)
 		}
 	})

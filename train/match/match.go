@@ -24,7 +24,7 @@ const (
 // Config is a number of games between two agents. Game i follows from Seed and i, whatever the number of threads.
 type Config struct {
 	Game  *env.Game
-	A, B  *agent.Spec
+	A, B  *agent.Factory
 	Games int // 1 to MaxGames
 	Seed  uint64
 	// Openings is the number of random plies at the start of every game, 0 or more. An opening that ends the game is
@@ -115,8 +115,8 @@ func (m *Config) run(ctx context.Context) (*course, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	for _, spec := range []*agent.Spec{m.A, m.B} {
-		if _, err := spec.Load(); err != nil {
+	for _, factory := range []*agent.Factory{m.A, m.B} {
+		if _, err := factory.Load(); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +178,7 @@ func (g *played) end(state env.State) {
 }
 
 // draws says whether the same opening may be played differently.
-func (m *Config) draws() bool { return m.A.Draws() || m.B.Draws() }
+func (m *Config) draws() bool { return m.A.Stochastic() || m.B.Stochastic() }
 
 func (m *Config) swaps() bool { return m.Seats == "" || m.Seats == Swap }
 

@@ -53,18 +53,18 @@ func testWeights(game *env.Game, seed uint64) *infer.Weights {
 
 // load gives network N the random weights of seed N.
 func load(game *env.Game) agent.Loader {
-	return func(reference string) (*infer.Weights, agent.Origin, error) {
-		n, err := strconv.ParseUint(reference, 10, 64)
+	return func(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+		n, err := strconv.ParseUint(reference.Path, 10, 64)
 		if err != nil {
 			return nil, agent.Origin{}, agent.ErrWeights
 		}
-		return testWeights(game, n), agent.Origin{Path: reference, Generation: -1, Digest: reference}, nil
+		return testWeights(game, n), agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
 	}
 }
 
-func parse(t testing.TB, game *env.Game, text string) *agent.Spec {
+func parse(t testing.TB, game *env.Game, text string) *agent.Factory {
 	t.Helper()
-	spec, err := agent.Parse(game, text, load(game))
+	spec, err := agent.ParseFactory(game, text, load(game))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,8 +64,8 @@ func (m *Config) header() recordHeader {
 }
 
 // digest identifies the weights of an agent that has been loaded; "" where it has none.
-func digest(spec *agent.Spec) string {
-	origin, _ := spec.Load()
+func digest(f *agent.Factory) string {
+	origin, _ := f.Load()
 	return origin.Digest
 }
 

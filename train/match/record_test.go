@@ -128,7 +128,7 @@ func TestOtherRecords(t *testing.T) {
 	const run = "1"
 	m.A, m.Record = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")
 	mustRun(t, m)
-	m.A, err = agent.Parse(game, "net:"+run+",sims=2", func(string) (*infer.Weights, agent.Origin, error) {
+	m.A, err = agent.ParseFactory(game, "net:"+run+",sims=2", func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 		return testWeights(game, 2), agent.Origin{Digest: "newer"}, nil
 	})
 	if err != nil {

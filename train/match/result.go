@@ -8,7 +8,7 @@ import (
 
 // Result is the outcome of a match for agent A. A game is won by the higher goal.
 //
-// Between two agents that do not draw their moves ([agent.Spec.Draws]), a pair of games of one opening that repeats an earlier pair
+// Between two agents that do not draw their moves ([agent.Spec.Stochastic]), a pair of games of one opening that repeats an earlier pair
 // of the match, move for move, tells nothing that was not known. It counts among the games, but not as evidence: Low, High,
 // their Elo, Pentanomial, SeatPairs and SPRT leave it out. Where the seats are fixed, so does a game. Of agents that draw
 // their moves every pair is a new draw and counts, or what they play most would weigh least.

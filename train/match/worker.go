@@ -73,12 +73,12 @@ type worker struct {
 func newWorker(c *course, workers, boards int) (*worker, error) {
 	m := c.match
 	games := min(m.Games/workers+1, agent.MaxBatched)
-	perGame := (m.A.Simulations() + m.B.Simulations()) * m.Game.MaxPlies / 2
+	perGame := (m.A.ExpectedSimulations() + m.B.ExpectedSimulations()) * m.Game.MaxPlies / 2
 	w := &worker{course: c, evaluators: agent.NewEvaluators(games * perGame)}
 	for range boards {
 		b := &board{alone: boards == 1}
-		for side, spec := range []*agent.Spec{m.A, m.B} {
-			player, err := spec.NewBatched(w.evaluators)
+		for side, factory := range []*agent.Factory{m.A, m.B} {
+			player, err := factory.NewBatched(w.evaluators)
 			if err != nil {
 				return nil, err
 			}

@@ -49,8 +49,8 @@ type Pool struct {
 // member is an agent of the pool.
 type member struct {
 	name       string
-	generation int         // -1: it is no checkpoint
-	spec       *agent.Spec // nil: it cannot play, since the run keeps no such checkpoint or it is broken
+	generation int            // -1: it is no checkpoint
+	factory    *agent.Factory // nil: it cannot play, since the run keeps no such checkpoint or it is broken
 }
 
 // Open reads the pool of the run in dir: the baselines, the checkpoints that it keeps, and everybody who has played with
@@ -92,18 +92,15 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 	}
 	slices.Sort(generations)
 	for _, name := range names {
-		if spec, err := rundir.ParseAgent(p.game, name); err == nil && !strings.Contains(name, "/") {
-			p.enter(member{name: name, generation: -1, spec: spec})
+		if factory, err := agent.ParseFactory(p.game, name, nil); err == nil && !factory.HasNetwork() {
+			p.enter(member{name: name, generation: -1, factory: factory})
 		}
 	}
 	for _, g := range slices.Compact(generations) {
 		a := member{name: rundir.CheckpointName(g), generation: g}
 		if slices.Contains(kept, g) {
-			spec, err := rundir.ParseAgent(p.game, fmt.Sprintf("net:%s@%d,sims=%d", p.dir, g, p.simulations))
-			if err != nil {
-				return err
-			}
-			a.spec = spec
+			spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(p.dir, g), Simulations: p.simulations}
+			a.factory = agent.NewFactory(p.game, spec, rundir.LoadWeights)
 		}
 		p.enter(a)
 	}
@@ -168,8 +165,8 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	fmt.Fprintf(seed, "%s %s", m.Agent, m.Opponent)
 	var err error
 	m.Result, err = match.Config{
-		Game: p.game, A: x.spec, B: y.spec, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
-		Threads: threads, Once: !x.spec.Draws() && !y.spec.Draws(), After: p.begun[twoOf(a, b)],
+		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
+		Threads: threads, Once: !x.factory.Stochastic() && !y.factory.Stochastic(), After: p.begun[twoOf(a, b)],
 	}.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -192,9 +189,9 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 // Check reads every checkpoint that the run keeps, and goes on without those that are broken, which it tells.
 func (p *Pool) Check(warn func(error)) {
 	for i := range p.agents {
-		if a := &p.agents[i]; a.generation >= 0 && a.spec != nil {
-			if _, err := a.spec.Load(); err != nil {
-				a.spec = nil
+		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
+			if _, err := a.factory.Load(); err != nil {
+				a.factory = nil
 				warn(err)
 			}
 		}
@@ -213,7 +210,7 @@ func (p *Pool) Measure(members []int) { p.members = members }
 // Checkpoints are the numbers of so many checkpoints that the run keeps, spread over it as evenly as they allow, the first
 // and the newest included.
 func (p *Pool) Checkpoints(most int) []int {
-	kept := p.which(func(a *member) bool { return a.generation >= 0 && a.spec != nil })
+	kept := p.which(func(a *member) bool { return a.generation >= 0 && a.factory != nil })
 	if len(kept) <= most {
 		return kept
 	}
@@ -236,7 +233,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 func (p *Pool) Played() []int {
 	return p.which(func(a *member) bool {
 		i := p.number[a.name]
-		return a.generation >= 0 && a.spec != nil &&
+		return a.generation >= 0 && a.factory != nil &&
 			slices.ContainsFunc(p.pairings, func(played Pairing) bool { return played.A == i || played.B == i })
 	})
 }
@@ -340,7 +337,7 @@ func (p *Pool) table() *rundir.Ratings {
 		if place[i] < 0 {
 			continue
 		}
-		r := rundir.Rating{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.spec == nil}
+		r := rundir.Rating{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.factory == nil}
 		if a.generation >= 0 {
 			r.Generation = &a.generation
 		}

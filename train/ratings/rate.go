@@ -129,7 +129,7 @@ func (r *rating) hopeless(i int) bool {
 }
 
 // able says that an agent can play.
-func (p *Pool) able(i int) bool { return p.agents[i].spec != nil }
+func (p *Pool) able(i int) bool { return p.agents[i].factory != nil }
 
 // progress says how far it has come.
 func (r *rating) progress() Progress {
@@ -215,8 +215,8 @@ func (r *rating) length(a, b int, joining bool) int {
 // drop goes on without those of two agents that are broken. The error is err where none is.
 func (r *rating) drop(a, b int, err error) error {
 	for _, i := range []int{a, b} {
-		if _, broken := r.agents[i].spec.Load(); broken != nil {
-			r.agents[i].spec, err = nil, nil
+		if _, broken := r.agents[i].factory.Load(); broken != nil {
+			r.agents[i].factory, err = nil, nil
 			if r.Warn != nil {
 				r.Warn(broken)
 			}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -16,36 +15,25 @@ import (
 	"ludus/train/agent"
 )
 
-// LoadWeights reads the network of a reference PATH[@GENERATION|@best]. PATH is a run directory, a checkpoint's directory
-// or a weights file. Of a run it reads the newest whole checkpoint, that of a generation, or the best rated one that the
+// LoadWeights reads the network of a reference. Its path is that of a run directory, a checkpoint's directory or a weights
+// file. Of a run it reads the newest whole checkpoint, that of a generation, or the best rated one that the
 // run still has. Errors wrap [agent.ErrWeights].
-func LoadWeights(reference string) (*infer.Weights, agent.Origin, error) {
-	path, at := SplitReference(reference)
-	data, origin, err := readWeights(path, at)
+func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
 	if err == nil {
 		origin.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
 		weights, err = infer.Unmarshal(data)
 	}
 	if err != nil {
-		return nil, origin, fmt.Errorf("%w in %s: %w", agent.ErrWeights, reference, err)
+		return nil, origin, fmt.Errorf("%w in %v: %w", agent.ErrWeights, reference, err)
 	}
 	return weights, origin, nil
 }
 
-// ParseAgent reads an agent's text for a game; its network, if it has one, will be loaded by [LoadWeights].
-func ParseAgent(game *env.Game, text string) (*agent.Spec, error) {
-	return agent.Parse(game, text, LoadWeights)
-}
-
-// SplitReference splits PATH@12 and PATH@best at the last @. Any other @ belongs to the path.
-func SplitReference(reference string) (path, at string) {
-	if i := strings.LastIndexByte(reference, '@'); i > 0 {
-		if n, err := strconv.Atoi(reference[i+1:]); reference[i+1:] == "best" || err == nil && n >= 0 {
-			return reference[:i], reference[i+1:]
-		}
-	}
-	return reference, ""
+// ParseAgent returns the factory of a spec's text, whose network, if it has one, [LoadWeights] will load.
+func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
+	return agent.ParseFactory(game, text, LoadWeights)
 }
 
 // readWeights returns the bytes of a weights file, or of the weights of a checkpoint.

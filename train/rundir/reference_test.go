@@ -62,7 +62,7 @@ func TestLoadWeights(t *testing.T) {
 	writeFile(t, filepath.Join(run, "arena.jsonl"), []byte("{}\n"))
 	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":1,"agents":[{"generation":2,"rating":1,"low":5}]}`))
 	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
-		w, origin, err := LoadWeights(reference)
+		w, origin, err := LoadWeights(agent.ParseReference(reference))
 		if err != nil {
 			t.Errorf("%s: %v", reference, err)
 			continue
@@ -79,7 +79,7 @@ func TestLoadWeights(t *testing.T) {
 		`[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]`:   7,
 	} {
 		writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":1,"agents":`+ratings+`}`))
-		if _, origin, err := LoadWeights(run + "@best"); err != nil || origin.Generation != want {
+		if _, origin, err := LoadWeights(agent.Reference{Path: run, At: "best"}); err != nil || origin.Generation != want {
 			t.Errorf("by %s the best is %d, %v", ratings, origin.Generation, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestLoadWeights(t *testing.T) {
 		filepath.Join(run, "arena.jsonl"):                  "bad tensors file",
 		testRun(t, game, 4) + "@best":                      "rates no checkpoint",
 	} {
-		if _, _, err := LoadWeights(reference); !errors.Is(err, agent.ErrWeights) || !strings.Contains(err.Error(), want) {
+		if _, _, err := LoadWeights(agent.ParseReference(reference)); !errors.Is(err, agent.ErrWeights) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", reference, err, want)
 		}
 	}
@@ -112,29 +112,21 @@ func TestDamagedCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, part, data[:len(data)/2])
-	_, origin, err := LoadWeights(run)
+	_, origin, err := LoadWeights(agent.Reference{Path: run})
 	if err != nil || origin.Generation != 1 || len(origin.Damaged) != 1 || !strings.Contains(origin.Damaged[0].Error(), part) {
 		t.Errorf("origin %+v, error %v", origin, err)
 	}
-	if _, _, err := LoadWeights(run + "@2"); !errors.Is(err, checkpoints.ErrDamaged) || !errors.Is(err, agent.ErrWeights) {
+	if _, _, err := LoadWeights(agent.CheckpointOf(run, 2)); !errors.Is(err, checkpoints.ErrDamaged) || !errors.Is(err, agent.ErrWeights) {
 		t.Errorf("error %v; want damage", err)
 	}
 	file := filepath.Join(t.TempDir(), "w")
 	writeFile(t, file, data[:100])
-	if _, _, err := LoadWeights(file); !errors.Is(err, infer.ErrFormat) {
+	if _, _, err := LoadWeights(agent.Reference{Path: file}); !errors.Is(err, infer.ErrFormat) {
 		t.Errorf("error %v; want a bad file", err)
 	}
 }
 
-func TestSplitReference(t *testing.T) {
-	for reference, want := range map[string][2]string{"a@12": {"a", "12"}, "a@best": {"a", "best"}, "a@b": {"a@b", ""}, "@1": {"@1", ""}, "a@-1": {"a@-1", ""}} {
-		if path, at := SplitReference(reference); path != want[0] || at != want[1] {
-			t.Errorf("%s is split into %q and %q", reference, path, at)
-		}
-	}
-}
-
-// FuzzBest reads any ratings.json and splits any reference.
+// FuzzBest reads any ratings.json and parses any reference.
 func FuzzBest(f *testing.F) {
 	f.Add([]byte(`{"version":1,"agents":[{"generation":3,"low":10},{"low":20},{"generation":4,"low":30}]}`), "run@12")
 	f.Add([]byte(`{"version":1,"agents":null}`), "a@b@-1")
@@ -143,9 +135,8 @@ func FuzzBest(f *testing.F) {
 		if ratings, err := parseRatings(data); err == nil {
 			ratings.best()
 		}
-		path, at := SplitReference(reference)
-		if at != "" && path+"@"+at != reference || at == "" && path != reference {
-			t.Errorf("%q is cut into %q and %q", reference, path, at)
+		if r := agent.ParseReference(reference); r.String() != reference {
+			t.Errorf("%q is read as %+v", reference, r)
 		}
 	})
 }

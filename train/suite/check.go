@@ -54,7 +54,7 @@ const together = 128
 // Check lets an agent move in the suite's positions. Its randomness in a position follows from the seed and the
 // position's place, so that the report does not depend on threads (agents with a time limit excepted). Errors are those
 // of reading the agent and of a cancelled ctx.
-func (s *Suite) Check(ctx context.Context, spec *agent.Spec, o CheckOptions) (Report, error) {
+func (s *Suite) Check(ctx context.Context, factory *agent.Factory, o CheckOptions) (Report, error) {
 	begun := time.Now()
 	positions := s.some(o.Positions)
 	chunk := max(1, min(together, (len(positions)+o.Threads-1)/max(1, o.Threads)))
@@ -70,7 +70,7 @@ func (s *Suite) Check(ctx context.Context, spec *agent.Spec, o CheckOptions) (Re
 	)
 	for range min(max(1, o.Threads), (len(positions)+chunk-1)/chunk) {
 		wait.Go(func() {
-			chooser, err := spec.NewChooser(chunk)
+			chooser, err := factory.NewChooser(chunk)
 			for err == nil {
 				from := int(next.Add(int64(chunk))) - chunk
 				to := min(from+chunk, len(positions))
@@ -98,7 +98,7 @@ func (s *Suite) Check(ctx context.Context, spec *agent.Spec, o CheckOptions) (Re
 		return Report{}, fault
 	}
 	report := s.report(positions, lost)
-	report.Agent, report.Seconds = spec.String(), time.Since(begun).Seconds()
+	report.Agent, report.Seconds = factory.String(), time.Since(begun).Seconds()
 	return report, nil
 }
 

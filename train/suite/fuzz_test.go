@@ -19,12 +19,12 @@ func tiny(f *testing.F) *Suite {
 	if err != nil {
 		f.Fatal(err)
 	}
-	greedy, err := agent.Parse(game, "greedy", nil)
+	greedy, err := agent.ParseFactory(game, "greedy", nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	s, err := Make(context.Background(), Options{
-		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Spec{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
+		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Factory{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
 	})
 	if err != nil {
 		f.Fatal(err)

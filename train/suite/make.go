@@ -16,12 +16,12 @@ import (
 // Options say how a suite is made.
 type Options struct {
 	Game      *env.Game
-	Positions int           // 1 to MaxPositions
-	Seed      uint64        // where all randomness comes from
-	Agents    []*agent.Spec // who play; one or more, without a time limit
-	Nodes     int           // the solver's limit a position, 1 or more
-	PerGame   int           // positions taken of a game at most, 1 or more
-	Threads   int           // goroutines, 1 or more, each with its own agents and solver
+	Positions int              // 1 to MaxPositions
+	Seed      uint64           // where all randomness comes from
+	Agents    []*agent.Factory // who play; one or more, without a time limit
+	Nodes     int              // the solver's limit a position, 1 or more
+	PerGame   int              // positions taken of a game at most, 1 or more
+	Threads   int              // goroutines, 1 or more, each with its own agents and solver
 	// Part, if set, is a file that keeps what every finished game offers, so that the same options go on after an
 	// interruption; another number of positions may be asked for. The caller removes it in the end.
 	Part string
@@ -58,9 +58,9 @@ func (o *Options) Validate() error {
 	if len(o.Agents) == 0 {
 		errs = append(errs, errors.New("there is no agent; one or more must play"))
 	}
-	for _, spec := range o.Agents {
-		if spec.Timed() {
-			errs = append(errs, fmt.Errorf("agent %s has a time limit; the suite would depend on the clock", spec))
+	for _, factory := range o.Agents {
+		if factory.Timed() {
+			errs = append(errs, fmt.Errorf("agent %s has a time limit; the suite would depend on the clock", factory))
 		}
 	}
 	if o.Nodes < 1 {
@@ -107,8 +107,8 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 
 func (o *Options) origin() Origin {
 	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame}
-	for _, spec := range o.Agents {
-		origin.Agents = append(origin.Agents, spec.String())
+	for _, factory := range o.Agents {
+		origin.Agents = append(origin.Agents, factory.String())
 	}
 	return origin
 }
@@ -244,8 +244,8 @@ type partGame struct {
 
 func (m *maker) header() ([]byte, error) {
 	h := partHeader{Game: m.Game.Name, Origin: m.suite.Origin}
-	for _, spec := range m.Agents {
-		origin, err := spec.Load()
+	for _, factory := range m.Agents {
+		origin, err := factory.Load()
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -48,19 +47,16 @@ func newPlayer(o *Options) (*player, error) {
 	p := &player{game: o.Game, seed: o.Seed, nodes: o.Nodes, offered: o.PerGame + spare, longest: longestOpening(o.Game)}
 	p.near = min(nearEnd, p.longest)
 	for seat := range p.agents {
-		for _, spec := range o.Agents {
-			agent, err := spec.New(0)
+		for _, factory := range o.Agents {
+			agent, err := factory.New(0)
 			if err != nil {
 				return nil, err
 			}
 			p.agents[seat] = append(p.agents[seat], agent)
 		}
 	}
-	spec, err := agent.Parse(o.Game, fmt.Sprintf("mcts:%d", Playouts), nil)
-	if err != nil {
-		return nil, err
-	}
-	p.uct, err = spec.New(0)
+	var err error
+	p.uct, err = agent.NewFactory(o.Game, agent.Spec{Kind: agent.MCTS, Simulations: Playouts}, nil).New(0)
 	return p, err
 }
 

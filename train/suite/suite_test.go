@@ -28,9 +28,9 @@ func mustGame(t *testing.T, name string) *env.Game {
 	return game
 }
 
-func mustSpec(t *testing.T, game *env.Game, text string) *agent.Spec {
+func mustSpec(t *testing.T, game *env.Game, text string) *agent.Factory {
 	t.Helper()
-	spec, err := agent.Parse(game, text, nil)
+	spec, err := agent.ParseFactory(game, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ var small = []string{
 
 func options(t *testing.T, name string, positions int) Options {
 	game := mustGame(t, name)
-	agents := []*agent.Spec{mustSpec(t, game, "greedy"), mustSpec(t, game, "mcts:50")}
+	agents := []*agent.Factory{mustSpec(t, game, "greedy"), mustSpec(t, game, "mcts:50")}
 	return Options{Game: game, Positions: positions, Seed: 1, Agents: agents, Nodes: 3000, PerGame: 2, Threads: 2}
 }
 
@@ -251,7 +251,7 @@ func TestMakeFails(t *testing.T) {
 	}
 	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads = 0, nil, 0, 0, 0
 	_, err := Make(context.Background(), o)
-	o.Agents = []*agent.Spec{mustSpec(t, o.Game, "net:nowhere,time=1s")}
+	o.Agents = []*agent.Factory{mustSpec(t, o.Game, "net:nowhere,time=1s")}
 	_, timed := Make(context.Background(), o)
 	err = errors.Join(err, timed)
 	for _, word := range []string{"positions", "no agent", "time limit", "nodes", "per game", "threads"} {

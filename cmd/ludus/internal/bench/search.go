@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 
 	"ludus/env"
@@ -51,11 +50,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 
 // playoutUCT measures the arena's agent that searches by random playouts.
 func (o *Options) playoutUCT(ctx context.Context, game *env.Game) ([]PlayoutUCT, error) {
-	spec, err := agent.Parse(game, fmt.Sprintf("mcts:%d", budget), nil)
-	if err != nil {
-		return nil, err
-	}
-	agent, err := spec.New(1)
+	agent, err := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: budget}, nil).New(1)
 	if err != nil {
 		return nil, err
 	}

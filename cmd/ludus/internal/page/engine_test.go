@@ -20,6 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -53,7 +54,7 @@ func networks(t *testing.T) (list []network) {
 			t.Fatalf("no weights in %s, %v", folder, err)
 		}
 		for _, file := range files {
-			weights, _, err := rundir.LoadWeights(file)
+			weights, _, err := rundir.LoadWeights(agent.Reference{Path: file})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +168,7 @@ func export(t *testing.T, w *infer.Weights) (run, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _, err := rundir.LoadWeights(run)
+	read, _, err := rundir.LoadWeights(agent.Reference{Path: run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +182,8 @@ func export(t *testing.T, w *infer.Weights) (run, file string) {
 // choose asks an agent of Go's own.
 func choose(t *testing.T, n network, path string, list []position) (moves []string) {
 	t.Helper()
-	spec, err := rundir.ParseAgent(n.game, fmt.Sprintf("net:%s,sims=%d", path, n.simulations))
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := spec.New(0)
+	spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: path}, Simulations: n.simulations}
+	agent, err := agent.NewFactory(n.game, spec, rundir.LoadWeights).New(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func networks(t *testing.T) (list []network) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		weights, _, err := rundir.LoadWeights(file)
+		weights, _, err := rundir.LoadWeights(agent.Reference{Path: file})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,11 +60,8 @@ const (
 // from both seats against a baseline. They depend on the weights alone. The error is ctx's or the agents'.
 func PlaySamples(ctx context.Context, run *Run) (*Games, error) {
 	name := fmt.Sprintf("net@%d", run.Origin.Generation)
-	spec, err := rundir.ParseAgent(run.Game, fmt.Sprintf("net:%s@%d", run.Dir, run.Origin.Generation))
-	if err != nil {
-		return nil, err
-	}
-	net, err := spec.New(sampleSeed)
+	spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(run.Dir, run.Origin.Generation)}
+	net, err := agent.NewFactory(run.Game, spec, rundir.LoadWeights).New(sampleSeed)
 	if err != nil {
 		return nil, err
 	}

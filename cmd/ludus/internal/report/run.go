@@ -167,7 +167,7 @@ func (r *Run) refreshWeights() (changed bool) {
 		r.Origin.Generation = newest
 		return true
 	}
-	weights, origin, err := rundir.LoadWeights(r.Dir)
+	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: r.Dir})
 	r.Weights, r.Origin = weights, origin
 	var errs []error
 	for _, damaged := range origin.Damaged {

@@ -31,7 +31,7 @@ type description struct {
 	game    *env.Game
 	text    string
 	version string
-	spec    *agent.Spec
+	factory *agent.Factory
 	idle    []agent.Agent
 }
 
@@ -56,7 +56,7 @@ func (l *lender) lend(game *env.Game, text string) (agent agent.Agent, back func
 	}
 	l.mu.Unlock()
 	if agent == nil {
-		if agent, err = d.spec.New(0); err != nil {
+		if agent, err = d.factory.New(0); err != nil {
 			l.forget(d)
 			return nil, nil, err
 		}
@@ -66,18 +66,18 @@ func (l *lender) lend(game *env.Game, text string) (agent agent.Agent, back func
 
 // describe finds or makes a description.
 func (l *lender) describe(game *env.Game, text string) (*description, error) {
-	spec, err := agent.Parse(game, text, l.read)
+	spec, err := agent.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.Within(bounds); err != nil {
+	if err := spec.CheckLimits(bounds); err != nil {
 		return nil, err
 	}
-	version, err := l.version(spec.Reference())
+	version, err := l.version(spec)
 	if err != nil {
 		return nil, err
 	}
-	fresh := &description{game: game, text: text, version: version, spec: spec}
+	fresh := &description{game: game, text: text, version: version, factory: agent.NewFactory(game, spec, l.read)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.kept, func(d *description) bool { return d.game == game && d.text == text })
@@ -139,45 +139,40 @@ func (l *lender) keep(d *description, agent agent.Agent) {
 }
 
 // read reads the weights of a reference, whose path is one for inside.
-func (l *lender) read(reference string) (*infer.Weights, agent.Origin, error) {
-	real, at, err := l.find(reference)
+func (l *lender) read(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+	real, err := l.find(reference.Path)
 	if err != nil {
 		return nil, agent.Origin{}, err
 	}
-	weights, origin, err := rundir.LoadWeights(real + at)
-	if err != nil { // in the words of who asked
-		path := strings.TrimSuffix(reference, at)
-		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, path), agent.ErrWeights.Error())
+	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: real, At: reference.At})
+	if err != nil { // shows the path as requested
+		text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), real, reference.Path), agent.ErrWeights.Error())
 		err = fmt.Errorf("%w%s", agent.ErrWeights, text)
 	}
 	return weights, origin, err
 }
 
-// find splits a reference into the real path and what follows it, which chooses a generation.
-func (l *lender) find(reference string) (real, at string, err error) {
-	path, at := rundir.SplitReference(reference)
-	if at != "" {
-		at = "@" + at
-	}
+// find returns the real path of a requested one, which must be a folder or a file of a sensible size.
+func (l *lender) find(path string) (real string, err error) {
 	if real, err = l.inside(path); err != nil {
-		return "", "", fmt.Errorf("%w: %w", agent.ErrWeights, err)
+		return "", fmt.Errorf("%w: %w", agent.ErrWeights, err)
 	}
 	info, err := os.Stat(real)
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("%w: %q cannot be read", agent.ErrWeights, path)
+		return "", fmt.Errorf("%w: %q cannot be read", agent.ErrWeights, path)
 	case !info.IsDir() && (!info.Mode().IsRegular() || info.Size() > maxWeights):
-		return "", "", fmt.Errorf("%w: %q is no file of weights", agent.ErrWeights, path)
+		return "", fmt.Errorf("%w: %q is no file of weights", agent.ErrWeights, path)
 	}
-	return real, at, nil
+	return real, nil
 }
 
-// version changes when a reference comes to mean other weights; "" is for agents that have none.
-func (l *lender) version(reference string) (string, error) {
-	if reference == "" {
+// version changes when the agent's network may have changed; "" is for agents that have none.
+func (l *lender) version(spec agent.Spec) (string, error) {
+	if !spec.HasNetwork() {
 		return "", nil
 	}
-	real, _, err := l.find(reference)
+	real, err := l.find(spec.Network.Path)
 	if err != nil {
 		return "", err
 	}

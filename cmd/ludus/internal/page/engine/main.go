@@ -56,7 +56,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 	key := game.Name + " " + text
 	player, ok := e.agents[key]
 	if !ok {
-		spec, err := agent.Parse(game, text, e.read)
+		spec, err := agent.ParseFactory(game, text, e.read)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -72,9 +72,9 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 }
 
 // read is the agent.Loader of the page's weights.
-func (e *engine) read(reference string) (*infer.Weights, agent.Origin, error) {
-	origin := agent.Origin{Path: reference, Generation: -1, Digest: reference}
-	if reference != "agent" {
+func (e *engine) read(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+	origin := agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}
+	if reference.String() != "agent" {
 		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights, reference)
 	}
 	weights, err := e.weights()

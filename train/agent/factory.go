@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"ludus/env"
+	"ludus/model/infer"
+)
+
+// Loader loads the weights that a reference stands for; rundir.LoadWeights is one. Errors wrap [ErrWeights], and
+// fs.ErrNotExist if there is no such path. Origin.Digest must tell different weights apart.
+type Loader func(Reference) (*infer.Weights, Origin, error)
+
+// Origin says where weights came from.
+type Origin struct {
+	Path       string // the file, checkpoint or run, without @GENERATION
+	Generation int    // of the checkpoint; -1 for a weights file
+	Digest     string // SHA-256 of the weights, in hexadecimal
+	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
+	Damaged []error
+}
+
+// ErrWeights is wrapped by errors about a network that cannot be loaded.
+var ErrWeights = errors.New("no network")
+
+// Factory makes agents of one spec for one game. They share the network, which is loaded once. It is safe for concurrent use.
+type Factory struct {
+	Game *env.Game
+	Spec
+	load func() (loaded, error)
+}
+
+// loaded is a network and where it came from.
+type loaded struct {
+	network *infer.Network // nil if the agent has none
+	origin  Origin
+}
+
+// NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load allows no
+// networks.
+func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
+	f := &Factory{Game: game, Spec: spec}
+	f.load = sync.OnceValues(func() (l loaded, err error) {
+		if l.origin.Generation = -1; spec.HasNetwork() {
+			l.network, l.origin, err = loadNetwork(game, spec, load)
+		}
+		return l, err
+	})
+	return f
+}
+
+// ParseFactory returns the factory of a spec's text; see [Parse] and [NewFactory].
+func ParseFactory(game *env.Game, text string, load Loader) (*Factory, error) {
+	spec, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return NewFactory(game, spec, load), nil
+}
+
+// loadNetwork loads the network of a spec, which must play game.
+func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin, error) {
+	if load == nil {
+		return nil, Origin{Generation: -1}, fmt.Errorf("%w in %v: networks cannot be loaded here", ErrWeights, spec.Network)
+	}
+	weights, origin, err := load(spec.Network)
+	if err != nil {
+		return nil, origin, fmt.Errorf("%w%s", err, optionHint(spec, err))
+	}
+	if weights.Config.Game != game.Name {
+		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s", ErrWeights, game.Name, spec.Network, weights.Config.Game)
+	}
+	network, err := infer.NewNetwork(game, weights)
+	if err != nil {
+		return nil, origin, fmt.Errorf("%w in %v: %w", ErrWeights, spec.Network, err)
+	}
+	if overflows(network) {
+		return nil, origin, fmt.Errorf("%w in %v: its weights are so large that its evaluation of the first position is not finite",
+			ErrWeights, spec.Network)
+	}
+	return network, origin, nil
+}
+
+// optionHint explains why a file may be missing: a misspelt option has become part of its path.
+func optionHint(spec Spec, err error) string {
+	if _, option, ok := strings.Cut(spec.Network.Path, ","); ok && errors.Is(err, fs.ErrNotExist) {
+		key, _, assigned := strings.Cut(option, "=")
+		if near := env.Nearest(key, optionKeys[spec.Kind]); assigned && near != "" {
+			return fmt.Sprintf("; did you mean the option %q?", near)
+		}
+	}
+	return ""
+}
+
+// overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold, can
+// still be too large: those of a run that diverged, for example.
+func overflows(network *infer.Network) bool {
+	game := network.Game()
+	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
+	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes)
+	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })
+}
+
+// Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights] or are the
+// loader's.
+func (f *Factory) Load() (Origin, error) {
+	l, err := f.load()
+	return l.origin, err
+}
+
+// New returns another agent. Errors are those of Load.
+func (f *Factory) New(seed uint64) (Agent, error) {
+	a, err := f.NewBatched(&Evaluators{entries: entriesFor(f.ExpectedSimulations(), mostAloneEntries)})
+	if err != nil {
+		return nil, err
+	}
+	a.Reset(seed)
+	return a, nil
+}
+
+// NewBatched returns another agent, which needs a Reset. An agent with a network shares one of the evaluators with all
+// others that play with the same network. Errors are those of Load.
+func (f *Factory) NewBatched(evaluators *Evaluators) (Agent, error) {
+	switch f.Kind {
+	case Random:
+		return newRandom(), nil
+	case Greedy:
+		return newGreedy(f.Game), nil
+	case MCTS:
+		return newUCT(f.Game, f.Simulations), nil
+	case AlphaBeta:
+		return newAlphaBeta(f.Game, f.Depth), nil
+	case Solver:
+		return newSolving(f.Game, f.Nodes), nil
+	case Net, Policy:
+		l, err := f.load()
+		if err != nil {
+			return nil, err
+		}
+		e := evaluators.of(f.Game, l.network, l.origin.Digest)
+		if f.Kind == Policy {
+			return newPolicy(e, f.Spec), nil
+		}
+		return newNet(e, f.Spec), nil
+	}
+	panic("agent: a spec of unknown kind " + string(f.Kind))
+}

@@ -1,0 +1,35 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Reference names a network: a weights file, a checkpoint, or a run and one of its checkpoints.
+type Reference struct {
+	Path string
+	At   string // of a run: "" is the newest checkpoint, "best" the best one, a number the generation's
+}
+
+// CheckpointOf names the checkpoint of a generation of a run.
+func CheckpointOf(run string, generation int) Reference {
+	return Reference{run, strconv.Itoa(generation)}
+}
+
+// ParseReference reads PATH[@GENERATION|@best]; any other @ belongs to the path.
+func ParseReference(text string) Reference {
+	if i := strings.LastIndexByte(text, '@'); i > 0 {
+		if n, err := strconv.Atoi(text[i+1:]); text[i+1:] == "best" || err == nil && n >= 0 {
+			return Reference{text[:i], text[i+1:]}
+		}
+	}
+	return Reference{Path: text}
+}
+
+// String returns PATH[@GENERATION|@best].
+func (r Reference) String() string {
+	if r.At == "" {
+		return r.Path
+	}
+	return r.Path + "@" + r.At
+}
