@@ -13,7 +13,7 @@ import (
 func line() *env.Game {
 	return &env.Game{
 		Name: "line", Tensor: env.Shape{C: 2, H: 1, W: 2}, Planes: []string{"own", "other"},
-		PolicyPlanes: 1, PolicyExtras: 1, PolicyNames: []string{"mark", "pass"},
+		PolicyExtras: 1, PolicyNames: []string{"mark", "pass"},
 		ActionTexts: []string{"(mark 1)", "(mark 2)", "pass"},
 		Classes:     []env.Class{{Utility: 1}, {Utility: 0}, {Utility: -1}},
 	}
@@ -53,7 +53,6 @@ func TestFrames(t *testing.T) {
 func TestFinishRefusesInconsistentShapes(t *testing.T) {
 	for name, spoil := range map[string]func(g *env.Game){
 		"texts":  func(g *env.Game) { g.ActionTexts = g.ActionTexts[1:] },
-		"planes": func(g *env.Game) { g.Planes = g.Planes[1:] },
 		"policy": func(g *env.Game) { g.PolicyNames = nil },
 	} {
 		g := line()

@@ -107,7 +107,7 @@ func TestProvenRootsOfRealGames(t *testing.T) {
 				if got, ok := s.Proven(); ok && got == g.ClassFor(state.Player(), class) {
 					proven++
 				} else if ok {
-					t.Fatalf("%s: proven class %d, brute force says %d for %v\n%s", name, got, class, state.Player(), state.Board())
+					t.Fatalf("%s: proven class %d, brute force says %d for %v\n%s", name, got, class, state.Player(), g.Board(state))
 				}
 			}
 		}

@@ -51,8 +51,7 @@ func (s *tableState) Goals() [2]int                    { return [2]int{} }
 func (s *tableState) Key() env.Key                     { return env.Key{s.at.id} }
 func (s *tableState) Encode(dst []float32)             { clear(dst) }
 func (s *tableState) CopyFrom(src env.State)           { *s = *src.(*tableState) }
-func (s *tableState) Board() string                    { return s.at.name }
-func (s *tableState) Status() string                   { return s.at.name }
+func (s *tableState) Detail() string                   { return s.at.name }
 func (s *tableState) Pieces(dst []uint8) []uint8       { return dst }
 func (s *tableState) WinningCells(dst []int32) []int32 { return dst }
 func (s *tableState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }
@@ -180,8 +179,7 @@ func (s *mazeState) Goals() [2]int                    { return [2]int{} }
 func (s *mazeState) Key() env.Key                     { return env.Key{s.hash, uint64(s.ply)} }
 func (s *mazeState) Encode(dst []float32)             { clear(dst) }
 func (s *mazeState) CopyFrom(src env.State)           { *s = *src.(*mazeState) }
-func (s *mazeState) Board() string                    { return fmt.Sprint(s.hash) }
-func (s *mazeState) Status() string                   { return fmt.Sprint(s.hash) }
+func (s *mazeState) Detail() string                   { return fmt.Sprint(s.hash) }
 func (s *mazeState) Pieces(dst []uint8) []uint8       { return dst }
 func (s *mazeState) WinningCells(dst []int32) []int32 { return dst }
 func (s *mazeState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }

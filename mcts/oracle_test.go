@@ -348,7 +348,7 @@ func (o *oracle) compare(s *Search, n int32, want *opinion) error {
 	nd := s.tree.into(n)
 	if int(nd.visits) != want.visits || math.Abs(nd.sum-want.sum) > 1e-9 {
 		return fmt.Errorf("node of ply with board %q: %d visits, sum %v; want %d, %v",
-			want.state.Board(), nd.visits, nd.sum, want.visits, want.sum)
+			o.game.Board(want.state), nd.visits, nd.sum, want.visits, want.sum)
 	}
 	for _, e := range s.tree.movesOf(n) {
 		child := want.children[e.action]
@@ -358,7 +358,7 @@ func (o *oracle) compare(s *Search, n int32, want *opinion) error {
 		}
 		if int(e.visits) != child.visits {
 			return fmt.Errorf("%d visits of action %d at %q; want %d",
-				e.visits, e.action, want.state.Board(), child.visits)
+				e.visits, e.action, o.game.Board(want.state), child.visits)
 		}
 		if e.child != none {
 			if err := o.compare(s, e.child, child); err != nil {

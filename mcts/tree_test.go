@@ -93,7 +93,7 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 					leaves = append(leaves, leaf)
 				}
 				if err := checkTree(&s.tree); err != nil {
-					t.Fatalf("%s, position %d, %v, %d leaves: %v\n%s", g.Name, seed, cfg.Rule, cfg.Leaves, err, state.Board())
+					t.Fatalf("%s, position %d, %v, %d leaves: %v\n%s", g.Name, seed, cfg.Rule, cfg.Leaves, err, g.Board(state))
 				}
 				for _, leaf := range leaves {
 					hashed{g, float32(seed % 9)}.Evaluate([]env.State{s.Leaf(leaf)}, logits, classes)
@@ -103,7 +103,7 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 			if cfg.Rule == PUCT {
 				s.Advance(s.Best())
 				if err := checkTree(&s.tree); err != nil && !s.position.Done() {
-					t.Fatalf("%s, position %d, after a move: %v\n%s", g.Name, seed, err, state.Board())
+					t.Fatalf("%s, position %d, after a move: %v\n%s", g.Name, seed, err, g.Board(state))
 				}
 			}
 		}

@@ -77,7 +77,7 @@ func writeGames(w io.Writer, list []*env.Game) error {
 // writeGame prints everything about one game.
 func writeGame(w io.Writer, g *env.Game) error {
 	fmt.Fprintf(w, "%s: %s against %s\n\n%s\n\n", g.Name, g.Players[0], g.Players[1], strings.TrimSpace(g.Rules))
-	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.NewState().Board(), "\n"))
+	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tRANGE")
 	ranges := parameterRanges(g.Family)
@@ -103,10 +103,10 @@ func writeGame(w io.Writer, g *env.Game) error {
 
 // goalsOf says what goals a class settles.
 func goalsOf(c env.Class) string {
-	if c.Own < 0 {
+	if c.Goals[0] < 0 {
 		return ", goals by play"
 	}
-	return fmt.Sprintf(", goals %d and %d", c.Own, c.Other)
+	return fmt.Sprintf(", goals %d and %d", c.Goals[0], c.Goals[1])
 }
 
 // firstCell names the cell that is [0 0] of the tensor of p.
@@ -192,8 +192,8 @@ func writeGamesJSON(w io.Writer, list []*env.Game) error {
 		}
 		for _, c := range g.Classes {
 			class := classJSON{Name: c.Name, Utility: c.Utility}
-			if c.Own >= 0 {
-				class.Goals = []int{c.Own, c.Other}
+			if c.Goals[0] >= 0 {
+				class.Goals = c.Goals[:]
 			}
 			out.Classes = append(out.Classes, class)
 		}

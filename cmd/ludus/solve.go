@@ -199,7 +199,7 @@ func (s *solution) goal(p env.Player, class int) int {
 	if s.game.GoalHead {
 		return 50 + int(math.Round(50*float64(c.Utility)))
 	}
-	return c.Own
+	return c.Goals[0]
 }
 
 // write prints the lines that people and scripts read.

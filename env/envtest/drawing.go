@@ -75,7 +75,7 @@ func checkPieces(g *env.Game) error {
 				return w.errorf("piece %d on cell %d", piece, cell)
 			}
 		}
-		if status := w.state.Status(); status == "" || strings.Contains(status, "\n") {
+		if status := w.game.Status(w.state); status == "" || strings.Contains(status, "\n") {
 			return w.errorf("the status must be one line, and is %q", status)
 		}
 		after := list[1:]

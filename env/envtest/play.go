@@ -20,7 +20,7 @@ func checkPlay(g *env.Game) error {
 		if len(w.moves) > g.MaxPlies {
 			return w.errorf("%d plies, but MaxPlies is %d", len(w.moves), g.MaxPlies)
 		}
-		if w.state.Board() == "" {
+		if g.Board(w.state) == "" {
 			return w.errorf("no board is drawn")
 		}
 		if goals := w.state.Goals(); min(goals[0], goals[1]) < 0 || max(goals[0], goals[1]) > 100 {
@@ -85,7 +85,7 @@ func checkEnd(w *walk) error {
 	}
 	class := w.game.Classes[outcome]
 	switch {
-	case !w.game.GoalHead && goals != [2]int{class.Own, class.Other}:
+	case !w.game.GoalHead && goals != class.Goals:
 		return w.errorf("goals %v in class %s", goals, class.Name)
 	case (goals[0] > goals[1]) != (class.Utility > 0) || (goals[0] < goals[1]) != (class.Utility < 0):
 		return w.errorf("goals %v in class %s of utility %v", goals, class.Name, class.Utility)
@@ -136,9 +136,9 @@ func checkEndings(g *env.Game) error {
 func checkCopies(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(2, 2))
 	used := newWalk(g)
-	kept, board := g.NewState(), g.NewState().Board()
+	kept, board := g.NewState(), g.Board(g.NewState())
 	return eachPosition(g, 10, func(w *walk) error {
-		if kept.Board() != board {
+		if g.Board(kept) != board {
 			return w.errorf("the last move changes a copy made before it")
 		}
 		if w.state.Done() {
@@ -155,7 +155,7 @@ func checkCopies(g *env.Game) error {
 		if err := samePosition(g, kept, w.state); err != nil {
 			return w.errorf("a move on a copy changes the original: %v", err)
 		}
-		board = kept.Board()
+		board = g.Board(kept)
 		if used.step(rng); used.state.Done() {
 			used = newWalk(g)
 		}
@@ -174,7 +174,7 @@ func samePosition(g *env.Game, a, b env.State) error {
 		return errors.New("the legal moves differ")
 	case !slices.Equal(tensor(g, a), tensor(g, b)):
 		return errors.New("the tensors differ")
-	case a.Board() != b.Board() || !slices.Equal(a.Pieces(nil), b.Pieces(nil)):
+	case g.Board(a) != g.Board(b) || !slices.Equal(a.Pieces(nil), b.Pieces(nil)):
 		return errors.New("the boards differ")
 	}
 	return nil
@@ -332,7 +332,7 @@ func checkEqualTensors(g *env.Game) error {
 		}
 		for range 3 {
 			if err := sameFuture(g, clone(g, twin), clone(g, w.state), rng); err != nil {
-				return w.errorf("equal tensors: %v\n%s", err, twin.Board())
+				return w.errorf("equal tensors: %v\n%s", err, g.Board(twin))
 			}
 		}
 		return nil

@@ -40,14 +40,14 @@ func checkClasses(g *env.Game) error {
 	}
 	for i, c := range g.Classes {
 		other := g.Classes[k-1-i]
-		if c.Own != other.Other || c.Utility != -other.Utility {
+		if c.Goals != env.ByPlayer(env.Second, other.Goals) || c.Utility != -other.Utility {
 			return fmt.Errorf("class %s is not the opposite of %s", c.Name, other.Name)
 		}
 		if c.Name == "" || c.Utility > 1 || i > 0 && c.Utility >= g.Classes[i-1].Utility {
 			return fmt.Errorf("class %d (%q) needs a name and a utility in [-1, 1] below the class before", i, c.Name)
 		}
-		if settled := c.Own >= 0 && c.Other >= 0; settled == g.GoalHead {
-			return fmt.Errorf("class %s has goals %d and %d, while GoalHead is %t", c.Name, c.Own, c.Other, g.GoalHead)
+		if open := c.Goals == [2]int{-1, -1}; open != g.GoalHead {
+			return fmt.Errorf("class %s has goals %v, while GoalHead is %t", c.Name, c.Goals, g.GoalHead)
 		}
 		if g.ClassFor(env.First, i) != i || g.ClassFor(env.Second, i) != k-1-i {
 			return fmt.Errorf("ClassFor turns class %d wrongly", i)

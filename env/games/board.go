@@ -1,10 +1,7 @@
 package games
 
 import (
-	"fmt"
 	"math/bits"
-	"strconv"
-	"strings"
 
 	"ludus/env"
 )
@@ -209,29 +206,6 @@ func one(b bool) float32 {
 	return 0
 }
 
-// turn is a permutation of a game's cells and actions: the cell at row r and column c goes to cell(r, c), policy plane
-// p becomes plane(p) (nil: stays), extras stay.
-func turn(g *env.Game, cell func(r, c int) (int, int), plane func(p int) int) env.Symmetry {
-	n, w := g.Tensor.Cells(), g.Tensor.W
-	s := env.Symmetry{Cells: make([]int32, n), Actions: make([]env.Action, g.NumActions())}
-	for i := range n {
-		r, c := cell(i/w, i%w)
-		s.Cells[i] = int32(r*w + c)
-	}
-	for a := range s.Actions {
-		p := a / n
-		switch {
-		case p == g.PolicyPlanes: // an extra
-			s.Actions[a] = env.Action(a)
-			continue
-		case plane != nil:
-			p = plane(p)
-		}
-		s.Actions[a] = env.Action(p*n) + env.Action(s.Cells[a%n])
-	}
-	return s
-}
-
 // flip is a permutation of the cells that is its own inverse, such as a mirror image: its pairs of cells, all of one
 // distance at once.
 type flip[W words] struct {
@@ -288,56 +262,15 @@ func less[W words](a, b W) bool {
 // lessPair compares first the one, then the other player's cells.
 func lessPair[W words](a, b [2]W) bool { return less(a[0], b[0]) || a[0] == b[0] && less(a[1], b[1]) }
 
-// same leaves every cell where it is.
-func same(r, c int) (int, int) { return r, c }
-
-// winLoss are the classes of a game that is won or lost.
-var winLoss = []env.Class{
-	{Name: "win", Own: 100, Other: 0, Utility: 1},
-	{Name: "loss", Own: 0, Other: 100, Utility: -1},
+// progress is the part of a state that is the same in every game: who is to move and how the game ended.
+type progress struct {
+	player  env.Player
+	outcome int8 // First's class, or env.Unfinished
 }
 
-// unfinished is the outcome of a position whose game goes on.
-const unfinished = -1
-
-// goalsOf are both players' goals where First's class settles them, and zeros before the end.
-func goalsOf(classes []env.Class, outcome int8) [2]int {
-	if outcome == unfinished {
-		return [2]int{}
-	}
-	c := classes[outcome]
-	return [2]int{c.Own, c.Other}
-}
-
-// turnText says who is to move, or how the game ended.
-func turnText(s env.State, first, second string) string {
-	if s.Done() {
-		goals := s.Goals()
-		return fmt.Sprintf("over: %s %d, %s %d", first, goals[0], second, goals[1])
-	}
-	if s.Player() == env.First {
-		return first + " to move"
-	}
-	return second + " to move"
-}
-
-// grid draws a board whose x counts from 1 to the right and whose y counts from y0 upwards.
-func grid(rows, columns, y0 int, piece func(cell int) byte) string {
-	var b strings.Builder
-	for r := rows - 1; r >= 0; r-- {
-		fmt.Fprintf(&b, "y=%d", r+y0)
-		for c := range columns {
-			fmt.Fprintf(&b, "  %c", piece(r*columns+c))
-		}
-		b.WriteByte('\n')
-	}
-	b.WriteString("x= ")
-	for c := range columns {
-		fmt.Fprintf(&b, "  %d", c+1)
-	}
-	b.WriteByte('\n')
-	return b.String()
-}
+func (p *progress) Player() env.Player { return p.player }
+func (p *progress) Done() bool         { return p.outcome != env.Unfinished }
+func (p *progress) Outcome() int       { return int(p.outcome) }
 
 // piecePlanes says what the first three planes of every game's tensor hold, board being which cells have a 1 in the first.
 func piecePlanes(board string) []string {
@@ -346,20 +279,6 @@ func piecePlanes(board string) []string {
 		"own pieces: 1 on each cell where a piece of the mover stands, 0 elsewhere",
 		"other's pieces: 1 on each cell where a piece of the opponent stands, 0 elsewhere",
 	}
-}
-
-// labels are prefix and a number for each of n rows or columns, counted from first.
-func labels(prefix string, first, n int) []string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = prefix + strconv.Itoa(first+i)
-	}
-	return list
-}
-
-// twoColours are one kind of piece for each of the players, named like them.
-func twoColours(players [2]string) []env.Piece {
-	return []env.Piece{{Name: players[0], Player: env.First}, {Name: players[1], Player: env.Second}}
 }
 
 // cellsIn says of each of n cells whether w has it.
@@ -383,15 +302,4 @@ func appendPieces[W words](dst []uint8, n int, kinds ...W) []uint8 {
 		dst = append(dst, piece)
 	}
 	return dst
-}
-
-// owner is the letter of the player who has a piece on the cell, or a dot.
-func owner[W words](owned [2]W, cell int, first, second byte) byte {
-	switch {
-	case has(owned[0], cell):
-		return first
-	case has(owned[1], cell):
-		return second
-	}
-	return '.'
 }

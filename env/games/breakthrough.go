@@ -4,24 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"ludus/env"
 )
 
-var _ = register(family{
-	Family: Family{
-		Name: "breakthrough",
-		Params: []Param{
-			number("columns", 6, 2, 8),
-			number("rows", 6, 4, 8),
-			word("captures", "true", "false"),
-		},
-		Aliases: []Alias{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
-	},
-	order: 1,
-	build: buildBreakthrough,
+var _ = Register(Family{
+	Name:    "breakthrough",
+	Params:  []Param{Number("columns", 6, 2, 8), Number("rows", 6, 4, 8), Word("captures", "true", "false")},
+	Aliases: []Alias{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
+	Order:   1,
+	Build:   buildBreakthrough,
 })
 
 // breakthrough is the board of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
@@ -45,33 +38,30 @@ type step struct{ from, to uint64 }
 
 // breakthroughState is a position of Breakthrough.
 type breakthroughState struct {
-	game    *breakthrough
-	owned   [2]uint64
-	player  env.Player
-	outcome int8
+	game  *breakthrough
+	owned [2]uint64
+	progress
 }
 
-func buildBreakthrough(v values) (*env.Game, error) {
-	b := &breakthrough{columns: v.number("columns"), rows: v.number("rows"), captures: v.word("captures") == "true"}
+func buildBreakthrough(v Values) (*env.Game, error) {
+	b := &breakthrough{columns: v.Number("columns"), rows: v.Number("rows"), captures: v.Word("captures") == "true"}
 	if !b.captures && b.rows == 4 {
 		return nil, errors.New("with rows=4 and captures=false nobody could move at the start; rows is 5..8 there")
 	}
 	b.cells = b.columns * b.rows
 	g := &env.Game{
-		Players:      [2]string{"white", "black"},
-		Rules:        b.rules(),
-		Tensor:       env.Shape{C: 3, H: b.rows, W: b.columns},
-		Planes:       piecePlanes("1 on every cell"),
-		PolicyPlanes: 6,
-		PolicyNames:  []string{"up left", "up", "up right", "down left", "down", "down right"},
-		Classes:      winLoss,
+		Players:     [2]string{"white", "black"},
+		Rules:       b.rules(),
+		Tensor:      env.Shape{H: b.rows, W: b.columns},
+		Planes:      piecePlanes("1 on every cell"),
+		PolicyNames: []string{"up left", "up", "up right", "down left", "down", "down right"},
+		Classes:     env.WinLoss,
 		// Each move takes one piece one row on, and a piece that reaches the last row ends the game.
 		MaxPlies: 2*b.columns*(2*b.rows-5) + 1,
 		NewState: b.newState,
-	}
-	g.Drawing = env.Drawing{
-		Rows: labels("", 1, b.rows), Columns: labels("", 1, b.columns),
-		Cells: slices.Repeat([]bool{true}, b.cells), Pieces: twoColours(g.Players),
+		Drawing: env.Drawing{
+			Rows: env.Labels("", 1, b.rows), Columns: env.Labels("", 1, b.columns), ColumnsFirst: true,
+		},
 	}
 	row := uint64(1)<<b.columns - 1
 	b.goal = [2]uint64{row << (b.cells - b.columns), row}
@@ -80,25 +70,23 @@ func buildBreakthrough(v values) (*env.Game, error) {
 		for i, dx := range []int{-1, 0, 1} {
 			b.distance[p][i] = dy*b.columns + dx
 			for cell := range b.cells {
-				text, move, touch := "", step{}, env.NoCells
+				verb, cells, move := "", env.NoCells, step{}
 				x, y := cell%b.columns+dx, cell/b.columns+dy
 				if x >= 0 && x < b.columns && y >= 0 && y < b.rows {
 					b.from[p][i] |= 1 << cell
 					move = step{1 << cell, 1 << (y*b.columns + x)}
-					text = fmt.Sprintf("(move %d %d %d %d)", cell%b.columns+1, cell/b.columns+1, x+1, y+1)
-					touch = env.Moved(cell, y*b.columns+x)
+					verb, cells = "move", env.Moved(cell, y*b.columns+x)
 				}
-				g.ActionTexts = append(g.ActionTexts, text)
-				g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
+				g.AddAction(verb, cells)
 				b.moves = append(b.moves, move)
 			}
 		}
 	}
 	mirror := func(r, c int) (int, int) { return r, b.columns - 1 - c }
 	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
-	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, func(p int) int { return p/3*3 + 2 - p%3 })}
+	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil), g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 })}
 	b.mirror = newFlip[[1]uint64](g.Symmetries[1].Cells)
-	return g.Finish(turn(g, upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
+	return g.Finish(g.Permute(upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
 }
 
 func (b *breakthrough) rules() string {
@@ -118,14 +106,10 @@ func (b *breakthrough) rules() string {
 
 func (b *breakthrough) newState() env.State {
 	white := uint64(1)<<(2*b.columns) - 1
-	return &breakthroughState{game: b, owned: [2]uint64{white, white << (b.cells - 2*b.columns)}, outcome: unfinished}
+	return &breakthroughState{game: b, owned: [2]uint64{white, white << (b.cells - 2*b.columns)}, progress: progress{outcome: env.Unfinished}}
 }
 
-func (s *breakthroughState) Player() env.Player { return s.player }
-func (s *breakthroughState) Done() bool         { return s.outcome != unfinished }
-func (s *breakthroughState) Outcome() int       { return int(s.outcome) }
-func (s *breakthroughState) Goals() [2]int      { return goalsOf(winLoss, s.outcome) }
-
+func (s *breakthroughState) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
 
 // starts are the mover's pieces that can step left, straight and right.
@@ -266,14 +250,6 @@ func (s *breakthroughState) WinningCells(dst []int32) []int32 {
 	return dst // the other player has no pieces left, or no move
 }
 
-func (s *breakthroughState) Status() string {
-	return turnText(s, "white", "black") +
-		fmt.Sprintf("; pieces white %d, black %d", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
-}
-
-// Board draws y = 1 at the bottom; W and B are the pieces.
-func (s *breakthroughState) Board() string {
-	b := s.game
-	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
-	return grid(b.rows, b.columns, 1, func(cell int) byte { return owner(owned, cell, 'W', 'B') }) + s.Status() + "\n"
+func (s *breakthroughState) Detail() string {
+	return fmt.Sprintf("pieces white %d, black %d", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
 }

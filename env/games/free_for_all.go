@@ -8,18 +8,12 @@ import (
 	"ludus/env"
 )
 
-var _ = register(family{
-	Family: Family{
-		Name: "free-for-all",
-		Params: []Param{
-			number("size", 7, 5, 9),
-			number("steps", 30, 2, 100),
-			word("objective", "win", "score"),
-		},
-		Aliases: []Alias{{"free-for-all-2p", "free-for-all(size=7,steps=30,objective=win)"}},
-	},
-	order: 4,
-	build: buildFreeForAll,
+var _ = Register(Family{
+	Name:    "free-for-all",
+	Params:  []Param{Number("size", 7, 5, 9), Number("steps", 30, 2, 100), Word("objective", "win", "score")},
+	Aliases: []Alias{{"free-for-all-2p", "free-for-all(size=7,steps=30,objective=win)"}},
+	Order:   4,
+	Build:   buildFreeForAll,
 })
 
 // goalPerCapture and mostCaptures make a player's goal; further captures earn nothing.
@@ -64,12 +58,11 @@ type freeForAllState struct {
 	owned    [2]uint64 // its spawn cell always among them
 	captures [2]uint8  // at most mostCaptures
 	left     uint8     // turns until the end
-	player   env.Player
-	outcome  int8
+	progress
 }
 
-func buildFreeForAll(v values) (*env.Game, error) {
-	f := &freeForAll{size: v.number("size"), steps: v.number("steps"), byScore: v.word("objective") == "score"}
+func buildFreeForAll(v Values) (*env.Game, error) {
+	f := &freeForAll{size: v.Number("size"), steps: v.Number("steps"), byScore: v.Word("objective") == "score"}
 	f.width = f.size - 2
 	cells := f.size * f.size
 	f.noop = env.Action(len(hops) * cells)
@@ -78,17 +71,19 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
 		Rules:   f.rules(middle),
-		Tensor:  env.Shape{C: 6, H: f.size, W: f.size},
+		Tensor:  env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
 			fmt.Sprintf("turns left: everywhere the turns until the end, the one to play included / %d", f.steps),
 			fmt.Sprintf("own captures: everywhere how many the mover has made, %d at most / %d", mostCaptures, mostCaptures),
 			fmt.Sprintf("other's captures: everywhere how many the opponent has made, %d at most / %d", mostCaptures, mostCaptures)),
-		PolicyPlanes: len(hops),
 		PolicyExtras: 1,
 		Classes:      f.classes,
 		GoalHead:     true,
 		MaxPlies:     f.steps,
 		NewState:     f.newState,
+		Drawing: env.Drawing{
+			Rows: env.Labels("", 1, f.size), Columns: env.Labels("", 1, f.size), ColumnsFirst: true,
+		},
 	}
 	for i, hop := range hops {
 		kind := "knight"
@@ -99,17 +94,16 @@ func buildFreeForAll(v values) (*env.Game, error) {
 	}
 	g.PolicyNames = append(g.PolicyNames, "noop")
 	f.makeCells()
-	g.Drawing = f.drawing(g.Players)
 	f.makeMoves(g)
 
 	mirrorX := func(r, c int) (int, int) { return r, f.size - 1 - c }
 	mirrorY := func(r, c int) (int, int) { return f.size - 1 - r, c }
-	g.Symmetries = []env.Symmetry{turn(g, same, nil)}
+	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil)}
 	if f.size%2 == 1 { // otherwise the spawn cells are not on the middle row
-		g.Symmetries = append(g.Symmetries, turn(g, mirrorY, turnHop(1, -1)))
+		g.Symmetries = append(g.Symmetries, g.Permute(mirrorY, turnHop(1, -1)))
 		f.mirror = f.makeMirror(g.Symmetries[1].Cells)
 	}
-	return g.Finish(turn(g, mirrorX, turnHop(-1, 1)).Actions), nil
+	return g.Finish(g.Permute(mirrorX, turnHop(-1, 1)).Actions), nil
 }
 
 // turnHop is the permutation of the hops that multiplies dx by sx and dy by sy.
@@ -154,14 +148,6 @@ func (f *freeForAll) makeCells() {
 	}
 }
 
-func (f *freeForAll) drawing(players [2]string) env.Drawing {
-	d := env.Drawing{Rows: labels("", 1, f.size), Columns: labels("", 1, f.size), Pieces: twoColours(players)}
-	for cell := range f.size * f.size {
-		d.Cells = append(d.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)
-	}
-	return d
-}
-
 // makeMirror turns a flip of the cells into one of the bits.
 func (f *freeForAll) makeMirror(cells []int32) *flip[[1]uint64] {
 	bitOf := make([]int32, f.size*f.size) // by cell
@@ -182,26 +168,26 @@ func (f *freeForAll) makeMirror(cells []int32) *flip[[1]uint64] {
 	return &mirror
 }
 
-// makeMoves fills the tables of moves, and the texts of the actions.
+// makeMoves fills the tables of moves and adds the actions.
 func (f *freeForAll) makeMoves(g *env.Game) {
+	for cell := range f.size * f.size {
+		g.Drawing.Cells = append(g.Drawing.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)
+	}
 	for i, hop := range hops {
 		f.distance[i] = hop[1]*(f.width+1) + hop[0]
 		for cell := range f.size * f.size {
 			x, y := cell%f.size, cell/f.size
-			text, move, touch := "", step{}, env.NoCells
+			verb, cells, move := "", env.NoCells, step{}
 			if from, to := f.bitOf(x, y), f.bitOf(x+hop[0], y+hop[1])&f.inner; from != 0 && to != 0 {
-				text = fmt.Sprintf("(move %d %d %d %d)", x+1, y+1, x+1+hop[0], y+1+hop[1])
-				touch = env.Moved(cell, cell+hop[1]*f.size+hop[0])
+				verb, cells = "move", env.Moved(cell, cell+hop[1]*f.size+hop[0])
 				f.from[i] |= from
 				move = step{from & f.inner, to}
 			}
-			g.ActionTexts = append(g.ActionTexts, text)
-			g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
+			g.AddAction(verb, cells)
 			f.moves = append(f.moves, move)
 		}
 	}
-	g.ActionTexts = append(g.ActionTexts, "noop")
-	g.Drawing.ActionCells = append(g.Drawing.ActionCells, env.NoCells)
+	g.AddAction("noop", env.NoCells)
 	f.moves = append(f.moves, step{})
 }
 
@@ -209,15 +195,15 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 func (f *freeForAll) makeClasses() []env.Class {
 	if !f.byScore {
 		return []env.Class{
-			{Name: "win", Own: -1, Other: -1, Utility: 1},
-			{Name: "draw", Own: -1, Other: -1, Utility: 0},
-			{Name: "loss", Own: -1, Other: -1, Utility: -1},
+			{Name: "win", Goals: [2]int{-1, -1}, Utility: 1},
+			{Name: "draw", Goals: [2]int{-1, -1}, Utility: 0},
+			{Name: "loss", Goals: [2]int{-1, -1}, Utility: -1},
 		}
 	}
 	var classes []env.Class
 	for ahead := mostCaptures; ahead >= -mostCaptures; ahead-- {
 		classes = append(classes, env.Class{
-			Name: fmt.Sprintf("%+d", ahead*goalPerCapture), Own: -1, Other: -1, Utility: float32(ahead) / mostCaptures,
+			Name: fmt.Sprintf("%+d", ahead*goalPerCapture), Goals: [2]int{-1, -1}, Utility: float32(ahead) / mostCaptures,
 		})
 	}
 	return classes
@@ -239,12 +225,8 @@ func (f *freeForAll) rules(middle int) string {
 }
 
 func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.steps), outcome: unfinished}
+	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.steps), progress: progress{outcome: env.Unfinished}}
 }
-
-func (s *freeForAllState) Player() env.Player { return s.player }
-func (s *freeForAllState) Done() bool         { return s.outcome != unfinished }
-func (s *freeForAllState) Outcome() int       { return int(s.outcome) }
 
 func (s *freeForAllState) Goals() [2]int {
 	return [2]int{goalPerCapture * int(s.captures[0]), goalPerCapture * int(s.captures[1])}
@@ -400,24 +382,10 @@ func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
 // WinningCells has nothing to show: captures win, and what was captured is gone.
 func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
-func (s *freeForAllState) Status() string {
-	text, goals := turnText(s, "red", "blue"), s.Goals()
-	if !s.Done() {
-		text += fmt.Sprintf("; turns left %d; red %d, blue %d", s.left, goals[0], goals[1])
+func (s *freeForAllState) Detail() string {
+	if s.Done() {
+		return "" // the goals tell
 	}
-	return text
-}
-
-// Board draws y = 1 at the bottom; R and B are the pieces, those on the spawn cells included.
-func (s *freeForAllState) Board() string {
-	f := s.game
-	drawn := make([]byte, f.size*f.size)
-	for i := range drawn {
-		drawn[i] = ' '
-	}
-	for left := f.inner | s.owned[0] | s.owned[1]; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		drawn[f.cellOf[i]] = owner([2][1]uint64{{s.owned[0]}, {s.owned[1]}}, i, 'R', 'B')
-	}
-	return grid(f.size, f.size, 1, func(cell int) byte { return drawn[cell] }) + s.Status() + "\n"
+	goals := s.Goals()
+	return fmt.Sprintf("turns left %d; red %d, blue %d", s.left, goals[0], goals[1])
 }

@@ -1,12 +1,15 @@
 package games
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/mcts"
 )
 
-// variants are games that are played by the same code as the five.
+// variants are further games of the families.
 var variants = []string{
 	"breakthrough(columns=2,rows=4)",
 	"breakthrough(columns=3,rows=5,captures=false)",
@@ -29,5 +32,29 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			envtest.Run(t, mustNew(t, name))
 		})
+	}
+}
+
+// uniform evaluates every position as even, with all moves equally likely.
+type uniform struct{}
+
+func (uniform) Evaluate(states []env.State, logits, classes []float32) {
+	clear(logits)
+	for i := range classes {
+		classes[i] = 1.0 / 3
+	}
+}
+
+// The search plays tic-tac-toe with itself to a draw.
+func TestSearchPlaysTicTacToe(t *testing.T) {
+	g := mustNew(t, "tic-tac-toe")
+	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig(), nil)
+	for !state.Done() {
+		search.Start(state, 1000, rand.New(rand.NewPCG(1, 1)))
+		search.Run(uniform{})
+		state.Apply(search.Best())
+	}
+	if state.Goals() != [2]int{50, 50} {
+		t.Errorf("the search loses tic-tac-toe\n%s", g.Board(state))
 	}
 }

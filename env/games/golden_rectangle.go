@@ -3,23 +3,16 @@ package games
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"ludus/env"
 )
 
-var _ = register(family{
-	Family: Family{
-		Name: "golden-rectangle",
-		Params: []Param{
-			number("columns", 7, 4, 9),
-			number("rows", 8, 4, 9),
-			number("span", 3, 1, 8), // and less than columns
-		},
-		Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
-	},
-	order: 3,
-	build: buildGoldenRectangle,
+var _ = Register(Family{
+	Name:    "golden-rectangle",
+	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span is less than columns
+	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
+	Order:   3,
+	Build:   buildGoldenRectangle,
 })
 
 // goldenRectangle is the board of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
@@ -34,23 +27,22 @@ type goldenRectangle[W words] struct {
 
 // goldenRectangleState is a position of Golden Rectangle.
 type goldenRectangleState[W words] struct {
-	game    *goldenRectangle[W]
-	owned   [2]W
-	free    W // the next free cell of each column
-	player  env.Player
-	outcome int8
+	game  *goldenRectangle[W]
+	owned [2]W
+	free  W // the next free cell of each column
+	progress
 }
 
-func buildGoldenRectangle(v values) (*env.Game, error) {
-	if v.number("columns")*v.number("rows") <= 64 {
+func buildGoldenRectangle(v Values) (*env.Game, error) {
+	if v.Number("columns")*v.Number("rows") <= 64 {
 		return newGoldenRectangle[[1]uint64](v)
 	}
 	return newGoldenRectangle[[2]uint64](v)
 }
 
-func newGoldenRectangle[W words](v values) (*env.Game, error) {
-	r := &goldenRectangle[W]{columns: v.number("columns"), rows: v.number("rows")}
-	span := v.number("span")
+func newGoldenRectangle[W words](v Values) (*env.Game, error) {
+	r := &goldenRectangle[W]{columns: v.Number("columns"), rows: v.Number("rows")}
+	span := v.Number("span")
 	if span >= r.columns {
 		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
 	}
@@ -62,26 +54,23 @@ func newGoldenRectangle[W words](v values) (*env.Game, error) {
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
 		Rules:   r.rules(span),
-		Tensor:  env.Shape{C: 5, H: r.rows, W: r.columns},
+		Tensor:  env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
 			"mover is red: 1 everywhere if red is to move, 0 everywhere if yellow is"),
-		PolicyPlanes: 1,
-		PolicyNames:  []string{"mark"},
-		Classes:      winLoss,
-		MaxPlies:     r.cells,
-		NewState:     r.newState,
-	}
-	g.Drawing = env.Drawing{
-		Rows: labels("", 0, r.rows), Columns: labels("", 1, r.columns),
-		Cells: slices.Repeat([]bool{true}, r.cells), Pieces: twoColours(g.Players),
+		PolicyNames: []string{"mark"},
+		Classes:     env.WinLoss,
+		MaxPlies:    r.cells,
+		NewState:    r.newState,
+		Drawing: env.Drawing{
+			Rows: env.Labels("", 0, r.rows), Columns: env.Labels("", 1, r.columns), ColumnsFirst: true,
+		},
 	}
 	for cell := range r.cells {
-		g.Drawing.ActionCells = append(g.Drawing.ActionCells, env.Placed(cell))
-		g.ActionTexts = append(g.ActionTexts, fmt.Sprintf("(mark %d %d)", cell%r.columns+1, cell/r.columns))
+		g.AddAction("mark", env.Placed(cell))
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
-	g.Symmetries = []env.Symmetry{turn(g, same, nil), turn(g, mirror, nil)}
+	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil), g.Permute(mirror, nil)}
 	r.mirror = newFlip[W](g.Symmetries[1].Cells)
 	return g.Finish(nil), nil
 }
@@ -107,16 +96,13 @@ func (r *goldenRectangle[W]) rules(span int) string {
 }
 
 func (r *goldenRectangle[W]) newState() env.State {
-	s := &goldenRectangleState[W]{game: r, outcome: unfinished}
+	s := &goldenRectangleState[W]{game: r, progress: progress{outcome: env.Unfinished}}
 	s.free[0] = 1<<r.columns - 1
 	return s
 }
 
-func (s *goldenRectangleState[W]) Player() env.Player { return s.player }
-func (s *goldenRectangleState[W]) Done() bool         { return s.outcome != unfinished }
-func (s *goldenRectangleState[W]) Outcome() int       { return int(s.outcome) }
-func (s *goldenRectangleState[W]) Goals() [2]int      { return goalsOf(winLoss, s.outcome) }
-
+func (s *goldenRectangleState[W]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
+func (s *goldenRectangleState[W]) Detail() string         { return "" }
 func (s *goldenRectangleState[W]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[W]) }
 
 func (s *goldenRectangleState[W]) Legal(dst []env.Action) []env.Action {
@@ -219,12 +205,4 @@ func (s *goldenRectangleState[W]) WinningCells(dst []int32) []int32 {
 		}
 	}
 	return dst // on a full board yellow needs none
-}
-
-func (s *goldenRectangleState[W]) Status() string { return turnText(s, "red", "yellow") }
-
-// Board draws y = 0 at the bottom; R and Y are the pieces.
-func (s *goldenRectangleState[W]) Board() string {
-	r := s.game
-	return grid(r.rows, r.columns, 0, func(cell int) byte { return owner(s.owned, cell, 'R', 'Y') }) + s.Status() + "\n"
 }

@@ -37,7 +37,7 @@ func TestFreeForAllAgainstRules(t *testing.T) {
 		g := mustNew(t, name)
 		eachGame(g, 5, func(s env.State) {
 			if got, want := texts(g, s), naiveFreeForAll(s.(*freeForAllState)); !slices.Equal(got, want) {
-				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, s.Board())
+				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, g.Board(s))
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestBreakthroughAgainstRules(t *testing.T) {
 		g := mustNew(t, name)
 		eachGame(g, 10, func(s env.State) {
 			if got, want := texts(g, s), naiveBreakthrough(s.(*breakthroughState)); !slices.Equal(got, want) {
-				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, s.Board())
+				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, g.Board(s))
 			}
 		})
 	}
@@ -139,8 +139,8 @@ func TestWordsAgree(t *testing.T) {
 				a.Encode(x)
 				b.Encode(y)
 				legal := a.Legal(nil)
-				if !slices.Equal(legal, b.Legal(nil)) || !slices.Equal(x, y) || a.Board() != b.Board() {
-					t.Fatalf("%s: one word\n%s two words\n%s", name, a.Board(), b.Board())
+				if !slices.Equal(legal, b.Legal(nil)) || !slices.Equal(x, y) || one.Board(a) != two.Board(b) {
+					t.Fatalf("%s: one word\n%s two words\n%s", name, one.Board(a), two.Board(b))
 				}
 				move := legal[rng.IntN(len(legal))]
 				a.Apply(move)
@@ -168,7 +168,7 @@ func TestTurnedBoards(t *testing.T) {
 			s.Encode(x)
 			turned.Encode(y)
 			if !slices.Equal(x, y) {
-				t.Fatalf("%s: tensors differ\n%s%s", name, s.Board(), turned.Board())
+				t.Fatalf("%s: tensors differ\n%s%s", name, g.Board(s), g.Board(turned))
 			}
 			legal := s.Legal(nil)
 			want := make([]env.Action, len(legal))
@@ -177,7 +177,7 @@ func TestTurnedBoards(t *testing.T) {
 			}
 			slices.Sort(want)
 			if !slices.Equal(turned.Legal(nil), want) {
-				t.Fatalf("%s: legal moves differ\n%s%s", name, s.Board(), turned.Board())
+				t.Fatalf("%s: legal moves differ\n%s%s", name, g.Board(s), g.Board(turned))
 			}
 			for _, a := range legal {
 				next, turnedNext := g.NewState(), g.NewState()

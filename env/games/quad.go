@@ -8,22 +8,15 @@ import (
 	"ludus/env"
 )
 
-var _ = register(family{
-	Family: Family{
-		Name: "quad",
-		Params: []Param{
-			number("size", 7, 4, 11),
-			number("quads", 12, 1, 60),
-			number("whites", 5, 0, 20),
-			word("corners", "cut", "left", "full"),
-		},
-		Aliases: []Alias{
-			{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
-			{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
-		},
+var _ = Register(Family{
+	Name:   "quad",
+	Params: []Param{Number("size", 7, 4, 11), Number("quads", 12, 1, 60), Number("whites", 5, 0, 20), Word("corners", "cut", "left", "full")},
+	Aliases: []Alias{
+		{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
+		{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
 	},
-	order: 2,
-	build: buildQuad,
+	Order: 2,
+	Build: buildQuad,
 })
 
 // Quad's outcome classes.
@@ -36,13 +29,13 @@ const (
 )
 
 var quadClasses = []env.Class{
-	{Name: "100", Own: 100, Other: 0, Utility: 1},
-	{Name: "95", Own: 95, Other: 5, Utility: 0.9},
-	{Name: "90", Own: 90, Other: 10, Utility: 0.8},
-	{Name: "50", Own: 50, Other: 50, Utility: 0},
-	{Name: "10", Own: 10, Other: 90, Utility: -0.8},
-	{Name: "5", Own: 5, Other: 95, Utility: -0.9},
-	{Name: "0", Own: 0, Other: 100, Utility: -1},
+	{Name: "100", Goals: [2]int{100, 0}, Utility: 1},
+	{Name: "95", Goals: [2]int{95, 5}, Utility: 0.9},
+	{Name: "90", Goals: [2]int{90, 10}, Utility: 0.8},
+	{Name: "50", Goals: [2]int{50, 50}, Utility: 0},
+	{Name: "10", Goals: [2]int{10, 90}, Utility: -0.8},
+	{Name: "5", Goals: [2]int{5, 95}, Utility: -0.9},
+	{Name: "0", Goals: [2]int{0, 100}, Utility: -1},
 }
 
 // quad is the board of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
@@ -73,21 +66,20 @@ type quadState[W words] struct {
 	owned         [2]W
 	blocked       W
 	quads, whites [2]int8 // stocks left
-	player        env.Player
-	outcome       int8
+	progress
 }
 
-func buildQuad(v values) (*env.Game, error) {
-	if size := v.number("size"); size*size <= 64 {
+func buildQuad(v Values) (*env.Game, error) {
+	if size := v.Number("size"); size*size <= 64 {
 		return newQuad[[1]uint64](v)
 	}
 	return newQuad[[2]uint64](v)
 }
 
-func newQuad[W words](v values) (*env.Game, error) {
-	size := v.number("size")
-	q := &quad[W]{size: size, cells: size * size, quads: int8(v.number("quads")), whites: int8(v.number("whites"))}
-	q.board = quadBoard[W](size, v.word("corners"))
+func newQuad[W words](v Values) (*env.Game, error) {
+	size := v.Number("size")
+	q := &quad[W]{size: size, cells: size * size, quads: int8(v.Number("quads")), whites: int8(v.Number("whites"))}
+	q.board = quadBoard[W](size, v.Word("corners"))
 	if pieces, cells := 2*(int(q.quads)+int(q.whites)), count(q.board); pieces > cells {
 		return nil, fmt.Errorf("2 x (quads + whites) = %d pieces do not fit on %d cells; quads + whites is at most %d",
 			pieces, cells, cells/2)
@@ -102,61 +94,35 @@ func newQuad[W words](v values) (*env.Game, error) {
 			"mover is x: 1 everywhere if x is to move, 0 everywhere if o is",
 			fmt.Sprintf("own quads left: everywhere the marks that the mover has left / %d", q.quads),
 			fmt.Sprintf("other's quads left: everywhere the marks that the opponent has left / %d", q.quads)),
-		PolicyPlanes: 1,
-		PolicyNames:  []string{"mark"},
-		Classes:      quadClasses,
-		MaxPlies:     2 * (int(q.quads) + int(q.whites)),
-		NewState:     q.newState,
+		PolicyNames: []string{"mark"},
+		Classes:     quadClasses,
+		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
+		NewState:    q.newState,
+		Drawing: env.Drawing{
+			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true, Cells: cellsIn(q.board, q.cells),
+			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
+		},
 	}
 	if q.whites > 0 {
 		g.Planes = append(g.Planes,
 			"white pieces: 1 on each cell that either player has blocked, 0 elsewhere",
 			fmt.Sprintf("own whites left: everywhere the blocks that the mover has left / %d", q.whites),
 			fmt.Sprintf("other's whites left: everywhere the blocks that the opponent has left / %d", q.whites))
-		g.PolicyPlanes = 2
 		g.PolicyNames = append(g.PolicyNames, "block")
+		g.Drawing.Pieces = append(g.Drawing.Pieces, env.Piece{Name: "white", Neutral: true})
 	}
-	g.Tensor.C = len(g.Planes)
-	g.Drawing = q.drawing(g.Players)
 	for _, verb := range g.PolicyNames {
 		for cell := range q.cells {
-			text, touch := "", env.NoCells
 			if has(q.board, cell) {
-				touch = env.Placed(cell)
-				text = fmt.Sprintf("(%s r%d c%d)", verb, cell/size+1, cell%size+1)
+				g.AddAction(verb, env.Placed(cell))
+			} else {
+				g.AddAction("", env.NoCells)
 			}
-			g.ActionTexts = append(g.ActionTexts, text)
-			g.Drawing.ActionCells = append(g.Drawing.ActionCells, touch)
 		}
 	}
-	last := size - 1
-	for _, cell := range []func(r, c int) (int, int){
-		same,
-		func(r, c int) (int, int) { return last - r, c },
-		func(r, c int) (int, int) { return r, last - c },
-		func(r, c int) (int, int) { return last - r, last - c },
-		func(r, c int) (int, int) { return c, r },
-		func(r, c int) (int, int) { return last - c, r },
-		func(r, c int) (int, int) { return c, last - r },
-		func(r, c int) (int, int) { return last - c, last - r },
-	} {
-		if s := turn(g, cell, nil); q.keepsBoard(s.Cells) {
-			g.Symmetries = append(g.Symmetries, s)
-		}
-	}
+	g.Symmetries = g.SquareSymmetries()
 	q.findImages(g.Symmetries)
 	return g.Finish(nil), nil
-}
-
-func (q *quad[W]) drawing(players [2]string) env.Drawing {
-	d := env.Drawing{
-		Rows: labels("r", 1, q.size), Columns: labels("c", 1, q.size), TopDown: true,
-		Cells: cellsIn(q.board, q.cells), Pieces: twoColours(players),
-	}
-	if q.whites > 0 {
-		d.Pieces = append(d.Pieces, env.Piece{Name: "white", Neutral: true})
-	}
-	return d
 }
 
 // quadBoard is the set of the board's cells: cut lacks all four corners, left those in column c1.
@@ -238,16 +204,6 @@ func (q *quad[W]) findImages(symmetries []env.Symmetry) {
 	}
 }
 
-// keepsBoard reports whether a permutation of the cells maps the board onto itself.
-func (q *quad[W]) keepsBoard(cells []int32) bool {
-	for from, to := range cells {
-		if has(q.board, from) != has(q.board, int(to)) {
-			return false
-		}
-	}
-	return true
-}
-
 func (q *quad[W]) rules() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "x and o mark empty cells in turn, %d marks (quads) each; x begins.\n", q.quads)
@@ -266,18 +222,14 @@ func (q *quad[W]) rules() string {
 
 func (q *quad[W]) newState() env.State {
 	return &quadState[W]{
-		game:    q,
-		quads:   [2]int8{q.quads, q.quads},
-		whites:  [2]int8{q.whites, q.whites},
-		outcome: unfinished,
+		game:     q,
+		quads:    [2]int8{q.quads, q.quads},
+		whites:   [2]int8{q.whites, q.whites},
+		progress: progress{outcome: env.Unfinished},
 	}
 }
 
-func (s *quadState[W]) Player() env.Player { return s.player }
-func (s *quadState[W]) Done() bool         { return s.outcome != unfinished }
-func (s *quadState[W]) Outcome() int       { return int(s.outcome) }
-func (s *quadState[W]) Goals() [2]int      { return goalsOf(quadClasses, s.outcome) }
-
+func (s *quadState[W]) Goals() [2]int          { return env.GoalsOf(quadClasses, s.Outcome()) }
 func (s *quadState[W]) CopyFrom(src env.State) { *s = *src.(*quadState[W]) }
 
 // empty is the set of the empty cells.
@@ -449,34 +401,10 @@ func (s *quadState[W]) WinningCells(dst []int32) []int32 {
 	panic("games: a square won, and there is none")
 }
 
-func (s *quadState[W]) Status() string {
-	text := turnText(s, "x", "o") + fmt.Sprintf("; quads left x %d, o %d", s.quads[0], s.quads[1])
+func (s *quadState[W]) Detail() string {
+	text := fmt.Sprintf("quads left x %d, o %d", s.quads[0], s.quads[1])
 	if s.game.whites > 0 {
 		text += fmt.Sprintf("; whites left x %d, o %d", s.whites[0], s.whites[1])
 	}
 	return text
-}
-
-// Board draws r1 at the top; w is a white.
-func (s *quadState[W]) Board() string {
-	g := s.game
-	var b strings.Builder
-	b.WriteString("   ")
-	for c := range g.size {
-		fmt.Fprintf(&b, "%4s", fmt.Sprintf("c%d", c+1))
-	}
-	for cell := range g.cells {
-		if cell%g.size == 0 {
-			fmt.Fprintf(&b, "\n%3s", fmt.Sprintf("r%d", cell/g.size+1))
-		}
-		piece := owner(s.owned, cell, 'x', 'o')
-		switch {
-		case !has(g.board, cell):
-			piece = ' '
-		case has(s.blocked, cell):
-			piece = 'w'
-		}
-		fmt.Fprintf(&b, "%4c", piece)
-	}
-	return b.String() + "\n" + s.Status() + "\n"
 }

@@ -20,12 +20,16 @@ type Family struct {
 	Name    string
 	Params  []Param // in the canonical order
 	Aliases []Alias
+	Order   int // place in lists; families of order 0 come last, by name
+	// Build returns the game of checked parameters, or an error if they are allowed one by one but not together. The registry
+	// sets the game's Name, Family and Params.
+	Build func(v Values) (*env.Game, error)
 }
 
 // Alias is a short name of one game of a family.
 type Alias struct{ Name, Full string }
 
-// Param is a parameter of a family: one of Words or, where there are none, a whole number from Min to Max.
+// Param is a parameter of a family: one of Words or, if there are none, a whole number from Min to Max.
 type Param struct {
 	Name     string
 	Default  string
@@ -33,7 +37,17 @@ type Param struct {
 	Min, Max int
 }
 
-// Range says which values are allowed: "4..11" or "cut|left|full".
+// Number returns a parameter that takes whole numbers from low to high.
+func Number(name string, value, low, high int) Param {
+	return Param{Name: name, Default: strconv.Itoa(value), Min: low, Max: high}
+}
+
+// Word returns a parameter that takes one of the given words, the first by default.
+func Word(name string, words ...string) Param {
+	return Param{Name: name, Default: words[0], Words: words}
+}
+
+// Range describes the allowed values: "4..11" or "cut|left|full".
 func (p Param) Range() string {
 	if p.Words != nil {
 		return strings.Join(p.Words, "|")
@@ -41,18 +55,8 @@ func (p Param) Range() string {
 	return fmt.Sprintf("%d..%d", p.Min, p.Max)
 }
 
-// number is a parameter that takes whole numbers from low to high.
-func number(name string, value, low, high int) Param {
-	return Param{Name: name, Default: strconv.Itoa(value), Min: low, Max: high}
-}
-
-// word is a parameter that takes one of the given words, the first by default.
-func word(name string, words ...string) Param {
-	return Param{Name: name, Default: words[0], Words: words}
-}
-
-// check returns value in its canonical spelling.
-func (p Param) check(value string) (string, error) {
+// parse returns value in its canonical spelling.
+func (p Param) parse(value string) (string, error) {
 	if p.Words != nil {
 		if slices.Contains(p.Words, value) {
 			return value, nil
@@ -63,61 +67,47 @@ func (p Param) check(value string) (string, error) {
 	return "", fmt.Errorf("%s=%s is not allowed; it takes %s", p.Name, value, p.Range())
 }
 
-// values are checked parameters in the canonical order.
-type values []env.Param
+// Values are the checked parameters of a game, in the canonical order.
+type Values []env.Param
 
-// word returns the value of the named parameter.
-func (v values) word(name string) string {
-	for _, p := range v {
-		if p.Name == name {
-			return p.Value
-		}
+// Word returns the value of the named parameter.
+func (v Values) Word(name string) string {
+	i := slices.IndexFunc(v, func(p env.Param) bool { return p.Name == name })
+	if i < 0 {
+		panic("games: family without parameter " + name)
 	}
-	panic("games: family without parameter " + name)
+	return v[i].Value
 }
 
-// number returns the value of the named parameter that takes numbers.
-func (v values) number(name string) int {
-	n, err := strconv.Atoi(v.word(name))
+// Number returns the value of the named parameter, which takes numbers.
+func (v Values) Number(name string) int {
+	n, err := strconv.Atoi(v.Word(name))
 	if err != nil {
 		panic("games: not a number: parameter " + name)
 	}
 	return n
 }
 
-// family is what a family's file registers.
-type family struct {
-	Family
-	order int // place in lists
-	// build makes the game of checked parameters; name, family and parameters are filled in by the registry. It
-	// returns an error for values that are allowed one by one but not together.
-	build func(v values) (*env.Game, error)
-}
-
 var (
-	families []*family
+	families []Family
 
 	built   = map[string]*env.Game{} // by canonical name
 	builtMu sync.Mutex
 )
 
-// register adds a family; its result lets a file do so in a declaration.
-func register(f family) bool {
-	families = append(families, &f)
-	slices.SortFunc(families, func(a, b *family) int { return cmp.Compare(a.order, b.order) })
+// Register adds a family. A game's file calls it in a variable declaration, which the result, always true, allows.
+func Register(f Family) bool {
+	families = append(families, f)
+	slices.SortFunc(families, func(a, b Family) int {
+		return cmp.Or(cmp.Compare(uint(a.Order-1), uint(b.Order-1)), cmp.Compare(a.Name, b.Name)) // 0 becomes the largest
+	})
 	return true
 }
 
-// Families lists all families with their parameters. The caller must not change them.
-func Families() []Family {
-	list := make([]Family, len(families))
-	for i, f := range families {
-		list[i] = f.Family
-	}
-	return list
-}
+// Families lists all families. The caller must not change them.
+func Families() []Family { return families }
 
-// Names lists the short names of the games.
+// Names lists the aliases of all families.
 func Names() []string {
 	var names []string
 	for _, f := range families {
@@ -128,8 +118,8 @@ func Names() []string {
 	return names
 }
 
-// New returns the game of a short name, a family (all parameters at their defaults) or a family with parameters in
-// any order, those left out at their defaults. Equal games are one and the same pointer. Errors wrap [ErrName].
+// New returns the game of an alias, or of a family with parameters in any order, such as "quad(size=5,quads=8)"; parameters left
+// out have their defaults. The same game is always the same pointer. Errors wrap [ErrName].
 func New(name string) (*env.Game, error) {
 	f, v, err := parse(name)
 	if err != nil {
@@ -141,7 +131,7 @@ func New(name string) (*env.Game, error) {
 	if g := built[canonical]; g != nil {
 		return g, nil
 	}
-	g, err := f.build(v)
+	g, err := f.Build(v)
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %w", ErrName, name, err)
 	}
@@ -150,8 +140,8 @@ func New(name string) (*env.Game, error) {
 	return g, nil
 }
 
-// canonical writes every parameter in order, and prefers a short name.
-func (f *family) canonical(v values) string {
+// canonical returns the canonical name of a game: its alias if it has one, otherwise the family with every parameter.
+func (f *Family) canonical(v Values) string {
 	parts := make([]string, len(v))
 	for i, p := range v {
 		parts[i] = p.Name + "=" + p.Value
@@ -165,8 +155,8 @@ func (f *family) canonical(v values) string {
 	return full
 }
 
-// parse reads a name of any form.
-func parse(name string) (*family, values, error) {
+// parse reads a name in any of the forms that New takes.
+func parse(name string) (*Family, Values, error) {
 	head, arguments, bracket := strings.Cut(strings.TrimSpace(name), "(")
 	head = strings.TrimSpace(head)
 	if bracket {
@@ -175,7 +165,8 @@ func parse(name string) (*family, values, error) {
 			return nil, nil, errors.New("a name with parameters reads like quad(size=5,quads=8,whites=0,corners=cut)")
 		}
 	}
-	for _, f := range families {
+	for i := range families {
+		f := &families[i]
 		if f.Name == head {
 			v, err := f.parse(arguments)
 			return f, v, err
@@ -189,7 +180,7 @@ func parse(name string) (*family, values, error) {
 	return nil, nil, suggest(head, knownNames(bracket))
 }
 
-// knownNames lists what may stand alone, or before brackets.
+// knownNames lists the families, which may stand before brackets, and, unless bracket is set, the aliases before them.
 func knownNames(bracket bool) []string {
 	var names []string
 	if !bracket {
@@ -204,8 +195,8 @@ func knownNames(bracket bool) []string {
 }
 
 // parse reads the arguments between the brackets, "size=5, quads=8".
-func (f *family) parse(arguments string) (values, error) {
-	v := make(values, len(f.Params))
+func (f *Family) parse(arguments string) (Values, error) {
+	v := make(Values, len(f.Params))
 	names := make([]string, len(f.Params))
 	for i, p := range f.Params {
 		v[i] = env.Param{Name: p.Name, Value: p.Default}
@@ -230,14 +221,14 @@ func (f *family) parse(arguments string) (values, error) {
 		}
 		given[i] = true
 		var err error
-		if v[i].Value, err = f.Params[i].check(value); err != nil {
+		if v[i].Value, err = f.Params[i].parse(value); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
-// suggest says what name may have been meant, and what there is.
+// suggest is an error that names the known name nearest to an unknown one, and all known names.
 func suggest(name string, known []string) error {
 	list := "there are " + strings.Join(known, ", ")
 	if near := env.Nearest(name, known); near != "" {

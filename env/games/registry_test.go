@@ -12,8 +12,8 @@ import (
 
 func TestNames(t *testing.T) {
 	want := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
-	if !slices.Equal(Names(), want) {
-		t.Errorf("Names() = %v, want %v", Names(), want)
+	if names := Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) { // a new game comes last
+		t.Errorf("Names() = %v, want %v first", names, want)
 	}
 	for _, f := range Families() {
 		if g := mustNew(t, f.Name); g.Family != f.Name || g.Name != f.Aliases[0].Name || len(g.Params) != len(f.Params) {
@@ -97,7 +97,7 @@ func TestExtremes(t *testing.T) {
 		for i, p := range f.Params {
 			choices := p.Words
 			if choices == nil {
-				choices = []string{number("", p.Min, 0, 0).Default, number("", p.Max, 0, 0).Default}
+				choices = []string{Number("", p.Min, 0, 0).Default, Number("", p.Max, 0, 0).Default}
 			}
 			var longer []string
 			for _, name := range names {

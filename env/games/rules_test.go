@@ -14,17 +14,9 @@ import (
 // played is the position after the given moves, ";" between them. Every move must be legal.
 func played(t *testing.T, name, moves string) env.State {
 	t.Helper()
-	g := mustNew(t, name)
-	s := g.NewState()
-	for text := range strings.SplitSeq(moves, ";") {
-		a, err := g.ParseAction(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(s.Legal(nil), a) {
-			t.Fatalf("%s is not legal in\n%s", text, s.Board())
-		}
-		s.Apply(a)
+	s, _, err := env.ReplayText(mustNew(t, name), strings.Split(moves, ";"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return s
 }
@@ -33,8 +25,8 @@ func played(t *testing.T, name, moves string) env.State {
 func wantEnd(t *testing.T, s env.State, class int, goals [2]int) {
 	t.Helper()
 	if !s.Done() || s.Outcome() != class || s.Goals() != goals {
-		t.Errorf("done %t, class %d, goals %v; want class %d, goals %v\n%s",
-			s.Done(), s.Outcome(), s.Goals(), class, goals, s.Board())
+		t.Errorf("done %t, class %d, goals %v; want class %d, goals %v, after %s",
+			s.Done(), s.Outcome(), s.Goals(), class, goals, s.Detail())
 	}
 }
 
@@ -168,7 +160,7 @@ func TestGoldenRectangleOutcomes(t *testing.T) {
 	s = played(t, "golden-rectangle", "mark 1 0;mark 2 0;mark 3 0;mark 1 1;mark 1 2;mark 3 1;mark 3 2;mark 2 1;"+
 		"mark 1 3;mark 2 2;mark 3 3")
 	if s.Done() {
-		t.Errorf("the game is over\n%s", s.Board())
+		t.Error("the game is over")
 	}
 	// Nobody can own a rectangle 8 columns wide and 8 rows high on four rows, so the board fills up.
 	g := mustNew(t, "golden-rectangle(columns=9,rows=4,span=8)")
@@ -331,7 +323,7 @@ func TestWonBy(t *testing.T) {
 			env.Playout(s, rand.NewPCG(uint64(i), 8))
 			cells := s.WinningCells(nil)
 			if want := wonByShape(s); (len(cells) > 0) != want {
-				t.Fatalf("%s: cells %v won, and a shape: %v\n%s", name, cells, want, s.Board())
+				t.Fatalf("%s: cells %v won, and a shape: %v\n%s", name, cells, want, g.Board(s))
 			}
 			if len(cells) == 0 {
 				continue
@@ -342,7 +334,7 @@ func TestWonBy(t *testing.T) {
 				x, y = append(x, int(cell)%g.Tensor.W), append(y, int(cell)/g.Tensor.W)
 			}
 			if !fits(g, x, y) {
-				t.Fatalf("%s: cells %v won\n%s", name, cells, s.Board())
+				t.Fatalf("%s: cells %v won\n%s", name, cells, g.Board(s))
 			}
 		}
 		if (shown > 0) != (fits != nil) {

@@ -144,7 +144,7 @@ func compare(t *testing.T, g *env.Game, plays, budget int) int {
 			seen[s.Key()] = true
 			for _, solver := range solvers {
 				if err := agrees(solver, s, class, moves); err != nil {
-					t.Errorf("%v in\n%s", err, s.Board())
+					t.Errorf("%v in\n%s", err, g.Board(s))
 				}
 			}
 		}

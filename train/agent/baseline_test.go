@@ -53,7 +53,7 @@ func only(t *testing.T, game *env.Game, state env.State, text string, want ...st
 	t.Helper()
 	for move := range choices(t, game, state, text, 20) {
 		if !slices.Contains(want, move) {
-			t.Errorf("%s plays %s; want one of %v on\n%s", text, move, want, state.Board())
+			t.Errorf("%s plays %s; want one of %v on\n%s", text, move, want, game.Board(state))
 		}
 	}
 }

@@ -175,8 +175,8 @@ func (j *evaluator) expectedGoals(state env.State, classes []float32, average bo
 		own, other = min(max(j.goals[0], 0), 100), min(max(j.goals[1], 0), 100)
 	} else {
 		for k, p := range classes {
-			own += float64(p) * float64(j.game.Classes[k].Own)
-			other += float64(p) * float64(j.game.Classes[k].Other)
+			own += float64(p) * float64(j.game.Classes[k].Goals[0])
+			other += float64(p) * float64(j.game.Classes[k].Goals[1])
 			sum += float64(p)
 		}
 		own, other = own/sum, other/sum // float32 probabilities add up to nearly 1

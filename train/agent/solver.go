@@ -100,6 +100,6 @@ func (s *solving) prove(a *Analysis, class int) {
 	if s.game.GoalHead {
 		return
 	}
-	goals := env.ByPlayer(a.Player, [2]float64{float64(c.Own), float64(c.Other)})
+	goals := env.ByPlayer(a.Player, [2]float64{float64(c.Goals[0]), float64(c.Goals[1])})
 	a.Goals = &goals
 }

@@ -74,7 +74,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 			next.Apply(move)
 			if got := minimax(game, next); got != want || math.Abs(value-want) > delay*maxDepth {
 				t.Fatalf("%s: %s plays %s to %v and values %v; the value is %v of\n%s", name, game.Players[state.Player()],
-					game.ActionTexts[move], got, value, want, state.Board())
+					game.ActionTexts[move], got, value, want, game.Board(state))
 			}
 		}
 	}

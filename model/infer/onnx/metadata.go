@@ -99,7 +99,7 @@ func outcomesOf(game *env.Game) []outcome {
 	for i, c := range game.Classes {
 		list[i] = outcome{Name: c.Name, Utility: c.Utility}
 		if !game.GoalHead {
-			list[i].Goals = []int{c.Own, c.Other}
+			list[i].Goals = c.Goals[:]
 		}
 	}
 	return list

@@ -97,7 +97,7 @@ func TestMetadata(t *testing.T) {
 		}
 		for i, o := range a.Outcomes {
 			c := game.Classes[i]
-			if o.Name != c.Name || o.Utility != c.Utility || !game.GoalHead && !slices.Equal(o.Goals, []int{c.Own, c.Other}) {
+			if o.Name != c.Name || o.Utility != c.Utility || !game.GoalHead && !slices.Equal(o.Goals, c.Goals[:]) {
 				t.Errorf("%s: outcome %d is %v", name, i, o)
 			}
 		}
@@ -120,7 +120,7 @@ func TestMetadataEncode(t *testing.T) {
 			for ; !p.state.Done(); p.play(game, rng) {
 				p.state.Encode(want)
 				if got := a.encode(&p); !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s: by the metadata it is %v\n%swant %v", name, got, p.state.Board(), want)
+					t.Fatalf("%s: by the metadata it is %v\n%swant %v", name, got, game.Board(p.state), want)
 				}
 			}
 		}

@@ -111,10 +111,11 @@ func TestWholeGames(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		moves := []string{}
-		for state := newGame(t, name).NewState(); ; {
+		game := newGame(t, name)
+		for state := game.NewState(); ; {
 			var p position
 			ask(t, "position", map[string]any{"game": name, "moves": moves}, &p)
-			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status != state.Status() || p.Goals != state.Goals() {
+			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status != game.Status(state) || p.Goals != state.Goals() {
 				t.Fatalf("%s: position %+v after %q", name, p, moves)
 			}
 			for cell, piece := range state.Pieces(nil) {

@@ -90,7 +90,7 @@ type Position struct {
 // Show describes a state to which moves have led.
 func Show(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
-		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: state.Status(),
+		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
 		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
 	}
 	if p.Done {

@@ -136,7 +136,7 @@ func (p *Playing) check(v view, states []string) {
 	for i, text := range v.Moves {
 		a := p.find(text)
 		if a < 0 {
-			p.Fatalf("entry %d in the list of moves, %q, is no legal move of %s", i+1, text, p.State.Board())
+			p.Fatalf("entry %d in the list of moves, %q, is no legal move of %s", i+1, text, p.Game.Board(p.State))
 		}
 		p.State.Apply(a)
 		p.Moves = append(p.Moves, p.Game.ActionTexts[a])
@@ -149,7 +149,7 @@ func (p *Playing) check(v view, states []string) {
 		p.Errorf("after %d moves, the list marks %s", len(p.Moves), v.Shown)
 	}
 	if p.State.Done() != (v.State == "over") {
-		p.Errorf("the app's state is %q at %s", v.State, p.State.Board())
+		p.Errorf("the app's state is %q at %s", v.State, p.Game.Board(p.State))
 	}
 	p.compare(v, p.State)
 }
@@ -187,8 +187,8 @@ func (p *Playing) compare(v view, state env.State) {
 	if want := PiecesOf(p.Game, state); !maps.Equal(v.Pieces, want) {
 		p.Errorf("drawn are %v, want %v", v.Pieces, want)
 	}
-	if !strings.Contains(v.Status, state.Status()) {
-		p.Errorf("the status is %q, want %q", v.Status, state.Status())
+	if !strings.Contains(v.Status, p.Game.Status(state)) {
+		p.Errorf("the status is %q, want %q", v.Status, p.Game.Status(state))
 	}
 	won := state.WinningCells(nil)
 	if !slices.Equal(v.Won, won) {

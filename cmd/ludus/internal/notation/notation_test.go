@@ -130,7 +130,7 @@ func TestEveryMoveIsReadAsItself(t *testing.T) {
 				for _, a := range legal {
 					for _, line := range []string{g.game.ActionTexts[a], g.Short(a)} {
 						if got, err := g.Parse(state, legal, line); err != nil || got != a {
-							t.Fatalf("%s: %q is read as %s: %s\n%s", name, line, g.game.ActionTexts[got], err, state.Board())
+							t.Fatalf("%s: %q is read as %s: %s\n%s", name, line, g.game.ActionTexts[got], err, g.game.Board(state))
 						}
 					}
 				}

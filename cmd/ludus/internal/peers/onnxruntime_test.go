@@ -298,13 +298,13 @@ func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, ana
 		text := n.game.ActionTexts
 		if *m.Prior < *ours.Prior*(1-1e-3) || n.fresh {
 			t.Errorf("%spicks %s, of prior %v; policy: plays %s, of %v",
-				state.Board(), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
+				n.game.Board(state), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
 		} else {
-			t.Logf("%sa tie: %s of prior %v, %s of %v", state.Board(), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
+			t.Logf("%sa tie: %s of prior %v, %s of %v", n.game.Board(state), text[picked], *m.Prior, text[ours.Action], *ours.Prior)
 		}
 		return
 	}
-	t.Errorf("%spicks %s, which is not legal", state.Board(), n.game.ActionTexts[picked])
+	t.Errorf("%spicks %s, which is not legal", n.game.Board(state), n.game.ActionTexts[picked])
 }
 
 // TestONNXRuntimeSaysWhatIsWrong holds that an error of the script quotes its reason.

@@ -200,7 +200,7 @@ func (n *network) compareLines(t *testing.T, states []env.State, out string) {
 		analysis := analyze(t, agent, state)
 		n.sameMove(t, state, move, analysis)
 		if math.Abs(value-*analysis.Value) > 2e-4 { // 1e-4, and what is rounded off
-			t.Errorf("%sis worth %v; ours is %v", state.Board(), value, *analysis.Value)
+			t.Errorf("%sis worth %v; ours is %v", n.game.Board(state), value, *analysis.Value)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*Sample
 	value := float64(s.game.Classes[state.Outcome()].Utility)
 	g.Goals = state.Goals()
 	g.Positions = append(g.Positions, Position{
-		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WinningCells(nil), Value: &value, Proven: true,
+		Player: -1, Played: -1, Pieces: board.Pieces(state), Status: s.game.Status(state), WonBy: state.WinningCells(nil), Value: &value, Proven: true,
 	})
 	return g, nil
 }
@@ -160,7 +160,7 @@ func (s *sampler) judge(ctx context.Context, state env.State) (Position, *agent.
 		return Position{}, nil, err
 	}
 	p := Position{
-		Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), Proven: analysis.Proven,
+		Player: int(state.Player()), Pieces: board.Pieces(state), Status: s.game.Status(state), Proven: analysis.Proven,
 		Value: forFirst(analysis.Value, analysis.Player), Legal: len(analysis.Moves),
 	}
 	return p, analysis, nil

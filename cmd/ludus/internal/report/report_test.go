@@ -123,7 +123,7 @@ func TestSamples(t *testing.T) {
 		for _, g := range list.Samples {
 			state := run.Game.NewState()
 			for i, p := range g.Positions {
-				if p.Pieces != board.Pieces(state) || p.Status != state.Status() || !slices.Equal(p.WonBy, state.WinningCells(nil)) || p.Value == nil {
+				if p.Pieces != board.Pieces(state) || p.Status != run.Game.Status(state) || !slices.Equal(p.WonBy, state.WinningCells(nil)) || p.Value == nil {
 					t.Fatalf("%s, %s: position %d is not that of the moves before", name, g.Title, i)
 				}
 				if state.Done() {

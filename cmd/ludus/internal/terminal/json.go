@@ -60,7 +60,7 @@ func (v *jsonView) players() {
 
 func (v *jsonView) position() {
 	v.write("position", object{
-		"board": strings.TrimRight(v.state.Board(), "\n"), "player": v.toMove(),
+		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": v.toMove(),
 		"moves": v.texts(v.moves), "legal": v.texts(v.state.Legal(nil)),
 	})
 }

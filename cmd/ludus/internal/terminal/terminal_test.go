@@ -291,7 +291,7 @@ func TestUndo(t *testing.T) {
 			}
 			s.undo("", argument)
 			if s.state.Key() != before[i] || s.state.Player() != env.First {
-				t.Fatalf("undo leads to another position:\n%s", s.state.Board())
+				t.Fatalf("undo leads to another position:\n%s", s.Game.Board(s.state))
 			}
 		}
 		if len(s.moves) != 0 || len(s.movers) != 0 {

@@ -39,7 +39,7 @@ func (v *textView) position() {
 		legal = v.state.Legal(nil)
 	}
 	v.out.WriteString(v.canvas.draw(v.state, cellMarks(v.Game, v.state, v.lastMoves(), legal)))
-	status := v.state.Status()
+	status := v.Game.Status(v.state)
 	if len(v.state.WinningCells(nil)) > 0 {
 		status += "; * * marks the winning cells"
 	}

@@ -196,7 +196,7 @@ func stepsOf(game *env.Game, moves []env.Action) []step {
 	steps := make([]step, 0, len(moves)+1)
 	state := game.NewState()
 	for i := 0; ; i++ {
-		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: state.Status(), WonBy: state.WinningCells(nil)}
+		p := step{Player: int(state.Player()), Pieces: board.Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil)}
 		if i == len(moves) {
 			if p.Player = -1; state.Done() {
 				p.Value, p.Proven = new(float64(game.Classes[state.Outcome()].Utility)), true

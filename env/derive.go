@@ -1,0 +1,167 @@
+package env
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Rules are the methods that a game must implement, on a pointer to its position S; [State] documents each. [Derive] copies
+// positions by assignment, so S must hold no slice, map or pointer to anything that a move changes.
+type Rules[S any] interface {
+	*S
+	Player() Player
+	Outcome() int
+	Legal(dst []Action) []Action // called only before the end
+	Apply(a Action)
+	Key() Key
+	Encode(dst []float32)
+	Pieces(dst []uint8) []uint8
+}
+
+// Derive sets g.NewState to the starting position start and derives all of [State] from its Rules: slower than a game's own
+// implementation, but without allocations once warm.
+//
+// Where *S also has one of these methods, that one is used: RandomAction, TerminalActions, CanonicalKey, Goals (needed by games
+// with a GoalHead), WinningCells, Detail. A game in which every nanosecond counts implements State itself.
+func Derive[S any, R Rules[S]](g *Game, start S) {
+	g.NewState = func() State {
+		d := &derived[S, R]{game: g, start: start, position: start}
+		d.rules = &d.position
+		rules := any(d.rules)
+		d.own.random, _ = rules.(randomActor)
+		d.own.terminal, _ = rules.(terminalLister)
+		d.own.canonical, _ = rules.(canonicalizer)
+		d.own.goals, _ = rules.(scorer)
+		d.own.winning, _ = rules.(winner)
+		d.own.detail, _ = rules.(detailer)
+		return d
+	}
+}
+
+type (
+	randomActor    interface{ RandomAction(r uint64) Action }
+	terminalLister interface {
+		TerminalActions(dst []TerminalAction) []TerminalAction
+	}
+	canonicalizer interface{ CanonicalKey() (Key, int) }
+	scorer        interface{ Goals() [2]int }
+	winner        interface{ WinningCells(dst []int32) []int32 }
+	detailer      interface{ Detail() string }
+)
+
+// derived is a State made of Rules.
+type derived[S any, R Rules[S]] struct {
+	game     *Game
+	start    S
+	position S
+	rules    R              // points to position
+	moves    []Action       // from the start to position
+	legal    []Action       // scratch
+	next     *derived[S, R] // scratch
+	own      struct {       // methods of the game's own; nil where they are derived
+		random    randomActor
+		terminal  terminalLister
+		canonical canonicalizer
+		goals     scorer
+		winning   winner
+		detail    detailer
+	}
+}
+
+func (d *derived[S, R]) Player() Player             { return d.rules.Player() }
+func (d *derived[S, R]) Done() bool                 { return d.rules.Outcome() != Unfinished }
+func (d *derived[S, R]) Outcome() int               { return d.rules.Outcome() }
+func (d *derived[S, R]) Key() Key                   { return d.rules.Key() }
+func (d *derived[S, R]) Encode(dst []float32)       { d.rules.Encode(dst) }
+func (d *derived[S, R]) Pieces(dst []uint8) []uint8 { return d.rules.Pieces(dst) }
+
+func (d *derived[S, R]) Legal(dst []Action) []Action {
+	if d.Done() {
+		return dst
+	}
+	return d.rules.Legal(dst)
+}
+
+func (d *derived[S, R]) Apply(a Action) {
+	d.rules.Apply(a)
+	d.moves = append(d.moves, a)
+}
+
+func (d *derived[S, R]) CopyFrom(src State) {
+	s := src.(*derived[S, R])
+	d.position = s.position
+	d.moves = append(d.moves[:0], s.moves...)
+}
+
+func (d *derived[S, R]) Goals() [2]int {
+	if d.own.goals != nil {
+		return d.own.goals.Goals()
+	}
+	return GoalsOf(d.game.Classes, d.Outcome())
+}
+
+func (d *derived[S, R]) RandomAction(r uint64) Action {
+	if d.own.random != nil {
+		return d.own.random.RandomAction(r)
+	}
+	d.legal = d.rules.Legal(d.legal[:0])
+	i, _ := bits.Mul64(r, uint64(len(d.legal)))
+	return d.legal[i]
+}
+
+// TerminalActions plays every legal action on a copy.
+func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
+	if d.own.terminal != nil {
+		return d.own.terminal.TerminalActions(dst)
+	}
+	d.legal = d.Legal(d.legal[:0])
+	next := d.scratch()
+	for _, a := range d.legal {
+		next.position = d.position
+		if next.rules.Apply(a); next.Done() {
+			dst = append(dst, TerminalAction{a, next.Outcome()})
+		}
+	}
+	return dst
+}
+
+// CanonicalKey plays the game again under every symmetry.
+func (d *derived[S, R]) CanonicalKey() (Key, int) {
+	if d.own.canonical != nil {
+		return d.own.canonical.CanonicalKey()
+	}
+	least, symmetry := d.Key(), 0
+	image := d.scratch()
+	for i := 1; i < len(d.game.Symmetries); i++ {
+		image.position = d.start
+		for _, a := range d.moves {
+			image.rules.Apply(d.game.Symmetries[i].Actions[a])
+		}
+		if key := image.Key(); slices.Compare(key[:], least[:]) < 0 {
+			least, symmetry = key, i
+		}
+	}
+	return least, symmetry
+}
+
+func (d *derived[S, R]) WinningCells(dst []int32) []int32 {
+	if d.own.winning != nil {
+		return d.own.winning.WinningCells(dst)
+	}
+	return dst
+}
+
+func (d *derived[S, R]) Detail() string {
+	if d.own.detail != nil {
+		return d.own.detail.Detail()
+	}
+	return ""
+}
+
+// scratch returns a second position.
+func (d *derived[S, R]) scratch() *derived[S, R] {
+	if d.next == nil {
+		d.next = d.game.NewState().(*derived[S, R])
+	}
+	return d.next
+}

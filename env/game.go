@@ -1,0 +1,166 @@
+package env
+
+import "slices"
+
+// Shape is the shape of a tensor: channels (planes), height, width.
+type Shape struct{ C, H, W int }
+
+// Cells is the number of cells of one plane.
+func (s Shape) Cells() int { return s.H * s.W }
+
+// Size is the number of values in the tensor.
+func (s Shape) Size() int { return s.C * s.H * s.W }
+
+// Class is one way in which a game can end, from one player's perspective.
+type Class struct {
+	Name string
+	// Goals are the player's and its opponent's goals, 0 to 100. Both are -1 if the class leaves them open ([Game.GoalHead]).
+	Goals [2]int
+	// Utility is the player's, in [-1, 1].
+	Utility float32
+}
+
+// Classes of games without other endings.
+var (
+	WinLoss     = []Class{{"win", [2]int{100, 0}, 1}, {"loss", [2]int{0, 100}, -1}}
+	WinDrawLoss = []Class{{"win", [2]int{100, 0}, 1}, {"draw", [2]int{50, 50}, 0}, {"loss", [2]int{0, 100}, -1}}
+)
+
+// Symmetry is a permutation of the board under which the game stays the same.
+type Symmetry struct {
+	Cells   []int32  // cell i goes to Cells[i]
+	Actions []Action // action a becomes Actions[a]
+}
+
+// Param is one parameter of a game's family with the value it has in this game.
+type Param struct{ Name, Value string }
+
+// Game describes one game. It is immutable after [Game.Finish] and shared by all goroutines.
+//
+// envtest checks for every game: Classes are sorted by falling utility, all utilities differ, and class k of one player is
+// class K-1-k of the other, with the opposite utility. Every symmetry commutes with play, with Encode and with Frame. Positions
+// with equal tensors have equal legal moves and equal classes along every continuation.
+type Game struct {
+	// The registry sets these (package games).
+
+	Name   string  // canonical name, e.g. "quad-5x5"
+	Family string  // e.g. "quad"
+	Params []Param // every parameter of the family, in the canonical order
+
+	// A game sets these.
+
+	Players      [2]string    // names of First and Second, e.g. {"x", "o"}
+	Rules        string       // the rules in a few lines, for people
+	Tensor       Shape        // height and width of the board; Finish sets C
+	Planes       []string     // each of the tensor's C planes: a name, a colon, and its values
+	PolicyNames  []string     // meaning of each policy plane, then of each extra entry, in the mover's frame
+	PolicyExtras int          // number of extra entries
+	Classes      []Class      // a player's possible outcomes, best first
+	GoalHead     bool         // classes leave the goals open, so a network predicts both beside them
+	MaxPlies     int          // upper bound of a game's length
+	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
+	Drawing      Drawing      // how positions are drawn
+	NewState     func() State // returns the starting position; see also Derive
+
+	// AddAction and Finish set these.
+
+	ActionTexts  []string // official text of each action; "" if no position allows it
+	PolicyPlanes int      // number of planes of H*W policy entries, before the extra ones
+
+	frames [2][]Action
+	index  map[string]Action
+}
+
+// AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the extra
+// ones. The text is the verb and the labels of the cells, such as "(move 1 1 1 2)"; an action with the verb "" is never legal.
+func (g *Game) AddAction(verb string, cells FromTo) {
+	g.ActionTexts = append(g.ActionTexts, g.Drawing.text(verb, cells))
+	g.Drawing.ActionCells = append(g.Drawing.ActionCells, cells)
+}
+
+// Permute returns the permutation that takes the cell in row r and column c to cell(r, c) and policy plane p to plane(p); a nil
+// plane keeps the planes. Extra entries stay. All actions must have been added.
+func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Symmetry {
+	n, w := g.Tensor.Cells(), g.Tensor.W
+	s := Symmetry{Cells: make([]int32, n), Actions: make([]Action, g.NumActions())}
+	for i := range n {
+		r, c := cell(i/w, i%w)
+		s.Cells[i] = int32(r*w + c)
+	}
+	for a := range s.Actions {
+		p := a / n
+		switch {
+		case a >= g.NumActions()-g.PolicyExtras:
+			s.Actions[a] = Action(a)
+			continue
+		case plane != nil:
+			p = plane(p)
+		}
+		s.Actions[a] = Action(p*n) + Action(s.Cells[a%n])
+	}
+	return s
+}
+
+// Identity keeps every cell; it is an argument of [Game.Permute].
+func Identity(r, c int) (int, int) { return r, c }
+
+// SquareSymmetries returns those of the eight rotations and reflections of a square board that map its existing cells onto
+// themselves, the identity first. Policy planes stay.
+func (g *Game) SquareSymmetries() (list []Symmetry) {
+	last, exists := g.Tensor.W-1, g.Drawing.Cells
+	for _, cell := range []func(r, c int) (int, int){
+		Identity,
+		func(r, c int) (int, int) { return last - r, c },
+		func(r, c int) (int, int) { return r, last - c },
+		func(r, c int) (int, int) { return last - r, last - c },
+		func(r, c int) (int, int) { return c, r },
+		func(r, c int) (int, int) { return last - c, r },
+		func(r, c int) (int, int) { return c, last - r },
+		func(r, c int) (int, int) { return last - c, last - r },
+	} {
+		s, keeps := g.Permute(cell, nil), true
+		for from, to := range s.Cells {
+			keeps = keeps && (exists == nil || exists[from] == exists[to])
+		}
+		if keeps {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Finish completes a game whose fields are set: it fills in defaults, indexes the action texts and sets the players' frames.
+// second maps actions to Second's frame and back; nil means that both players share one frame.
+func (g *Game) Finish(second []Action) *Game {
+	n := len(g.ActionTexts)
+	g.Tensor.C, g.PolicyPlanes = len(g.Planes), len(g.PolicyNames)-g.PolicyExtras
+	if n != g.PolicyPlanes*g.Tensor.Cells()+g.PolicyExtras {
+		panic("env: game whose actions do not fit its policy planes: " + g.Name)
+	}
+	d := &g.Drawing
+	if d.Cells == nil {
+		d.Cells = slices.Repeat([]bool{true}, g.Tensor.Cells())
+	}
+	if d.Pieces == nil {
+		d.Pieces = []Piece{{Name: g.Players[First], Player: First}, {Name: g.Players[Second], Player: Second}}
+	}
+	identity := make([]Action, n)
+	g.index = make(map[string]Action, n)
+	for a := range identity {
+		identity[a] = Action(a)
+		if text := g.ActionTexts[a]; text != "" {
+			g.index[text] = Action(a)
+		}
+	}
+	if g.Symmetries == nil {
+		g.Symmetries = []Symmetry{g.Permute(Identity, nil)}
+	}
+	if second == nil {
+		second = identity
+	}
+	g.frames = [2][]Action{identity, second}
+	return g
+}
+
+// NumActions is A, the number of actions and of policy entries.
+func (g *Game) NumActions() int { return len(g.ActionTexts) }
