@@ -11,7 +11,7 @@ func (s stem) forward(in [][]float32, y []float32) {
 
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum := s.scratch.get(bufferSum, len(y))
-	s.gate(y, dy, dSum, dIn[3])
+	s.reluGradient(y, dy, dSum, dIn[3])
 	s.conv.backward(in[0], in[1], in[2], dSum, nil, dIn[1], dIn[2], false)
 }
 
@@ -35,8 +35,8 @@ func (b *block) forward(in [][]float32, y []float32) {
 // backward passes the gradient on around the convolutions by way of dIn[0], to which the first one's is added.
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum, dHidden := dIn[0], b.scratch.get(bufferHidden, len(b.hidden))
-	b.second.gate(y, dy, dSum, dIn[6])
+	b.second.reluGradient(y, dy, dSum, dIn[6])
 	b.second.backward(b.hidden, in[4], in[5], dSum, dHidden, dIn[4], dIn[5], false)
-	b.first.gate(b.hidden, dHidden, dHidden, dIn[3])
+	b.first.reluGradient(b.hidden, dHidden, dHidden, dIn[3])
 	b.first.backward(in[0], in[1], in[2], dHidden, dIn[0], dIn[1], dIn[2], true)
 }

@@ -16,16 +16,16 @@ type conv struct {
 // convolver computes a convolution without scale, and its gradients. x is [rows, H, W, in], y [rows, H, W, out].
 type convolver interface {
 	// forward takes weights [3, 3, in, out].
-	forward(x, weights, y []float32, finish kernel.Finish)
+	forward(x, weights, y []float32, finish kernel.Epilogue)
 	// backward takes weights [3, 3, out, in]. It computes their gradient and, unless dx is nil, that of x, to which it adds
 	// what dx holds if accumulate.
 	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
 func newConv(h, w, planes, maps int, s *scratch) *conv {
-	in, out := lanes(planes), lanes(maps)
+	in, out := padChannels(planes), padChannels(maps)
 	c := &conv{planes, maps, in, out, h * w, kernel.Aligned(out * out), nil, s}
-	if board, ok := kernel.NewBoard(h, w); ok {
+	if board, ok := kernel.NewWinograd(h, w); ok {
 		c.product = newTransformed(board, in, out, s)
 	} else {
 		c.product = &direct{h, w, in, out, s}
@@ -35,7 +35,7 @@ func newConv(h, w, planes, maps int, s *scratch) *conv {
 
 // forward computes y; residual may be nil.
 func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
-	folded := c.foldTurned(weights, scale)
+	folded := c.foldTransposed(weights, scale)
 	if len(bias) < c.out {
 		bias = append(c.scratch.get(bufferChannels, c.out)[:0], bias...)
 		clear(bias[len(bias):c.out])
@@ -45,12 +45,12 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 		n := c.scratch.rows * c.cells * c.out
 		copy(y[:n], residual[:n])
 	}
-	c.product.forward(x, folded, y, kernel.Finish{Bias: bias, Accumulate: residual != nil, ReLU: true})
+	c.product.forward(x, folded, y, kernel.Epilogue{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
-// foldTurned returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix
+// foldTransposed returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix
 // turns them faster than a loop.
-func (c *conv) foldTurned(weights, scale []float32) []float32 {
+func (c *conv) foldTransposed(weights, scale []float32) []float32 {
 	for o, s := range scale {
 		c.diagonal[o*c.out+o] = s
 	}
@@ -83,10 +83,10 @@ func (c *conv) fold(weights, scale []float32) []float32 {
 	return folded
 }
 
-// gate computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
-func (c *conv) gate(y, dy, dSum, dBias []float32) {
+// reluGradient computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
+func (c *conv) reluGradient(y, dy, dSum, dBias []float32) {
 	sums := c.scratch.get(bufferChannels, c.out)
-	c.scratch.worker.Gate(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
+	c.scratch.worker.ReLUGradient(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
 	copy(dBias, sums)
 }
 

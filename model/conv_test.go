@@ -44,14 +44,14 @@ func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 		tap, o, c := i/(out*in), i/in%out, i%in
 		turned[(tap*in+c)*out+o] = v
 	}
-	board, _ := kernel.NewBoard(h, w)
+	board, _ := kernel.NewWinograd(h, w)
 	s := &scratch{rows: rows}
 	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
 	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(weights)), 5)
 	var y, dx, dWeights [2][]float32
 	for i, c := range []convolver{newTransformed(board, in, out, s), &direct{h, w, in, out, s}} {
 		y[i] = append(y[i], before[:len(dy)]...)
-		c.forward(x, turned, y[i], kernel.Finish{Bias: bias, Accumulate: accumulate, ReLU: true})
+		c.forward(x, turned, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
 		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(weights)]...)
 		c.backward(x, weights, dy, dx[i], dWeights[i], accumulate)
 	}

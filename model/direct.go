@@ -8,7 +8,7 @@ type direct struct {
 	scratch       *scratch
 }
 
-func (d *direct) forward(x, weights, y []float32, finish kernel.Finish) {
+func (d *direct) forward(x, weights, y []float32, finish kernel.Epilogue) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	for i := range s.rows {

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -41,7 +42,9 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 	g := gorgonia.NewGraph()
 	gr := &graph{game: game, loss: newLoss(game, shardRows, goalWeight)}
 	weights := p.nodes(g)
-	total := gr.build(g, p.config, func(name string) *gorgonia.Node { return weights[p.index[name]] })
+	total := gr.build(g, p.weights.Config, func(name string) *gorgonia.Node {
+		return weights[slices.IndexFunc(weights, func(n *gorgonia.Node) bool { return n.Name() == name })]
+	})
 	if withGradients {
 		for _, n := range check(gorgonia.Grad(total, weights...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op).out)
@@ -70,9 +73,9 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 		}
 		return nodes
 	}
-	x, data := input(g, "input", shardRows, shape.H, shape.W, lanes(shape.C))
+	x, data := input(g, "input", shardRows, shape.H, shape.W, padChannels(shape.C))
 	gr.input = data
-	board := tensor.Shape{shardRows, shape.H, shape.W, lanes(config.Channels)}
+	board := tensor.Shape{shardRows, shape.H, shape.W, padChannels(config.Channels)}
 	first := stem{newConv(shape.H, shape.W, shape.C, config.Channels, s)}
 	x = apply("stem", first, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, affine("stem.", "")...))
 	for i := range config.Blocks {
@@ -85,7 +88,7 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 		shape := weight(part + ".weight").Shape()
 		return shape[1], shape[0]
 	}, s)
-	for _, p := range h.parts {
+	for _, p := range h.layers {
 		inputs = append(inputs, weight(p.name+".weight"), weight(p.name+".bias"))
 	}
 	outputs := apply("heads", h, tensor.Shape{shardRows, h.outputs}, nil, inputs)
@@ -111,7 +114,7 @@ func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
-	cells, stride := shape.Cells(), lanes(shape.C)
+	cells, stride := shape.Cells(), padChannels(shape.C)
 	for i := range n {
 		from := batch.Inputs[(first+i)*shape.Size() : (first+i+1)*shape.Size()]
 		to := gr.input[i*cells*stride : (i+1)*cells*stride]
@@ -121,9 +124,9 @@ func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 			}
 		}
 	}
-	copy(gr.legal, batch.Legal[first*actions:(first+n)*actions])
+	copy(gr.legal, batch.LegalMask[first*actions:(first+n)*actions])
 	copy(gr.policy, batch.Policy[first*actions:(first+n)*actions])
-	copy(gr.classes, batch.Classes[first*k:(first+n)*k])
+	copy(gr.classes, batch.Outcome[first*k:(first+n)*k])
 	copy(gr.goals, batch.Goals[first*2:(first+n)*2])
 	clear(gr.policyWeight)
 	clear(gr.weight)
@@ -153,7 +156,7 @@ func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
 		return Losses{}, fmt.Errorf("training graph: %w", err)
 	}
 	l := gr.loss.parts
-	l.Entropy = entropy
+	l.TargetEntropy = entropy
 	return l, nil
 }
 

@@ -2,8 +2,8 @@ package model
 
 import "ludus/env"
 
-// part is one layer of the heads.
-type part struct {
+// headLayer is one layer of the heads.
+type headLayer struct {
 	*linear
 	name string
 	from int  // the part that it follows; -1 is the tower
@@ -15,9 +15,9 @@ type part struct {
 // any.
 type heads struct {
 	cells, outputs int
-	parts          []part // each after the one that it follows
-	planes         int    // the part with the policy's planes
-	single         []int  // parts with one row a sample, in the order of the output after the planes
+	layers         []headLayer // each after the one that it follows
+	planes         int         // the part with the policy's planes
+	single         []int       // parts with one row a sample, in the order of the output after the planes
 	scratch        *scratch
 }
 
@@ -26,11 +26,11 @@ func newHeads(game *env.Game, width func(part string) (inputs, outputs int), s *
 	h := &heads{cells: game.Tensor.Cells(), scratch: s}
 	add := func(name string, from, each int, rectify bool) int {
 		inputs, outputs := width(name)
-		for i := range h.parts {
-			h.parts[i].last = h.parts[i].last && h.parts[i].from != from
+		for i := range h.layers {
+			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
 		}
-		h.parts = append(h.parts, part{newLinear(each, inputs, outputs, rectify, s), name, from, true})
-		return len(h.parts) - 1
+		h.layers = append(h.layers, headLayer{newLinear(each, inputs, outputs, rectify, s), name, from, true})
+		return len(h.layers) - 1
 	}
 	h.planes = add("policy.planes", add("policy.hidden", -1, h.cells, true), h.cells, false)
 	hidden := add("outcome.hidden", add("outcome.cells", -1, h.cells, true), 1, true)
@@ -41,27 +41,27 @@ func newHeads(game *env.Game, width func(part string) (inputs, outputs int), s *
 	if game.GoalHead {
 		h.single = append(h.single, add("goals", hidden, 1, false))
 	}
-	h.outputs = h.parts[h.planes].outputs * h.cells
+	h.outputs = h.layers[h.planes].outputs * h.cells
 	for _, i := range h.single {
-		h.outputs += h.parts[i].outputs
+		h.outputs += h.layers[i].outputs
 	}
 	return h
 }
 
 // memory returns what part p reads: its input x and where the gradient of that goes.
-func (h *heads) memory(p part, tower, dTower []float32) (x, dx []float32) {
+func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	if p.from < 0 {
 		return tower, dTower
 	}
-	return h.parts[p.from].y, h.parts[p.from].dy
+	return h.layers[p.from].y, h.layers[p.from].dy
 }
 
 func (h *heads) forward(in [][]float32, out []float32) {
-	for i, p := range h.parts {
+	for i, p := range h.layers {
 		x, _ := h.memory(p, in[0], nil)
 		p.forward(x, in[1+2*i], in[2+2*i])
 	}
-	planes := h.parts[h.planes]
+	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {
 		row := out[r*h.outputs : (r+1)*h.outputs]
 		for cell := range h.cells {
@@ -71,14 +71,14 @@ func (h *heads) forward(in [][]float32, out []float32) {
 		}
 		row = row[planes.outputs*h.cells:]
 		for _, i := range h.single {
-			p := h.parts[i]
+			p := h.layers[i]
 			row = row[copy(row, p.y[r*p.out:][:p.outputs]):]
 		}
 	}
 }
 
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
-	planes := h.parts[h.planes]
+	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {
 		row := dOut[r*h.outputs : (r+1)*h.outputs]
 		for cell := range h.cells {
@@ -89,12 +89,12 @@ func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 		}
 		row = row[planes.outputs*h.cells:]
 		for _, i := range h.single {
-			p := h.parts[i]
+			p := h.layers[i]
 			row = row[copy(p.dy[r*p.out:][:p.outputs], row):]
 		}
 	}
-	for i := len(h.parts) - 1; i >= 0; i-- {
-		p := h.parts[i]
+	for i := len(h.layers) - 1; i >= 0; i-- {
+		p := h.layers[i]
 		x, dx := h.memory(p, in[0], dIn[0])
 		p.backward(x, in[1+2*i], dx, dIn[1+2*i], dIn[2+2*i], !p.last)
 	}

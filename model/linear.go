@@ -5,21 +5,21 @@ import "ludus/model/infer/kernel"
 // linear is y = W x + bias for every row of x, through a ReLU if rectify. x is read as rows of in values whatever its
 // shape, so that it is a 1x1 convolution of boards as well as a layer on flattened ones.
 type linear struct {
-	each            int // rows a sample
-	inputs, outputs int // as the weights [outputs, inputs] have them
-	in, out         int // as x [rows, in] and y [rows, out] are stored, padded with zeros
-	rectify         bool
-	identity        []float32 // [out, out]
-	turned, bias    []float32 // [in, out] and [out], the weights of the last forward run
-	y, dy           []float32
-	scratch         *scratch
+	rowsPerSample    int // rows a sample
+	inputs, outputs  int // as the weights [outputs, inputs] have them
+	in, out          int // as x [rows, in] and y [rows, out] are stored, padded with zeros
+	relu             bool
+	identity         []float32 // [out, out]
+	transposed, bias []float32 // [in, out] and [out], the weights of the last forward run
+	y, dy            []float32
+	scratch          *scratch
 }
 
 func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
-	in, out := lanes(inputs), lanes(outputs)
+	in, out := padChannels(inputs), padChannels(outputs)
 	l := &linear{
-		each: each, inputs: inputs, outputs: outputs, in: in, out: out, rectify: rectify, scratch: s,
-		identity: kernel.Aligned(out * out), turned: kernel.Aligned(in * out), bias: kernel.Aligned(out),
+		rowsPerSample: each, inputs: inputs, outputs: outputs, in: in, out: out, relu: rectify, scratch: s,
+		identity: kernel.Aligned(out * out), transposed: kernel.Aligned(in * out), bias: kernel.Aligned(out),
 		y: kernel.Aligned(shardRows * each * out), dy: kernel.Aligned(shardRows * each * out),
 	}
 	for i := range out {
@@ -29,27 +29,27 @@ func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
 }
 
 // rows is the number of rows of the samples being run.
-func (l *linear) rows() int { return l.scratch.rows * l.each }
+func (l *linear) rows() int { return l.scratch.rows * l.rowsPerSample }
 
 // forward computes y. A product turns the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
 	copy(l.bias, bias)
 	l.scratch.multiply(kernel.Gemm{
 		M: l.inputs, N: l.out, K: l.outputs, A: weights, ARow: 1, ACol: l.inputs, B: l.identity, BRow: l.out, BPanel: 16,
-		C: l.turned, CRow: l.out,
+		C: l.transposed, CRow: l.out,
 	})
 	l.scratch.multiply(kernel.Gemm{
-		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.turned, BRow: l.out, BPanel: 16,
-		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.rectify,
+		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.transposed, BRow: l.out, BPanel: 16,
+		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.relu,
 	})
 }
 
 // backward computes the gradients of weights and bias and that of x, which it adds to dx if accumulate, from the
 // gradient of y in dy, which it may change.
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
-	if l.rectify {
+	if l.relu {
 		sums := l.scratch.get(bufferChannels, l.out)
-		l.scratch.worker.Gate(l.y, l.dy, l.dy, sums, l.rows(), l.out)
+		l.scratch.worker.ReLUGradient(l.y, l.dy, l.dy, sums, l.rows(), l.out)
 		copy(dBias, sums)
 	} else {
 		l.sum(dBias)

@@ -52,7 +52,7 @@ func randomBatch(game *env.Game, size int, seed uint64) *Batch {
 		b.Inputs[i] = float32(rng.IntN(2))
 	}
 	for r := range size {
-		legal, policy := b.Legal[r*actions:(r+1)*actions], b.Policy[r*actions:(r+1)*actions]
+		legal, policy := b.LegalMask[r*actions:(r+1)*actions], b.Policy[r*actions:(r+1)*actions]
 		legal[rng.IntN(actions)] = 1
 		for i := range legal {
 			if rng.IntN(2) == 0 {
@@ -62,9 +62,9 @@ func randomBatch(game *env.Game, size int, seed uint64) *Batch {
 		}
 		normalise(policy)
 		for i := range k {
-			b.Classes[r*k+i] = rng.Float32()
+			b.Outcome[r*k+i] = rng.Float32()
 		}
-		normalise(b.Classes[r*k : (r+1)*k])
+		normalise(b.Outcome[r*k : (r+1)*k])
 		b.PolicyWeight[r] = float32(rng.IntN(3)) / 2
 		b.Goals[2*r], b.Goals[2*r+1] = rng.Float32(), rng.Float32()
 	}
@@ -124,7 +124,7 @@ func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, p
 
 // apart is the largest difference between two losses.
 func apart(a, b Losses) float64 {
-	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.Entropy-b.Entropy), math.Abs(a.Outcome-b.Outcome),
+	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.TargetEntropy-b.TargetEntropy), math.Abs(a.Outcome-b.Outcome),
 		math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
 }
 
@@ -136,12 +136,12 @@ func TestLoss(t *testing.T) {
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
 	for _, size := range []int{1, shardRows - 1, shardRows, shardRows + 1, 2*shardRows + 6} {
 		b := randomBatch(game, size, uint64(size))
-		got, err := tr.Loss(b)
+		got, err := tr.Losses(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := newReference(game, w).losses(b, DefaultConfig().GoalWeight)
-		want.Entropy = got.Entropy
+		want.TargetEntropy = got.TargetEntropy
 		if apart(got, want) > 2e-5 {
 			t.Fatalf("batch of %d: losses %+v; want %+v", size, got, want)
 		}
@@ -163,14 +163,15 @@ func TestGradients(t *testing.T) {
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
 		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8}[i], 2)
-		tr.gradients = append(tr.gradients, tr.live.zeros()) // of a second shard
-		if _, err := tr.run(b, &tr.training); err != nil {
+		tr.gradients = append(tr.gradients, tr.params.zeros()) // of a second shard
+		if _, err := tr.run(b, &tr.stepGraphs); err != nil {
 			t.Fatal(err)
 		}
 		r, rng := newReference(game, w), newRand(3)
-		for i, name := range tr.live.names {
-			for range min(4, len(tr.live.values[i])) {
-				j := rng.IntN(len(tr.live.values[i]))
+		for i, w := range tr.params.weights.Tensors {
+			name := w.Name
+			for range min(4, len(tr.params.values[i])) {
+				j := rng.IntN(len(tr.params.values[i]))
 				got := float64(tr.gradients[0][i][j] + tr.gradients[1][i][j])
 				x := &r.weights[name][j]
 				was, h := *x, 1e-6

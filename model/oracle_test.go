@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"ludus/env"
+	"ludus/model/infer"
 )
 
 // TestStockOracle compares loss and gradients with a graph of Gorgonia's own operations.
@@ -17,7 +18,7 @@ func TestStockOracle(t *testing.T) {
 		w := randomWeights(game, 8, 2, 1)
 		b := randomBatch(game, shardRows, 2)
 		tr := newTrainer(t, game, w, DefaultConfig(), nil)
-		got, err := tr.run(b, &tr.training)
+		got, err := tr.run(b, &tr.stepGraphs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,12 +34,12 @@ func TestStockOracle(t *testing.T) {
 		if math.Abs(got.Total-want) > 1e-5 {
 			t.Errorf("loss %.7f; stock operations have %.7f", got.Total, want)
 		}
-		if len(s.names) != len(tr.live.names) {
-			t.Fatalf("oracle has %d parameters; want %d", len(s.names), len(tr.live.names))
+		if len(s.names) != len(tr.params.values) {
+			t.Fatalf("oracle has %d parameters; want %d", len(s.names), len(tr.params.values))
 		}
 		for i, name := range s.names {
 			want := s.grads[i].Value().(*tensor.Dense).Float32s()
-			ours := tr.gradients[0][tr.live.index[name]]
+			ours := gradientOf(tr, name)
 			for j, v := range want {
 				if g := ours[s.places[i][j]]; math.Abs(float64(g-v)) > 1e-5 {
 					t.Errorf("%s: gradient %v; stock operations have %v", name, g, v)
@@ -56,7 +57,7 @@ func TestStockOracleDeep(t *testing.T) {
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
-	if _, err := tr.run(b, &tr.training); err != nil {
+	if _, err := tr.run(b, &tr.stepGraphs); err != nil {
 		t.Fatal(err)
 	}
 	s, err := newStock(game, w, DefaultConfig(), b.Size, 1e-3)
@@ -71,12 +72,17 @@ func TestStockOracleDeep(t *testing.T) {
 		theirs := s.grads[i].Value().(*tensor.Dense).Float32s()
 		ours := make([]float32, len(theirs))
 		for j := range ours {
-			ours[j] = tr.gradients[0][tr.live.index[name]][s.places[i][j]]
+			ours[j] = gradientOf(tr, name)[s.places[i][j]]
 		}
 		if d := distance(ours, theirs); !(d < 5e-3) {
 			t.Errorf("%s: gradient is %.1e off", name, d)
 		}
 	}
+}
+
+// gradientOf returns the gradient of the parameter with that name.
+func gradientOf(tr *Trainer, name string) []float32 {
+	return tr.gradients[0][slices.IndexFunc(tr.params.weights.Tensors, func(t infer.Tensor) bool { return t.Name == name })]
 }
 
 // TestMachine runs the same graph on Gorgonia's tape machine: every gradient must have the same bits.
@@ -92,9 +98,9 @@ func TestMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, name := range p.names {
+	for i, w := range p.weights.Tensors {
 		if !slices.Equal(ours.gradients[i], theirs.gradients[i]) {
-			t.Errorf("%s: gradients differ", name)
+			t.Errorf("%s: gradients differ", w.Name)
 		}
 	}
 	if ours.loss.parts != theirs.loss.parts {

@@ -8,30 +8,26 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// parameters are the tensors of a network in memory that graphs share: one aligned slice each, in the order of
-// infer.Weights.
+// parameters are a network's weights in memory that all graphs share. values are the data of the tensors, each aligned.
 type parameters struct {
-	config infer.Config
-	names  []string
-	shapes []tensor.Shape
-	index  map[string]int
-	values [][]float32
+	weights *infer.Weights
+	values  [][]float32
 }
 
 // newParameters copies w.
 func newParameters(w *infer.Weights) *parameters {
-	p := &parameters{config: w.Config, index: make(map[string]int)}
-	for i, t := range w.Tensors {
-		p.names = append(p.names, t.Name)
-		p.shapes = append(p.shapes, t.Shape)
-		p.index[t.Name] = i
-		p.values = append(p.values, kernel.Aligned(len(t.Data)))
-		copy(p.values[i], t.Data)
+	p := &parameters{weights: w.Clone()}
+	for i := range w.Tensors {
+		t := &p.weights.Tensors[i]
+		aligned := kernel.Aligned(len(t.Data))
+		copy(aligned, t.Data)
+		t.Data = aligned
+		p.values = append(p.values, aligned)
 	}
 	return p
 }
 
-// zeros returns one zeroed slice for each parameter.
+// zeros returns a zeroed slice for each parameter.
 func (p *parameters) zeros() [][]float32 {
 	z := make([][]float32, len(p.values))
 	for i, v := range p.values {
@@ -40,36 +36,41 @@ func (p *parameters) zeros() [][]float32 {
 	return z
 }
 
-// piece is a run of values of one parameter: the unit in which work on the parameters is split over goroutines.
-type piece struct{ parameter, from, to int }
+// clone returns a copy of all values.
+func (p *parameters) clone() [][]float32 {
+	c := p.zeros()
+	for i, v := range p.values {
+		copy(c[i], v)
+	}
+	return c
+}
 
-const pieceValues = 1 << 14
+// chunk is a range of values of one parameter, the unit of parallel work on parameters.
+type chunk struct{ parameter, from, to int }
 
-// pieces cuts all parameters.
-func (p *parameters) pieces() []piece {
-	var pieces []piece
+const chunkValues = 1 << 14
+
+// chunks divides all parameters into chunks.
+func (p *parameters) chunks() []chunk {
+	var chunks []chunk
 	for i, values := range p.values {
-		for from := 0; from < len(values); from += pieceValues {
-			pieces = append(pieces, piece{i, from, min(from+pieceValues, len(values))})
+		for from := 0; from < len(values); from += chunkValues {
+			chunks = append(chunks, chunk{i, from, min(from+chunkValues, len(values))})
 		}
 	}
-	return pieces
+	return chunks
 }
 
-// of is the piece of values, which has one slice a parameter.
-func (p piece) of(values [][]float32) []float32 { return values[p.parameter][p.from:p.to] }
-
-// dense wraps data as the tensor of parameter i.
-func (p *parameters) dense(i int, data []float32) *tensor.Dense {
-	return tensor.New(tensor.WithShape(p.shapes[i]...), tensor.WithBacking(data))
-}
+// of is the chunk's part of values, which has one slice per parameter.
+func (c chunk) of(values [][]float32) []float32 { return values[c.parameter][c.from:c.to] }
 
 // nodes adds the parameters to a graph as inputs that share their memory.
 func (p *parameters) nodes(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	nodes := make(gorgonia.Nodes, len(p.values))
-	for i, name := range p.names {
-		nodes[i] = gorgonia.NewTensor(g, tensor.Float32, len(p.shapes[i]), gorgonia.WithShape(p.shapes[i]...),
-			gorgonia.WithName(name), gorgonia.WithValue(p.dense(i, p.values[i])))
+	for i, t := range p.weights.Tensors {
+		value := tensor.New(tensor.WithShape(t.Shape...), tensor.WithBacking(t.Data))
+		nodes[i] = gorgonia.NewTensor(g, tensor.Float32, len(t.Shape), gorgonia.WithShape(t.Shape...),
+			gorgonia.WithName(t.Name), gorgonia.WithValue(value))
 	}
 	return nodes
 }

@@ -111,8 +111,8 @@ func (r *reference) losses(b *Batch, goalWeight float64) Losses {
 	for i := range b.Size {
 		logits, outcome, goals := r.forward(b.Inputs[i*r.game.Tensor.Size() : (i+1)*r.game.Tensor.Size()])
 		row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
-		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, row(b.Policy), row(b.Legal))
-		l.Outcome += referenceCrossEntropy(outcome, b.Classes[i*k:(i+1)*k], nil)
+		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, row(b.Policy), row(b.LegalMask))
+		l.Outcome += referenceCrossEntropy(outcome, b.Outcome[i*k:(i+1)*k], nil)
 		for j, g := range goals {
 			l.Goals += (g - float64(b.Goals[2*i+j])) * (g - float64(b.Goals[2*i+j]))
 		}

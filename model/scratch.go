@@ -2,9 +2,9 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// lanes is the number of channels, a multiple of 8, that a layer's input or output of c channels is stored with. Further
+// padChannels is the number of channels, a multiple of 8, that a layer's input or output of c channels is stored with. Further
 // channels are zeros.
-func lanes(c int) int { return (c + 7) &^ 7 }
+func padChannels(c int) int { return (c + 7) &^ 7 }
 
 // The buffers of a scratch.
 const (

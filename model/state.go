@@ -9,45 +9,46 @@ import (
 	"ludus/model/infer"
 )
 
-// ErrState is wrapped by errors about bytes that are no state of this trainer.
+// ErrState means that bytes are not a training state of this trainer's game and network. Errors wrap it.
 var ErrState = errors.New("bad training state")
 
 const (
 	stateFormat  = "ludus-training"
-	stateVersion = 1
+	stateVersion = 2
 )
 
-// group is one slice a parameter, under a prefix in the file.
+// group is a set of values, one slice per parameter, with the prefix of their names in the file.
 type group struct {
 	prefix string
 	values [][]float32
 }
 
-// groups are all that a step changes.
+// groups are all values that a step changes.
 func (t *Trainer) groups() []group {
-	return []group{{"live.", t.live.values}, {"average.", t.average}, {"first.", t.solver.first}, {"second.", t.solver.second}}
+	o := t.optimizer
+	return []group{{"weights.", t.params.values}, {"average.", o.average}, {"moment1.", o.moment1}, {"moment2.", o.moment2}}
 }
 
-// MarshalState writes all that training changes as a safetensors file: live and averaged weights, Adam's moments, the
-// number of steps.
+// MarshalState returns everything that training changes as a safetensors file: weights, averaged weights, Adam's moments
+// and the number of steps.
 func (t *Trainer) MarshalState() []byte {
 	var tensors []infer.Tensor
 	for _, group := range t.groups() {
 		for i, values := range group.values {
-			name := group.prefix + t.live.names[i]
-			tensors = append(tensors, infer.Tensor{Name: name, Shape: t.live.shapes[i], Data: values})
+			w := t.params.weights.Tensors[i]
+			tensors = append(tensors, infer.Tensor{Name: group.prefix + w.Name, Shape: w.Shape, Data: values})
 		}
 	}
 	return infer.MarshalTensors(map[string]string{
 		"format":  stateFormat,
 		"version": strconv.Itoa(stateVersion),
 		"game":    t.game.Name,
-		"steps":   strconv.Itoa(t.solver.steps),
+		"steps":   strconv.Itoa(t.optimizer.steps),
 	}, tensors)
 }
 
-// UnmarshalState puts the trainer where [Trainer.MarshalState] was called: what follows is the same bit for bit. Errors
-// wrap [ErrState] and leave the trainer as it was.
+// UnmarshalState restores a state of [Trainer.MarshalState]; training then continues bit for bit. Errors wrap [ErrState]
+// and leave the trainer unchanged.
 func (t *Trainer) UnmarshalState(data []byte) error {
 	metadata, tensors, err := infer.UnmarshalTensors(data)
 	if err != nil {
@@ -63,38 +64,34 @@ func (t *Trainer) UnmarshalState(data []byte) error {
 		}
 		tensors = tensors[len(group.values):]
 	}
-	t.solver.steps = steps
+	t.optimizer.steps = steps
 	return nil
 }
 
-// checkState compares a file with what MarshalState writes and returns the number of steps.
+// checkState checks a file against this trainer and returns the number of steps.
 func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor) (steps int, err error) {
 	if got := metadata["format"]; got != stateFormat {
-		return 0, fmt.Errorf("format is %q; a training state has %q", got, stateFormat)
+		return 0, fmt.Errorf("format is %q; want %q", got, stateFormat)
 	}
-	version, err := strconv.Atoi(metadata["version"])
-	if err != nil || version < 1 {
-		return 0, fmt.Errorf("version is %q; it must be a number from 1", metadata["version"])
-	}
-	if version > stateVersion {
-		return 0, fmt.Errorf("version %d is newer than this program, which reads up to %d", version, stateVersion)
+	if got := metadata["version"]; got != strconv.Itoa(stateVersion) {
+		return 0, fmt.Errorf("version is %q; this program reads %d", got, stateVersion)
 	}
 	if got := metadata["game"]; got != t.game.Name {
-		return 0, fmt.Errorf("of game %q; the trainer's is %q", got, t.game.Name)
+		return 0, fmt.Errorf("game is %q; want %q", got, t.game.Name)
 	}
 	steps, err = strconv.Atoi(metadata["steps"])
 	if err != nil || steps < 0 {
-		return 0, fmt.Errorf("steps is %q; it must be a number from 0", metadata["steps"])
+		return 0, fmt.Errorf("steps is %q; want a number of at least 0", metadata["steps"])
 	}
-	groups := t.groups()
-	if want := len(groups) * len(t.live.names); len(tensors) != want {
-		return 0, fmt.Errorf("%d tensors; this network's state has %d", len(tensors), want)
+	groups, n := t.groups(), len(t.params.values)
+	if want := len(groups) * n; len(tensors) != want {
+		return 0, fmt.Errorf("%d tensors; want %d", len(tensors), want)
 	}
 	for i, got := range tensors {
-		group, j := groups[i/len(t.live.names)], i%len(t.live.names)
-		name, shape := group.prefix+t.live.names[j], t.live.shapes[j]
+		w := t.params.weights.Tensors[i%n]
+		name, shape := groups[i/n].prefix+w.Name, w.Shape
 		if got.Name != name || !slices.Equal(got.Shape, shape) {
-			return 0, fmt.Errorf("tensor %q %v; this network's state has %q %v there", got.Name, got.Shape, name, shape)
+			return 0, fmt.Errorf("tensor %q %v; want %q %v", got.Name, got.Shape, name, shape)
 		}
 	}
 	return steps, nil

@@ -47,7 +47,7 @@ func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate fl
 	s.grads = check(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
 	s.solver = G.NewAdamSolver(
-		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Eps))
+		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Epsilon))
 	return s, nil
 }
 
@@ -73,9 +73,9 @@ func (s *stock) run(b *Batch) (float64, error) {
 	}
 	to := s.targets
 	copy(to.inputs, b.Inputs)
-	copy(to.legal, b.Legal)
+	copy(to.legal, b.LegalMask)
 	copy(to.policy, b.Policy)
-	copy(to.classes, b.Classes)
+	copy(to.classes, b.Outcome)
 	copy(to.goals, b.Goals)
 	for i, w := range b.PolicyWeight {
 		to.policyShare[i] = w / float32(b.Size)

@@ -7,36 +7,34 @@ import (
 	"slices"
 	"sync"
 
-	"gorgonia.org/gorgonia"
-
 	"ludus/env"
 	"ludus/model/infer"
 )
 
-// ErrDiverged is wrapped by errors about losses or gradients that are no finite numbers.
+// ErrDiverged means that a loss or gradient is not a finite number. Errors wrap it.
 var ErrDiverged = errors.New("training diverged")
 
-// Config are the settings of learning that stay the same for a whole run.
+// Config holds the training settings that do not change during a run.
 type Config struct {
-	// Decay is the decoupled weight decay per unit of rate: a step multiplies weights by 1 - rate Decay. 0..1; default
-	// 0.01, as AdamW's paper suggests.
-	Decay float64
-	// Clip is the largest norm of the gradient over all parameters; default 1. Above 0.
-	Clip float64
-	// GoalWeight is the weight of the goals' squared error, where the game has a goal head. At least 0; default 0.1.
+	// WeightDecay is AdamW's decoupled weight decay: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1, default
+	// 0.01 as in the paper.
+	WeightDecay float64
+	// ClipNorm is the largest norm of the gradient over all parameters. Above 0, default 1.
+	ClipNorm float64
+	// GoalWeight is the weight of the goals' squared error, for games with a goal head. At least 0, default 0.1.
 	GoalWeight float64
-	// Beta1 and Beta2 are the memories of Adam's moments, in [0, 1); default 0.9 and 0.999, as in the paper.
+	// Beta1 and Beta2 are the decay rates of Adam's moments. In [0, 1), default 0.9 and 0.999 as in the paper.
 	Beta1, Beta2 float64
-	// Eps keeps Adam's denominator from zero. Above 0; default 1e-8, as in the paper.
-	Eps float64
+	// Epsilon is added to Adam's denominator. Above 0, default 1e-8 as in the paper.
+	Epsilon float64
 }
 
 // DefaultConfig returns the defaults.
 func DefaultConfig() Config {
-	return Config{Decay: 0.01, Clip: 1, GoalWeight: 0.1, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 }
 
-// Validate reports everything that is wrong with the config.
+// Validate returns an error that lists every setting out of range.
 func (c Config) Validate() error {
 	var errs []error
 	check := func(name string, value float64, ok bool, want string) {
@@ -44,46 +42,41 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %v; it must be %s", name, value, want))
 		}
 	}
-	check("decay", c.Decay, c.Decay >= 0 && c.Decay <= 1, "in 0..1")
-	check("clip", c.Clip, c.Clip > 0, "above 0")
+	check("weight decay", c.WeightDecay, c.WeightDecay >= 0 && c.WeightDecay <= 1, "in 0..1")
+	check("clip norm", c.ClipNorm, c.ClipNorm > 0, "above 0")
 	check("goal weight", c.GoalWeight, c.GoalWeight >= 0, "at least 0")
 	check("beta1", c.Beta1, c.Beta1 >= 0 && c.Beta1 < 1, "in [0, 1)")
 	check("beta2", c.Beta2, c.Beta2 >= 0 && c.Beta2 < 1, "in [0, 1)")
-	check("eps", c.Eps, c.Eps > 0, "above 0")
+	check("epsilon", c.Epsilon, c.Epsilon > 0, "above 0")
 	return errors.Join(errs...)
 }
 
-// Trainer fits a network to batches. It has one user at a time, whose goroutines it borrows through the function
-// parallel.
+// Trainer trains a network on batches. One goroutine may use it at a time; it runs work on others through parallel.
 type Trainer struct {
 	game     *env.Game
 	parallel func(n int, do func(i int))
 
-	live    *parameters   // what the gradient steps change
-	average [][]float32   // their moving average
-	weights infer.Weights // names and shapes, for copies of either
-	solver  *adamW
+	params    *parameters
+	optimizer *adamW
+	gradients [][][]float32 // [shard][parameter]; shard 0 becomes the sum
 
-	model     []gorgonia.ValueGrad // live values and summed gradients
-	gradients [][][]float32        // [shard][parameter]; shard 0 takes the sum
-	training  pool
-	judging   pool
+	stepGraphs graphPool // graphs with gradients
+	lossGraphs graphPool // graphs without
 
-	// What the parts of the run being done share.
+	// The state of the current batch.
 	batch   *Batch
-	graphs  *pool
-	results []result        // one a shard
-	shard   func(shard int) // the method runShard, bound once
+	graphs  *graphPool
+	results []shardResult
+	shard   func(shard int) // method runShard, bound once
 }
 
-// result is what a shard came to.
-type result struct {
+type shardResult struct {
 	losses Losses
 	err    error
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly at the same
-// time, and returns when all are done; nil runs them one after another. Results do not depend on it.
+// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently, and
+// returns when all are done; nil runs them one after another. Results do not depend on it.
 func NewTrainer(
 	game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
@@ -97,41 +90,38 @@ func NewTrainer(
 			}
 		}
 	}
-	t := &Trainer{game: game, parallel: parallel, live: newParameters(w), weights: *w.Clone()}
-	t.average = newParameters(w).values
-	t.solver = newAdamW(config, t.live, t.average, parallel, t.addShards)
-	t.gradients = [][][]float32{t.live.zeros()}
-	for i, v := range t.live.values {
-		t.model = append(t.model, parameter{t.live.dense(i, v), t.live.dense(i, t.gradients[0][i])})
-	}
-	t.training.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, true) }
-	t.judging.make = func() *graph { return newGraph(game, t.live, config.GoalWeight, false) }
+	t := &Trainer{game: game, parallel: parallel, params: newParameters(w)}
+	t.gradients = [][][]float32{t.params.zeros()}
+	t.optimizer = newAdamW(config, t.params, t.gradients[0], parallel, t.sumGradients)
+	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
+	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
 	t.shard = t.runShard
 	return t, nil
 }
 
-// Step does one update at the given rate and returns the losses before it. A loss or gradient that is not finite is an
-// error that wraps [ErrDiverged] and changes nothing. After the first steps of a size it allocates nothing.
+// Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is not
+// finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size it
+// allocates nothing.
 func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	for len(t.gradients) < shards(b) {
-		t.gradients = append(t.gradients, t.live.zeros())
+		t.gradients = append(t.gradients, t.params.zeros())
 	}
-	losses, err := t.run(b, &t.training)
+	losses, err := t.run(b, &t.stepGraphs)
 	if err != nil {
 		return losses, err
 	}
-	t.solver.rate = rate
-	return losses, t.solver.Step(t.model)
+	return losses, t.optimizer.step(rate)
 }
 
-// Loss returns the losses of a batch and changes nothing.
-func (t *Trainer) Loss(b *Batch) (Losses, error) { return t.run(b, &t.judging) }
+// Losses returns the losses of a batch without training on it.
+func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
 
+// shards is the number of shards of a batch.
 func shards(b *Batch) int { return (b.Size + shardRows - 1) / shardRows }
 
-// run puts a batch through graphs of the pool, shard by shard, and sums the losses in the shards' order. Gradients stay
-// in t.gradients.
-func (t *Trainer) run(b *Batch, graphs *pool) (Losses, error) {
+// run runs a batch through graphs of the pool, one shard per graph, and adds the losses in the shards' order. The gradients
+// stay in t.gradients.
+func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
@@ -159,52 +149,50 @@ func (t *Trainer) runShard(i int) {
 	n := len(t.results)
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
 	losses, err := g.run(t.batch, first, next-first)
-	t.results[i] = result{losses, err}
+	t.results[i] = shardResult{losses, err}
 	if g.gradients != nil {
 		g.copyGradients(t.gradients[i])
 	}
 	t.graphs.put(g)
 }
 
-// addShards adds the gradients of all shards, in their order, for a piece of the parameters.
-func (t *Trainer) addShards(p piece) {
-	sum := p.of(t.gradients[0])
+// sumGradients adds the gradients of all shards for one chunk, in the shards' order.
+func (t *Trainer) sumGradients(c chunk) {
+	sum := c.of(t.gradients[0])
 	for _, shard := range t.gradients[1:len(t.results)] {
-		for j, v := range p.of(shard)[:len(sum)] {
+		for j, v := range c.of(shard)[:len(sum)] {
 			sum[j] += v
 		}
 	}
 }
 
-// Weights returns a copy of the weights that the steps change.
-func (t *Trainer) Weights() *infer.Weights { return t.copyOf(t.live.values) }
+// Weights returns a copy of the weights.
+func (t *Trainer) Weights() *infer.Weights { return t.params.weights.Clone() }
 
-// Average returns a copy of the moving average of the weights over the last 5 % of the steps, 20 at least: the network
-// to play with. Before the first step it is the weights themselves.
-func (t *Trainer) Average() *infer.Weights { return t.copyOf(t.average) }
-
-func (t *Trainer) copyOf(values [][]float32) *infer.Weights {
-	w := t.weights.Clone()
-	for i := range w.Tensors {
-		copy(w.Tensors[i].Data, values[i])
+// AverageWeights returns a copy of the moving average (EMA) of the weights over the last 5 % of the steps, at least 20:
+// the network to play with. Before the first step it equals the weights.
+func (t *Trainer) AverageWeights() *infer.Weights {
+	w := t.params.weights.Clone()
+	for i, values := range t.optimizer.average {
+		copy(w.Tensors[i].Data, values)
 	}
 	return w
 }
 
-// Steps is the number of updates so far.
-func (t *Trainer) Steps() int { return t.solver.steps }
+// Steps is the number of optimizer steps so far.
+func (t *Trainer) Steps() int { return t.optimizer.steps }
 
 // Close frees the graphs. The trainer must not be used afterwards.
-func (t *Trainer) Close() error { return errors.Join(t.training.close(), t.judging.close()) }
+func (t *Trainer) Close() error { return errors.Join(t.stepGraphs.close(), t.lossGraphs.close()) }
 
-// pool holds idle graphs, and makes more when it has none: as many as are ever used at the same time.
-type pool struct {
+// graphPool holds idle graphs and makes new ones when all are in use.
+type graphPool struct {
 	make  func() *graph
 	mutex sync.Mutex
 	idle  []*graph
 }
 
-func (p *pool) take() *graph {
+func (p *graphPool) take() *graph {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if n := len(p.idle); n > 0 {
@@ -215,13 +203,13 @@ func (p *pool) take() *graph {
 	return p.make()
 }
 
-func (p *pool) put(g *graph) {
+func (p *graphPool) put(g *graph) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.idle = append(p.idle, g)
 }
 
-func (p *pool) close() error {
+func (p *graphPool) close() error {
 	var errs []error
 	for _, g := range p.idle {
 		errs = append(errs, g.vm.Close())

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
-
 	"ludus/env"
 	"ludus/env/envtest"
 	"ludus/env/games"
@@ -24,20 +21,20 @@ func TestFreshLoss(t *testing.T) {
 	game := boardGame(2, 2, 2, 1, 0, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, newRand(1))
 	b := NewBatch(game, 2)
-	copy(b.Legal, []float32{1, 1, 0, 1, 1, 1, 1, 1})
+	copy(b.LegalMask, []float32{1, 1, 0, 1, 1, 1, 1, 1})
 	copy(b.Policy, []float32{1, 0, 0, 0, 0.5, 0.5, 0, 0})
 	copy(b.PolicyWeight, []float32{1, 0.5})
-	copy(b.Classes, []float32{0, 1, 0, 0.5, 0.25, 0.25})
+	copy(b.Outcome, []float32{0, 1, 0, 0.5, 0.25, 0.25})
 	copy(b.Goals, []float32{1, 0, 0.5, 0.5})
-	got, err := newTrainer(t, game, w, DefaultConfig(), nil).Loss(b)
+	got, err := newTrainer(t, game, w, DefaultConfig(), nil).Losses(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Losses{
-		Policy:  (math.Log(3) + 0.5*math.Log(4)) / 2, // three legal actions, and four of weight a half
-		Entropy: 0.5 * math.Log(2) / 2,
-		Outcome: math.Log(3),
-		Goals:   (1 + 0.5*0.5 + 0.5*0.5) / 2,
+		Policy:        (math.Log(3) + 0.5*math.Log(4)) / 2, // three legal actions, and four of weight a half
+		TargetEntropy: 0.5 * math.Log(2) / 2,
+		Outcome:       math.Log(3),
+		Goals:         (1 + 0.5*0.5 + 0.5*0.5) / 2,
 	}
 	want.Total = want.Policy + want.Outcome + 0.1*want.Goals
 	if apart(got, want) > 1e-6 {
@@ -68,13 +65,13 @@ func TestOverfit(t *testing.T) {
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
 	b := randomBatch(game, 32, 2)
 	k := len(game.Classes)
-	clear(b.Classes)
+	clear(b.Outcome)
 	for r := range b.Size {
-		b.Classes[r*k+r%k] = 1
+		b.Outcome[r*k+r%k] = 1
 		b.PolicyWeight[r] = 1
 	}
 	config := DefaultConfig()
-	config.Decay, config.GoalWeight = 0, 1
+	config.WeightDecay, config.GoalWeight = 0, 1
 	tr := newTrainer(t, game, w, config, nil)
 	var got Losses
 	for step := range 600 {
@@ -83,12 +80,12 @@ func TestOverfit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got.Policy-got.Entropy > 0.02 || got.Policy < got.Entropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 {
+	if got.Policy-got.TargetEntropy > 0.02 || got.Policy < got.TargetEntropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 {
 		t.Errorf("after 600 steps on one batch: %+v", got)
 	}
 	for i, p := range policyOf(t, game, tr.Weights(), b) {
-		if b.Legal[i] == 0 && p != 0 || math.Abs(float64(p-b.Policy[i])) > 0.15 {
-			t.Fatalf("probability %v of action %d; its target is %v, legal %v", p, i, b.Policy[i], b.Legal[i])
+		if b.LegalMask[i] == 0 && p != 0 || math.Abs(float64(p-b.Policy[i])) > 0.15 {
+			t.Fatalf("probability %v of action %d; its target is %v, legal %v", p, i, b.Policy[i], b.LegalMask[i])
 		}
 	}
 }
@@ -101,7 +98,7 @@ func policyOf(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) []float3
 	for r := range b.Size {
 		sum := 0.0
 		for i := r * actions; i < (r+1)*actions; i++ {
-			p[i] = b.Legal[i] * float32(math.Exp(float64(logits[i])))
+			p[i] = b.LegalMask[i] * float32(math.Exp(float64(logits[i])))
 			sum += float64(p[i])
 		}
 		for i := r * actions; i < (r+1)*actions; i++ {
@@ -139,10 +136,10 @@ func TestInferAgrees(t *testing.T) {
 		logits, classes, goals := inferred(t, game, w, b)
 
 		tr := newTrainer(t, game, w, DefaultConfig(), nil)
-		if _, err := tr.Loss(b); err != nil {
+		if _, err := tr.Losses(b); err != nil {
 			t.Fatal(err)
 		}
-		graph := tr.judging.idle[0]
+		graph := tr.lossGraphs.idle[0]
 		actions, k := game.NumActions(), len(game.Classes)
 		width := len(graph.outputs) / shardRows
 		for r := range b.Size {
@@ -211,11 +208,11 @@ func TestShards(t *testing.T) {
 	w := randomWeights(game, 8, 2, 1)
 	once := randomBatch(game, shardRows, 1)
 	twice := &Batch{
-		Size: 2 * once.Size, Inputs: repeated(once.Inputs), Legal: repeated(once.Legal), Policy: repeated(once.Policy),
-		PolicyWeight: repeated(once.PolicyWeight), Classes: repeated(once.Classes), Goals: repeated(once.Goals),
+		Size: 2 * once.Size, Inputs: repeated(once.Inputs), LegalMask: repeated(once.LegalMask), Policy: repeated(once.Policy),
+		PolicyWeight: repeated(once.PolicyWeight), Outcome: repeated(once.Outcome), Goals: repeated(once.Goals),
 	}
 	config := DefaultConfig()
-	config.Clip = 1e6 // or the length of the sum would not matter
+	config.ClipNorm = 1e6 // or the length of the sum would not matter
 	want, got := newTrainer(t, game, w, config, nil), newTrainer(t, game, w, config, nil)
 	fresh := got.MarshalState()
 	if _, err := want.Step(once, 1e-3); err != nil {
@@ -242,14 +239,14 @@ func TestRate(t *testing.T) {
 	game := boardGame(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 1, 1)
 	config := DefaultConfig()
-	config.Decay = 0
+	config.WeightDecay = 0
 	for _, rate := range []float64{0, 1e-3, 1e-2} {
 		tr := newTrainer(t, game, w, config, nil)
 		if _, err := tr.Step(randomBatch(game, 8, 1), rate); err != nil {
 			t.Fatal(err)
 		}
 		furthest := 0.0
-		for i, values := range tr.live.values {
+		for i, values := range tr.params.values {
 			for j, v := range values {
 				furthest = max(furthest, math.Abs(float64(v-w.Tensors[i].Data[j])))
 			}
@@ -299,7 +296,7 @@ func TestResume(t *testing.T) {
 	if !bytes.Equal(whole.MarshalState(), second.MarshalState()) {
 		t.Error("a resumed trainer differs from one that was never stopped")
 	}
-	if !bytes.Equal(whole.Average().Marshal(), second.Average().Marshal()) {
+	if !bytes.Equal(whole.AverageWeights().Marshal(), second.AverageWeights().Marshal()) {
 		t.Error("a resumed trainer's average differs")
 	}
 }
@@ -311,13 +308,13 @@ func TestStateErrors(t *testing.T) {
 	state := tr.MarshalState()
 	edit := func(from, to string) []byte { return bytes.Replace(state, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
-		"truncated":            state[:len(state)/2],
-		"format is":            tr.Weights().Marshal(),
-		"newer":                edit(`"version":"1"`, `"version":"9"`),
-		"of game":              edit(game.Name, strings.Repeat("x", len(game.Name))),
-		"steps is":             edit(`"steps":"1"`, `"steps":"x"`),
-		"this network's state": newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil).MarshalState(),
-		"tensors":              newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil).MarshalState(),
+		"truncated":       state[:len(state)/2],
+		"format is":       tr.Weights().Marshal(),
+		"version is":      edit(`"version":"2"`, `"version":"9"`),
+		"game is":         edit(game.Name, strings.Repeat("x", len(game.Name))),
+		"steps is":        edit(`"steps":"1"`, `"steps":"x"`),
+		"want \"weights.": newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil).MarshalState(),
+		"tensors":         newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil).MarshalState(),
 	} {
 		err := tr.UnmarshalState(data)
 		if !errors.Is(err, ErrState) || !strings.Contains(err.Error(), want) {
@@ -338,45 +335,42 @@ func TestAverage(t *testing.T) {
 		train(t, tr, step, step+1)
 		live := float64(tr.Weights().Lookup("stem.bias").Data[0])
 		want += (live - want) / min(float64(step), 20)
-		if got := float64(tr.Average().Lookup("stem.bias").Data[0]); math.Abs(got-want) > 1e-5 {
+		if got := float64(tr.AverageWeights().Lookup("stem.bias").Data[0]); math.Abs(got-want) > 1e-5 {
 			t.Fatalf("average %v after %d steps; want %v", got, step, want)
 		}
 	}
 }
 
-// testParameters are a matrix and a vector with their gradients.
-func testParameters(matrix, vector, dMatrix, dVector []float32) []gorgonia.ValueGrad {
-	dense := func(data []float32, shape ...int) *tensor.Dense {
-		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+// newTestOptimizer returns an optimizer of a matrix and a vector, with a function that does a step with their gradients.
+func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMatrix, dVector []float32) error) {
+	p := &parameters{
+		weights: &infer.Weights{Tensors: []infer.Tensor{{Shape: []int{1, len(matrix)}}, {Shape: []int{len(vector)}}}},
+		values:  [][]float32{matrix, vector},
 	}
-	return []gorgonia.ValueGrad{
-		parameter{dense(matrix, 1, len(matrix)), dense(dMatrix, 1, len(matrix))},
-		parameter{dense(vector, len(vector)), dense(dVector, len(vector))},
-	}
-}
-
-func newSolver(config Config) *adamW {
-	p := &parameters{values: [][]float32{{0, 0}, {0, 0}}}
-	s := newAdamW(config, p, p.zeros(), func(n int, do func(i int)) {
+	gradients := p.zeros()
+	s := newAdamW(config, p, gradients, func(n int, do func(i int)) {
 		for i := range n {
 			do(i)
 		}
-	}, func(piece) {})
-	s.rate = 0.1
-	return s
+	}, func(chunk) {})
+	return s, func(dMatrix, dVector []float32) error {
+		copy(gradients[0], dMatrix)
+		copy(gradients[1], dVector)
+		return s.step(0.1)
+	}
 }
 
 // TestAdamW works out two steps by hand. A first step moves by rate g/|g|, whatever the size of g.
 func TestAdamW(t *testing.T) {
-	config := Config{Decay: 0.5, Clip: 100, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8}
+	config := Config{WeightDecay: 0.5, ClipNorm: 100, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8}
 	matrix, vector := []float32{1, -2}, []float32{1, -2}
-	s := newSolver(config)
-	if err := s.Step(testParameters(matrix, vector, []float32{3, 0}, []float32{3, 0})); err != nil {
+	_, step := newTestOptimizer(config, matrix, vector)
+	if err := step([]float32{3, 0}, []float32{3, 0}); err != nil {
 		t.Fatal(err)
 	}
 	nearly(t, "decaying weights", matrix, 1-0.1-0.05, -2+0.1)
 	nearly(t, "others", vector, 1-0.1, -2)
-	if err := s.Step(testParameters(matrix, vector, []float32{-1, 0}, []float32{-1, 0})); err != nil {
+	if err := step([]float32{-1, 0}, []float32{-1, 0}); err != nil {
 		t.Fatal(err)
 	}
 	m := (0.9*0.3 - 0.1) / (1 - 0.81)           // first moment 0.1*3, then its mean with -1
@@ -388,14 +382,13 @@ func TestAdamW(t *testing.T) {
 func TestClip(t *testing.T) {
 	for _, c := range []struct{ scale, want float32 }{{10, 0.1}, {0.8, 1}} {
 		config := DefaultConfig()
-		config.Clip = 5
-		s := newSolver(config)
-		zeros := []float32{0, 0}
-		if err := s.Step(testParameters(zeros, zeros, []float32{3 * c.scale, 0}, []float32{0, 4 * c.scale})); err != nil {
+		config.ClipNorm = 5
+		s, step := newTestOptimizer(config, []float32{0, 0}, []float32{0, 0})
+		if err := step([]float32{3 * c.scale, 0}, []float32{0, 4 * c.scale}); err != nil {
 			t.Fatal(err)
 		}
-		nearly(t, "first moment", s.first[0], 0.1*float64(3*c.scale*c.want), 0)
-		nearly(t, "first moment", s.first[1], 0, 0.1*float64(4*c.scale*c.want))
+		nearly(t, "first moment", s.moment1[0], 0.1*float64(3*c.scale*c.want), 0)
+		nearly(t, "first moment", s.moment1[1], 0, 0.1*float64(4*c.scale*c.want))
 	}
 }
 
@@ -430,8 +423,8 @@ func TestNewTrainerErrors(t *testing.T) {
 	if _, err := NewTrainer(boardGame(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
 		t.Error("weights of another game are accepted")
 	}
-	_, err := NewTrainer(game, w, Config{Decay: 2, Clip: math.Inf(1), GoalWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
-	for _, name := range []string{"decay", "clip", "goal weight", "beta1", "beta2", "eps"} {
+	_, err := NewTrainer(game, w, Config{WeightDecay: 2, ClipNorm: math.Inf(1), GoalWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
+	for _, name := range []string{"weight decay", "clip norm", "goal weight", "beta1", "beta2", "epsilon"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v; want all settings named, %s too", err, name)
 		}
@@ -446,5 +439,5 @@ func TestBatchOfAnotherGamePanics(t *testing.T) {
 			t.Errorf("panic %v; want one of this package", r)
 		}
 	}()
-	tr.Loss(NewBatch(boardGame(2, 2, 2, 1, 0, 2, false), 4))
+	tr.Losses(NewBatch(boardGame(2, 2, 2, 1, 0, 2, false), 4))
 }

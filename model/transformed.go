@@ -5,31 +5,31 @@ import "ludus/model/infer/kernel"
 // transformed is a convolver by Winograd's transforms of whole boards: with V, U and M for the transforms of x, of the
 // weights and of y, one matrix a point, M = V U.
 type transformed struct {
-	board   kernel.Board
+	board   kernel.Winograd
 	in, out int
 	scratch *scratch
 }
 
-func newTransformed(board kernel.Board, in, out int, s *scratch) *transformed {
+func newTransformed(board kernel.Winograd, in, out int, s *scratch) *transformed {
 	for _, i := range []int{bufferV, bufferM} {
 		s.planes(i, board.Points(), shardRows*max(in, out)) // makes room for the largest shard
 	}
 	return &transformed{board, in, out, s}
 }
 
-func (t *transformed) forward(x, weights, y []float32, finish kernel.Finish) {
+func (t *transformed) forward(x, weights, y []float32, finish kernel.Epilogue) {
 	s, points := t.scratch, t.board.Points()
 	u := s.planes(bufferU, points, t.in*t.out)
-	s.worker.Weights(t.board, u, weights, t.in, t.out)
+	s.worker.TransformWeights(t.board, u, weights, t.in, t.out)
 	v, m := s.planes(bufferV, points, s.rows*t.in), s.planes(bufferM, points, s.rows*t.out)
-	s.worker.Input(t.board, v, x, s.rows, t.in)
+	s.worker.TransformInput(t.board, v, x, s.rows, t.in)
 	s.multiply(kernel.Gemm{
 		M: s.rows, N: t.out, K: t.in, Planes: points,
 		A: v.Data, ARow: t.in, ACol: 1, APlane: v.Stride,
 		B: u.Data, BRow: t.out, BPanel: 16, BPlane: u.Stride,
 		C: m.Data, CRow: t.out, CPlane: m.Stride,
 	})
-	s.worker.Output(t.board, y, m, s.rows, t.out, finish)
+	s.worker.TransformOutput(t.board, y, m, s.rows, t.out, finish)
 }
 
 // backward does dV = dM Uᵀ and dUᵀ = dMᵀ V.
@@ -37,23 +37,23 @@ func (t *transformed) backward(x, weights, dy, dx, dWeights []float32, accumulat
 	s, points := t.scratch, t.board.Points()
 	dm, v := s.planes(bufferM, points, s.rows*t.out), s.planes(bufferV, points, s.rows*t.in)
 	u := s.planes(bufferU, points, t.in*t.out) // [out, in]
-	s.worker.OutputGradient(t.board, dm, dy, s.rows, t.out)
+	s.worker.TransformOutputGradient(t.board, dm, dy, s.rows, t.out)
 	if dx != nil {
-		s.worker.Weights(t.board, u, weights, t.out, t.in)
+		s.worker.TransformWeights(t.board, u, weights, t.out, t.in)
 		s.multiply(kernel.Gemm{
 			M: s.rows, N: t.in, K: t.out, Planes: points,
 			A: dm.Data, ARow: t.out, ACol: 1, APlane: dm.Stride,
 			B: u.Data, BRow: t.in, BPanel: 16, BPlane: u.Stride,
 			C: v.Data, CRow: t.in, CPlane: v.Stride,
 		})
-		s.worker.InputGradient(t.board, dx, v, s.rows, t.in, kernel.Finish{Accumulate: accumulate})
+		s.worker.TransformInputGradient(t.board, dx, v, s.rows, t.in, kernel.Epilogue{Accumulate: accumulate})
 	}
-	s.worker.Input(t.board, v, x, s.rows, t.in)
+	s.worker.TransformInput(t.board, v, x, s.rows, t.in)
 	s.multiply(kernel.Gemm{
 		M: t.out, N: t.in, K: s.rows, Planes: points,
 		A: dm.Data, ARow: 1, ACol: t.out, APlane: dm.Stride,
 		B: v.Data, BRow: t.in, BPanel: 16, BPlane: v.Stride,
 		C: u.Data, CRow: t.in, CPlane: u.Stride,
 	})
-	s.worker.WeightsGradient(t.board, dWeights, u, t.out, t.in)
+	s.worker.TransformWeightsGradient(t.board, dWeights, u, t.out, t.in)
 }

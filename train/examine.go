@@ -80,7 +80,7 @@ func (e *examination) entropy() float64 {
 	sum, n := 0.0, len(e.actual)
 	actions := len(e.logits) / n
 	for i := range n {
-		sum += maskedEntropy(e.logits[i*actions:(i+1)*actions], e.batch.Legal[i*actions:(i+1)*actions])
+		sum += maskedEntropy(e.logits[i*actions:(i+1)*actions], e.batch.LegalMask[i*actions:(i+1)*actions])
 	}
 	return sum / float64(n)
 }

@@ -123,7 +123,7 @@ func TestExamineChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(a.trainer.Average().Marshal(), c.trainer.Average().Marshal()) ||
+		if !bytes.Equal(a.trainer.AverageWeights().Marshal(), c.trainer.AverageWeights().Marshal()) ||
 			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
 			t.Fatal("examination changes what is learnt")
 		}

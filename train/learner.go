@@ -130,7 +130,7 @@ func (l *learner) train(ctx context.Context, generation, steps int, share float6
 	}
 	if l.heldOut.positions > 0 {
 		l.fill(&l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
-		if m.kept, err = l.trainer.Loss(l.batch); err != nil {
+		if m.kept, err = l.trainer.Losses(l.batch); err != nil {
 			return m, err
 		}
 	}

@@ -81,11 +81,11 @@ func anyBatch(game *env.Game, size int) *model.Batch {
 	for i := range b.Inputs {
 		b.Inputs[i] = rng.Float32()
 	}
-	for i := range b.Legal {
-		b.Legal[i], b.Policy[i] = 1, 1/float32(game.NumActions())
+	for i := range b.LegalMask {
+		b.LegalMask[i], b.Policy[i] = 1, 1/float32(game.NumActions())
 	}
-	for i := range b.Classes {
-		b.Classes[i] = 1 / float32(len(game.Classes))
+	for i := range b.Outcome {
+		b.Outcome[i] = 1 / float32(len(game.Classes))
 	}
 	return b
 }

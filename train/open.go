@@ -354,6 +354,6 @@ var (
 // trainerConfig turns the settings into the trainer's.
 func trainerConfig(s *rundir.Settings) model.Config {
 	c := model.DefaultConfig()
-	c.Decay = s.WeightDecay
+	c.WeightDecay = s.WeightDecay
 	return c
 }

@@ -151,7 +151,7 @@ func TestRows(t *testing.T) {
 			rows.write(batch, 0, g, i, turn, 0)
 			checkRow(t, game, state, batch, turn, &p)
 			mover := state.Player()
-			class := slices.Index(batch.Classes, 1)
+			class := slices.Index(batch.Outcome, 1)
 			if class < 0 || game.ClassFor(mover, class) != r.outcome {
 				t.Errorf("%s: ply %d teaches class %d to %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
 			}
@@ -198,7 +198,7 @@ func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch,
 	policy := make([]float32, len(legal))
 	normalise(policy, p.policy)
 	sum := float32(0)
-	for _, x := range batch.Legal {
+	for _, x := range batch.LegalMask {
 		sum += x
 	}
 	if int(sum) != len(legal) {
@@ -206,7 +206,7 @@ func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch,
 	}
 	for j, a := range legal {
 		to := turn.Actions[game.Frame(state.Player())[a]]
-		if batch.Legal[to] != 1 || batch.Policy[to] != policy[j] {
+		if batch.LegalMask[to] != 1 || batch.Policy[to] != policy[j] {
 			t.Fatalf("%s: %s is not taught where the mover's frame has it", game.Name, game.ActionTexts[a])
 		}
 	}
@@ -235,7 +235,7 @@ func TestTargets(t *testing.T) {
 	}
 	rows, batch := newRows(game), model.NewBatch(game, 1)
 	rows.write(batch, 0, g, at, &game.Symmetries[0], 0.25)
-	if c := batch.Classes[game.ClassFor(g.movers[at], loser)]; c != 1 {
+	if c := batch.Outcome[game.ClassFor(g.movers[at], loser)]; c != 1 {
 		t.Errorf("a proven root's class has weight %v", c)
 	}
 	rows.write(batch, 0, g, at+1, &game.Symmetries[0], 0.25)
@@ -246,8 +246,8 @@ func TestTargets(t *testing.T) {
 		if k == game.ClassFor(g.movers[at+1], r.outcome) {
 			want += 0.75
 		}
-		if math.Abs(float64(batch.Classes[k]-want)) > 1e-6 {
-			t.Errorf("class %d has weight %v, want %v", k, batch.Classes[k], want)
+		if math.Abs(float64(batch.Outcome[k]-want)) > 1e-6 {
+			t.Errorf("class %d has weight %v, want %v", k, batch.Outcome[k], want)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 	e.legal = e.state.Legal(e.legal[:0])
 	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
 	normalise(e.policy, p.policy)
-	legal, policy := batch.Legal[i*actions:(i+1)*actions], batch.Policy[i*actions:(i+1)*actions]
+	legal, policy := batch.LegalMask[i*actions:(i+1)*actions], batch.Policy[i*actions:(i+1)*actions]
 	clear(legal)
 	clear(policy)
 	frame := e.game.Frame(mover)
@@ -167,7 +167,7 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 		batch.PolicyWeight[i] = 1
 	}
 
-	target := batch.Classes[i*classes : (i+1)*classes]
+	target := batch.Outcome[i*classes : (i+1)*classes]
 	clear(target)
 	result := e.game.ClassFor(mover, g.result(e.game, g.movers, ply))
 	if p.proven >= 0 {

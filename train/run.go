@@ -224,7 +224,7 @@ func (r *run) overTime(seconds []float64) bool {
 func (r *run) generation(ctx context.Context) (*rundir.Metrics, error) {
 	r.count.Generation++
 	generation, plan := r.count.Generation, &r.config.Plan
-	network, err := infer.NewNetwork(r.Game, r.learner.trainer.Average())
+	network, err := infer.NewNetwork(r.Game, r.learner.trainer.AverageWeights())
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +328,7 @@ func (r *run) save() error {
 	r.count.Entered = r.learner.entered
 	r.count.Config = r.config
 	parts := []checkpoints.Part{
-		{Name: rundir.WeightsPart, Data: r.learner.trainer.Average().Marshal()},
+		{Name: rundir.WeightsPart, Data: r.learner.trainer.AverageWeights().Marshal()},
 		{Name: rundir.OptimizerPart, Data: r.learner.trainer.MarshalState()},
 		{Name: rundir.GamesInProgressPart, Data: marshalSlots(r.slots)},
 	}

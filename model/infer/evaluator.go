@@ -129,11 +129,11 @@ func (e *Evaluator) interleave(i int, tensor []float32) {
 func (e *Evaluator) run(first, rows int, logits, classes []float32) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
-	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Finish{Bias: n.stem.bias, ReLU: true})
+	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Epilogue{Bias: n.stem.bias, ReLU: true})
 	for i := range n.blocks {
 		block := &n.blocks[i]
-		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Finish{Bias: block[0].bias, ReLU: true})
-		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Finish{Bias: block[1].bias, ReLU: true, Accumulate: true})
+		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Epilogue{Bias: block[0].bias, ReLU: true})
+		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Epilogue{Bias: block[1].bias, ReLU: true, Accumulate: true})
 	}
 	actions, k := n.game.NumActions(), len(n.game.Classes)
 	e.outcome(rows, classes[first*k:])

@@ -2,25 +2,25 @@ package kernel
 
 import "ludus/model/infer/kernel/winograd"
 
-// Conv is a 3x3 convolution with padding by zeros on boards of H x W cells, ready to run. It is immutable and may be
-// shared.
+// Conv is a 3x3 convolution with zero padding on boards of H x W cells, with packed weights. It is immutable and safe to
+// share.
 type Conv struct {
 	h, w, in, out int
-	board         Board
-	winograd      bool      // else direct
+	board         Winograd
+	useWinograd   bool      // otherwise direct
 	weights       []float32 // packed, see packPlanes and packTaps
 }
 
-// NewConv prepares a convolution by weights [out, 3, 3, in]; in and out are multiples of 8. Boards of 3 to 8 cells a
-// side go by Winograd's transform, others by nine shifted products. With 8 to 64 channels and 32 boards at once the
-// transform took 0.23 to 0.59 of the products' time on all of the former, by AVX2 as by AVX-512, so that the channels
-// have no say.
+// NewConv prepares a convolution with weights [out, 3, 3, in]; in and out are multiples of 8. Boards with sides of 3 to 8
+// cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
+// transform took 0.23 to 0.59 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends on
+// the board alone.
 func NewConv(h, w, in, out int, weights []float32) *Conv {
 	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
-		panic("kernel: a convolution needs weights [out, 3, 3, in] and channels in eights")
+		panic("kernel: NewConv needs weights [out, 3, 3, in], in and out multiples of 8")
 	}
 	c := &Conv{h: h, w: w, in: in, out: out}
-	if c.board, c.winograd = NewBoard(h, w); c.winograd {
+	if c.board, c.useWinograd = NewWinograd(h, w); c.useWinograd {
 		c.weights = packPlanes(c.board, in, out, weights)
 	} else {
 		c.weights = packTaps(in, out, weights)
@@ -28,7 +28,8 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 	return c
 }
 
-// Pack returns a matrix B [K, N] of the given elements in panels of 16 columns, for [Gemm] with BRow 16 and BPanel 16 K.
+// Pack returns the matrix B [k, n] with the given elements in panels of 16 columns, for [Gemm] with BRow 16 and
+// BPanel 16 k.
 func Pack(k, n int, element func(i, j int) float32) []float32 {
 	packed := Aligned(panelFloats(k, n))
 	for i := range k {
@@ -39,14 +40,14 @@ func Pack(k, n int, element func(i, j int) float32) []float32 {
 	return packed
 }
 
-// panelFloats is the size of one matrix [in, out] in panels of 16 columns.
+// panelFloats is the size of a matrix [in, out] in panels of 16 columns.
 func panelFloats(in, out int) int { return (out + 15) / 16 * 16 * in }
 
-// panelIndex is the place of element (i, o) in such a matrix.
+// panelIndex is the index of element (i, o) in a matrix in panels.
 func panelIndex(in, i, o int) int { return (o/16*in+i)*16 + o%16 }
 
-// packPlanes returns U = G g Gᵀ, a matrix [in, out] in panels for each point.
-func packPlanes(b Board, in, out int, weights []float32) []float32 {
+// packPlanes returns the transformed weights U = G g Gᵀ: a matrix [in, out] in panels for each point.
+func packPlanes(b Winograd, in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
 	packed := Aligned(b.Points() * size)
 	rows, columns := winograd.New(b.H).G, winograd.New(b.W).G
@@ -71,7 +72,7 @@ func packPlanes(b Board, in, out int, weights []float32) []float32 {
 	return packed
 }
 
-// packTaps returns a matrix [in, out] in panels for each of the nine taps.
+// packTaps returns the weights as a matrix [in, out] in panels for each of the nine taps.
 func packTaps(in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
 	packed := Aligned(9 * size)
@@ -85,13 +86,13 @@ func packTaps(in, out int, weights []float32) []float32 {
 	return packed
 }
 
-// blockRows is how many boards go through a transform together: their planes should stay in the second-level cache.
+// blockRows is the number of boards transformed together; their planes should fit the second-level cache.
 const blockRows = 16
 
-// Conv computes dst [rows, H, W, out] from src [rows, H, W, in], which must not overlap.
-func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, finish Finish) {
-	if !c.winograd {
-		w.direct(c, dst, src, rows, finish)
+// Conv computes dst [rows, H, W, out] from src [rows, H, W, in]. They must not overlap.
+func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
+	if !c.useWinograd {
+		w.direct(c, dst, src, rows, epilogue)
 		return
 	}
 	cells := c.h * c.w
@@ -103,21 +104,21 @@ func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, finish Finish) {
 	products.Data = floats(&w.planes[1], points*products.Stride)
 	for first := 0; first < rows; first += blockRows {
 		n := min(blockRows, rows-first)
-		w.Input(c.board, inputs, src[first*cells*c.in:], n, c.in)
+		w.TransformInput(c.board, inputs, src[first*cells*c.in:], n, c.in)
 		w.Gemm(&Gemm{
 			M: n, N: c.out, K: c.in, Planes: points,
 			A: inputs.Data, ARow: c.in, ACol: 1, APlane: inputs.Stride,
 			B: c.weights, BRow: 16, BPanel: 16 * c.in, BPlane: size,
 			C: products.Data, CRow: c.out, CPlane: products.Stride,
 		})
-		w.Output(c.board, dst[first*cells*c.out:], products, n, c.out, finish)
+		w.TransformOutput(c.board, dst[first*cells*c.out:], products, n, c.out, epilogue)
 	}
 }
 
-// direct adds the nine taps' products, the centre's last since all cells have it.
-func (w *Worker) direct(c *Conv, dst, src []float32, rows int, finish Finish) {
+// direct adds the products of the nine taps. The centre tap is last, because it covers all cells and so can apply ReLU.
+func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	cells := c.h * c.w
-	fill(dst[:rows*cells*c.out], c.out, finish)
+	fill(dst[:rows*cells*c.out], c.out, epilogue)
 	for row := range rows {
 		from, to := src[row*cells*c.in:], dst[row*cells*c.out:]
 		for _, k := range [9]int{0, 1, 2, 3, 5, 6, 7, 8, 4} {
@@ -133,23 +134,23 @@ func (w *Worker) direct(c *Conv, dst, src []float32, rows int, finish Finish) {
 				B: c.weights[k*panelFloats(c.in, c.out):], BRow: 16, BPanel: 16 * c.in,
 				C: target, CRow: c.out, CPlane: c.w * c.out,
 				Init: target, InitRow: c.out, InitPlane: c.w * c.out,
-				ReLU: finish.ReLU && k == 4,
+				ReLU: epilogue.ReLU && k == 4,
 			})
 		}
 	}
 }
 
-// fill sets dst to the bias, or adds the bias to it.
-func fill(dst []float32, channels int, finish Finish) {
-	if !finish.Accumulate {
+// fill sets dst to the bias, or adds the bias to dst if Accumulate.
+func fill(dst []float32, channels int, epilogue Epilogue) {
+	if !epilogue.Accumulate {
 		clear(dst)
 	}
-	if finish.Bias == nil {
+	if epilogue.Bias == nil {
 		return
 	}
 	for i := 0; i < len(dst); i += channels {
 		row := dst[i : i+channels]
-		for j, b := range finish.Bias[:channels] {
+		for j, b := range epilogue.Bias[:channels] {
 			row[j] += b
 		}
 	}

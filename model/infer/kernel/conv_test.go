@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// convolve is the definition: dst[y,x,o] = sum over i, j, c of weights[o,i,j,c] src[y+i-1,x+j-1,c].
+// convolve computes a convolution by its definition: dst[y,x,o] = sum over i, j, c of weights[o,i,j,c] src[y+i-1,x+j-1,c].
 func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
 	for r := range rows {
 		for y := range h {
@@ -33,9 +33,9 @@ func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
 	}
 }
 
-// TestConv compares convolutions of all sizes with the definition, with and without bias, sum and ReLU.
+// TestConv compares convolutions of all sizes with the definition, with and without bias, residual and ReLU.
 func TestConv(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(5, 1))
 		var w Worker
 		for h := 1; h <= 9; h++ {
@@ -51,7 +51,7 @@ func TestConv(t *testing.T) {
 					convolve(want, src, weights, rows, h, width, in, out)
 					conv := NewConv(h, width, in, out, weights)
 					for variant := range 8 {
-						f := Finish{Accumulate: variant&1 != 0, ReLU: variant&2 != 0}
+						f := Epilogue{Accumulate: variant&1 != 0, ReLU: variant&2 != 0}
 						if variant&4 != 0 {
 							f.Bias = bias
 						}
@@ -79,10 +79,10 @@ func TestConv(t *testing.T) {
 	})
 }
 
-// TestPrecision bounds the relative error, root mean square, of transformed convolutions of square boards by their side.
+// TestPrecision limits the root-mean-square relative error of Winograd convolutions, for each size of square board.
 func TestPrecision(t *testing.T) {
 	most := map[int]float64{3: 1e-6, 4: 1.5e-6, 5: 4e-6, 6: 6e-6, 7: 1.5e-5, 8: 1.5e-6}
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(10, 1))
 		const in, out, rows = 64, 8, 2
 		var w Worker
@@ -90,7 +90,7 @@ func TestPrecision(t *testing.T) {
 			n := rows * side * side
 			src, weights := gaussians(random, n*in), gaussians(random, out*9*in)
 			got, want := make([]float32, n*out), make([]float64, n*out)
-			w.Conv(NewConv(side, side, in, out, weights), got, src, rows, Finish{})
+			w.Conv(NewConv(side, side, in, out, weights), got, src, rows, Epilogue{})
 			convolve(want, src, weights, rows, side, side, in, out)
 			errors, size := 0.0, 0.0
 			for i, v := range want {
@@ -104,9 +104,9 @@ func TestPrecision(t *testing.T) {
 	})
 }
 
-// TestRowsAlone holds that a board's result has the same bits in any batch, transformed (7 x 5) and direct (9 x 2).
+// TestRowsAlone checks that a board's result has the same bits in any batch, with Winograd (7 x 5) and direct (9 x 2).
 func TestRowsAlone(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(6, 1))
 		const in, out, rows = 24, 56, 45
 		var w Worker
@@ -115,11 +115,11 @@ func TestRowsAlone(t *testing.T) {
 			src := gaussians(random, rows*cells*in)
 			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
 			all := make([]float32, rows*cells*out)
-			w.Conv(conv, all, src, rows, Finish{ReLU: true})
+			w.Conv(conv, all, src, rows, Epilogue{ReLU: true})
 			for first := 0; first < rows; {
 				n := min(1+random.IntN(20), rows-first)
 				part := make([]float32, n*cells*out)
-				w.Conv(conv, part, src[first*cells*in:], n, Finish{ReLU: true})
+				w.Conv(conv, part, src[first*cells*in:], n, Epilogue{ReLU: true})
 				if !slices.Equal(part, all[first*cells*out:][:len(part)]) {
 					t.Fatalf("%v: boards from %d on differ between batches of %d and %d", size, first, n, rows)
 				}
@@ -129,10 +129,10 @@ func TestRowsAlone(t *testing.T) {
 	})
 }
 
-// TestAssemblyAgrees holds that the paths in assembly have the same bits.
+// TestAssemblyAgrees checks that the assembly versions give the same bits.
 func TestAssemblyAgrees(t *testing.T) {
 	results := map[[2]int][]float32{} // by size
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		if active.name == pure.name {
 			t.Skip("agrees within rounding")
 		}
@@ -144,59 +144,59 @@ func TestAssemblyAgrees(t *testing.T) {
 			cells := size[0] * size[1]
 			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
 			src, got := gaussians(random, rows*cells*in), gaussians(random, rows*cells*out)
-			w.Conv(conv, got, src, rows, Finish{Bias: gaussians(random, out), Accumulate: true})
+			w.Conv(conv, got, src, rows, Epilogue{Bias: gaussians(random, out), Accumulate: true})
 			if want := results[size]; want != nil && !slices.Equal(got, want) {
-				t.Errorf("%v: other bits than another path's", size)
+				t.Errorf("%v: differs between instruction sets", size)
 			}
 			results[size] = got
 		}
 	})
 }
 
-// TestGradients holds that the gradients' transforms are the transposes of the others: <dM, B d> = <Bᵀ dM, d> and so on.
+// TestGradients checks that gradient transforms are transposes of forward transforms: <dM, B d> = <Bᵀ dM, d> and so on.
 func TestGradients(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(7, 1))
 		var w Worker
 		for h := 3; h <= 8; h++ {
 			for width := 3; width <= 8; width++ {
-				b, _ := NewBoard(h, width)
+				b, _ := NewWinograd(h, width)
 				const rows, channels = 2, 24
 				cells := rows * h * width * channels
 				s := PlaneStride(rows * channels)
 				cotangent := Planes{gaussians(random, s*b.Points()), s}
 				planes := Planes{Aligned(s * b.Points()), s}
 				x, back := gaussians(random, cells), make([]float32, cells)
-				w.Input(b, planes, x, rows, channels)
-				w.InputGradient(b, back, cotangent, rows, channels, Finish{})
+				w.TransformInput(b, planes, x, rows, channels)
+				w.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
 				once := slices.Clone(back)
-				w.InputGradient(b, back, cotangent, rows, channels, Finish{Accumulate: true})
+				w.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{Accumulate: true})
 				for i, v := range once {
 					if back[i] != 2*v {
 						t.Fatalf("%d x %d: %v on top of itself is %v", h, width, v, back[i])
 					}
 				}
-				w.OutputGradient(b, planes, x, rows, channels)
-				w.Output(b, back, cotangent, rows, channels, Finish{})
+				w.TransformOutputGradient(b, planes, x, rows, channels)
+				w.TransformOutput(b, back, cotangent, rows, channels, Epilogue{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
 				g, backG := gaussians(random, 9*rows*channels), make([]float32, 9*rows*channels)
-				w.Weights(b, planes, g, rows, channels)
-				w.WeightsGradient(b, backG, cotangent, rows, channels)
+				w.TransformWeights(b, planes, g, rows, channels)
+				w.TransformWeightsGradient(b, backG, cotangent, rows, channels)
 				checkTranspose(t, planes, cotangent, rows*channels, g, backG)
 			}
 		}
 	})
 }
 
-// TestWeights holds that a convolution by Weights' planes is Conv's.
+// TestWeights checks that a convolution with TransformWeights' planes equals Conv.
 func TestWeights(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(8, 1))
 		var w Worker
 		const in, out = 8, 24
 		for _, size := range [][2]int{{3, 8}, {5, 5}, {7, 6}} {
-			b, _ := NewBoard(size[0], size[1])
+			b, _ := NewWinograd(size[0], size[1])
 			g := gaussians(random, 9*in*out) // [3, 3, in, out]
 			weights := make([]float32, len(g))
 			for k := range 9 {
@@ -209,7 +209,7 @@ func TestWeights(t *testing.T) {
 			conv := NewConv(b.H, b.W, in, out, weights)
 			s := PlaneStride(in * out)
 			planes := Planes{Aligned(s * b.Points()), s}
-			w.Weights(b, planes, g, in, out)
+			w.TransformWeights(b, planes, g, in, out)
 			for p := range b.Points() {
 				for i := range in {
 					for o := range out {
@@ -224,13 +224,13 @@ func TestWeights(t *testing.T) {
 	})
 }
 
-// TestNoAllocations holds that a warm convolution allocates nothing.
+// TestNoAllocations checks that a repeated convolution allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	var w Worker
 	for _, side := range []int{5, 9} {
 		conv := NewConv(side, side, 16, 16, Aligned(16*9*16))
 		x, y := Aligned(40*side*side*16), Aligned(40*side*side*16)
-		if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Finish{}) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Epilogue{}) }); n != 0 {
 			t.Errorf("%v allocations on %d x %d", n, side, side)
 		}
 	}
@@ -262,7 +262,7 @@ func BenchmarkConv(b *testing.B) {
 			bias := Aligned(c.channels)
 			var w Worker
 			for b.Loop() {
-				w.Conv(conv, y, x, c.rows, Finish{Bias: bias, ReLU: true})
+				w.Conv(conv, y, x, c.rows, Epilogue{Bias: bias, ReLU: true})
 			}
 			operations := 18 * float64(c.rows*c.h*c.w*c.channels*c.channels)
 			b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")

@@ -8,400 +8,400 @@ package kernel
 func peakAVX2(args *int64)
 
 //go:noescape
-func gemm16AVX2(args *product)
+func gemm16AVX2(args *gemmArgs)
 
 //go:noescape
-func gemm8AVX2(args *product)
+func gemm8AVX2(args *gemmArgs)
 
 //go:noescape
-func wideA3AVX2(args *pass)
+func expandA3AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA3AVX2(args *pass)
+func reduceA3AVX2(args *transformArgs)
 
 //go:noescape
-func finalA3AVX2(args *pass)
+func reduceEpilogueA3AVX2(args *transformArgs)
 
 //go:noescape
-func wideB3AVX2(args *pass)
+func expandB3AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB3AVX2(args *pass)
+func reduceB3AVX2(args *transformArgs)
 
 //go:noescape
-func finalB3AVX2(args *pass)
+func reduceEpilogueB3AVX2(args *transformArgs)
 
 //go:noescape
-func wideG3AVX2(args *pass)
+func expandG3AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG3AVX2(args *pass)
+func reduceG3AVX2(args *transformArgs)
 
 //go:noescape
-func wideA4AVX2(args *pass)
+func expandA4AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA4AVX2(args *pass)
+func reduceA4AVX2(args *transformArgs)
 
 //go:noescape
-func finalA4AVX2(args *pass)
+func reduceEpilogueA4AVX2(args *transformArgs)
 
 //go:noescape
-func wideB4AVX2(args *pass)
+func expandB4AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB4AVX2(args *pass)
+func reduceB4AVX2(args *transformArgs)
 
 //go:noescape
-func finalB4AVX2(args *pass)
+func reduceEpilogueB4AVX2(args *transformArgs)
 
 //go:noescape
-func wideG4AVX2(args *pass)
+func expandG4AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG4AVX2(args *pass)
+func reduceG4AVX2(args *transformArgs)
 
 //go:noescape
-func wideA5AVX2(args *pass)
+func expandA5AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA5AVX2(args *pass)
+func reduceA5AVX2(args *transformArgs)
 
 //go:noescape
-func finalA5AVX2(args *pass)
+func reduceEpilogueA5AVX2(args *transformArgs)
 
 //go:noescape
-func wideB5AVX2(args *pass)
+func expandB5AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB5AVX2(args *pass)
+func reduceB5AVX2(args *transformArgs)
 
 //go:noescape
-func finalB5AVX2(args *pass)
+func reduceEpilogueB5AVX2(args *transformArgs)
 
 //go:noescape
-func wideG5AVX2(args *pass)
+func expandG5AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG5AVX2(args *pass)
+func reduceG5AVX2(args *transformArgs)
 
 //go:noescape
-func wideA6AVX2(args *pass)
+func expandA6AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA6AVX2(args *pass)
+func reduceA6AVX2(args *transformArgs)
 
 //go:noescape
-func finalA6AVX2(args *pass)
+func reduceEpilogueA6AVX2(args *transformArgs)
 
 //go:noescape
-func wideB6AVX2(args *pass)
+func expandB6AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB6AVX2(args *pass)
+func reduceB6AVX2(args *transformArgs)
 
 //go:noescape
-func finalB6AVX2(args *pass)
+func reduceEpilogueB6AVX2(args *transformArgs)
 
 //go:noescape
-func wideG6AVX2(args *pass)
+func expandG6AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG6AVX2(args *pass)
+func reduceG6AVX2(args *transformArgs)
 
 //go:noescape
-func wideA7AVX2(args *pass)
+func expandA7AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA7AVX2(args *pass)
+func reduceA7AVX2(args *transformArgs)
 
 //go:noescape
-func finalA7AVX2(args *pass)
+func reduceEpilogueA7AVX2(args *transformArgs)
 
 //go:noescape
-func wideB7AVX2(args *pass)
+func expandB7AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB7AVX2(args *pass)
+func reduceB7AVX2(args *transformArgs)
 
 //go:noescape
-func finalB7AVX2(args *pass)
+func reduceEpilogueB7AVX2(args *transformArgs)
 
 //go:noescape
-func wideG7AVX2(args *pass)
+func expandG7AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG7AVX2(args *pass)
+func reduceG7AVX2(args *transformArgs)
 
 //go:noescape
-func wideA8AVX2(args *pass)
+func expandA8AVX2(args *transformArgs)
 
 //go:noescape
-func narrowA8AVX2(args *pass)
+func reduceA8AVX2(args *transformArgs)
 
 //go:noescape
-func finalA8AVX2(args *pass)
+func reduceEpilogueA8AVX2(args *transformArgs)
 
 //go:noescape
-func wideB8AVX2(args *pass)
+func expandB8AVX2(args *transformArgs)
 
 //go:noescape
-func narrowB8AVX2(args *pass)
+func reduceB8AVX2(args *transformArgs)
 
 //go:noescape
-func finalB8AVX2(args *pass)
+func reduceEpilogueB8AVX2(args *transformArgs)
 
 //go:noescape
-func wideG8AVX2(args *pass)
+func expandG8AVX2(args *transformArgs)
 
 //go:noescape
-func narrowG8AVX2(args *pass)
+func reduceG8AVX2(args *transformArgs)
 
 //go:noescape
 func peakAVX512(args *int64)
 
 //go:noescape
-func gemm32AVX512(args *product)
+func gemm32AVX512(args *gemmArgs)
 
 //go:noescape
-func gemm16AVX512(args *product)
+func gemm16AVX512(args *gemmArgs)
 
 //go:noescape
-func wideA3AVX512(args *pass)
+func expandA3AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA3AVX512(args *pass)
+func reduceA3AVX512(args *transformArgs)
 
 //go:noescape
-func finalA3AVX512(args *pass)
+func reduceEpilogueA3AVX512(args *transformArgs)
 
 //go:noescape
-func wideB3AVX512(args *pass)
+func expandB3AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB3AVX512(args *pass)
+func reduceB3AVX512(args *transformArgs)
 
 //go:noescape
-func finalB3AVX512(args *pass)
+func reduceEpilogueB3AVX512(args *transformArgs)
 
 //go:noescape
-func wideG3AVX512(args *pass)
+func expandG3AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG3AVX512(args *pass)
+func reduceG3AVX512(args *transformArgs)
 
 //go:noescape
-func wideA4AVX512(args *pass)
+func expandA4AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA4AVX512(args *pass)
+func reduceA4AVX512(args *transformArgs)
 
 //go:noescape
-func finalA4AVX512(args *pass)
+func reduceEpilogueA4AVX512(args *transformArgs)
 
 //go:noescape
-func wideB4AVX512(args *pass)
+func expandB4AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB4AVX512(args *pass)
+func reduceB4AVX512(args *transformArgs)
 
 //go:noescape
-func finalB4AVX512(args *pass)
+func reduceEpilogueB4AVX512(args *transformArgs)
 
 //go:noescape
-func wideG4AVX512(args *pass)
+func expandG4AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG4AVX512(args *pass)
+func reduceG4AVX512(args *transformArgs)
 
 //go:noescape
-func wideA5AVX512(args *pass)
+func expandA5AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA5AVX512(args *pass)
+func reduceA5AVX512(args *transformArgs)
 
 //go:noescape
-func finalA5AVX512(args *pass)
+func reduceEpilogueA5AVX512(args *transformArgs)
 
 //go:noescape
-func wideB5AVX512(args *pass)
+func expandB5AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB5AVX512(args *pass)
+func reduceB5AVX512(args *transformArgs)
 
 //go:noescape
-func finalB5AVX512(args *pass)
+func reduceEpilogueB5AVX512(args *transformArgs)
 
 //go:noescape
-func wideG5AVX512(args *pass)
+func expandG5AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG5AVX512(args *pass)
+func reduceG5AVX512(args *transformArgs)
 
 //go:noescape
-func wideA6AVX512(args *pass)
+func expandA6AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA6AVX512(args *pass)
+func reduceA6AVX512(args *transformArgs)
 
 //go:noescape
-func finalA6AVX512(args *pass)
+func reduceEpilogueA6AVX512(args *transformArgs)
 
 //go:noescape
-func wideB6AVX512(args *pass)
+func expandB6AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB6AVX512(args *pass)
+func reduceB6AVX512(args *transformArgs)
 
 //go:noescape
-func finalB6AVX512(args *pass)
+func reduceEpilogueB6AVX512(args *transformArgs)
 
 //go:noescape
-func wideG6AVX512(args *pass)
+func expandG6AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG6AVX512(args *pass)
+func reduceG6AVX512(args *transformArgs)
 
 //go:noescape
-func wideA7AVX512(args *pass)
+func expandA7AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA7AVX512(args *pass)
+func reduceA7AVX512(args *transformArgs)
 
 //go:noescape
-func finalA7AVX512(args *pass)
+func reduceEpilogueA7AVX512(args *transformArgs)
 
 //go:noescape
-func wideB7AVX512(args *pass)
+func expandB7AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB7AVX512(args *pass)
+func reduceB7AVX512(args *transformArgs)
 
 //go:noescape
-func finalB7AVX512(args *pass)
+func reduceEpilogueB7AVX512(args *transformArgs)
 
 //go:noescape
-func wideG7AVX512(args *pass)
+func expandG7AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG7AVX512(args *pass)
+func reduceG7AVX512(args *transformArgs)
 
 //go:noescape
-func wideA8AVX512(args *pass)
+func expandA8AVX512(args *transformArgs)
 
 //go:noescape
-func narrowA8AVX512(args *pass)
+func reduceA8AVX512(args *transformArgs)
 
 //go:noescape
-func finalA8AVX512(args *pass)
+func reduceEpilogueA8AVX512(args *transformArgs)
 
 //go:noescape
-func wideB8AVX512(args *pass)
+func expandB8AVX512(args *transformArgs)
 
 //go:noescape
-func narrowB8AVX512(args *pass)
+func reduceB8AVX512(args *transformArgs)
 
 //go:noescape
-func finalB8AVX512(args *pass)
+func reduceEpilogueB8AVX512(args *transformArgs)
 
 //go:noescape
-func wideG8AVX512(args *pass)
+func expandG8AVX512(args *transformArgs)
 
 //go:noescape
-func narrowG8AVX512(args *pass)
+func reduceG8AVX512(args *transformArgs)
 
 //go:noescape
-func gateAVX2(args *gating)
+func reluGradientAVX2(args *reluArgs)
 
 //go:noescape
-func adamAVX2(args *adam)
+func adamAVX2(args *adamArgs)
 
-var pathAVX2 = path{
-	name:    "AVX2",
-	lanes:   8,
-	rows:    6,
-	gemm16:  gemm16AVX2,
-	gemm8:   gemm8AVX2,
-	gate:    gateAVX2,
-	adam:    adamAVX2,
-	peak:    peakAVX2,
-	peakOps: 1920,
+var instructionsAVX2 = instructions{
+	name:         "AVX2",
+	lanes:        8,
+	rows:         6,
+	gemm16:       gemm16AVX2,
+	gemm8:        gemm8AVX2,
+	reluGradient: reluGradientAVX2,
+	adam:         adamAVX2,
+	peak:         peakAVX2,
+	peakOps:      1920,
 	transforms: transforms{
 		3: {
-			{wideA3AVX2, narrowA3AVX2, finalA3AVX2},
-			{wideB3AVX2, narrowB3AVX2, finalB3AVX2},
-			{wideG3AVX2, narrowG3AVX2},
+			{expandA3AVX2, reduceA3AVX2, reduceEpilogueA3AVX2},
+			{expandB3AVX2, reduceB3AVX2, reduceEpilogueB3AVX2},
+			{expandG3AVX2, reduceG3AVX2},
 		},
 		4: {
-			{wideA4AVX2, narrowA4AVX2, finalA4AVX2},
-			{wideB4AVX2, narrowB4AVX2, finalB4AVX2},
-			{wideG4AVX2, narrowG4AVX2},
+			{expandA4AVX2, reduceA4AVX2, reduceEpilogueA4AVX2},
+			{expandB4AVX2, reduceB4AVX2, reduceEpilogueB4AVX2},
+			{expandG4AVX2, reduceG4AVX2},
 		},
 		5: {
-			{wideA5AVX2, narrowA5AVX2, finalA5AVX2},
-			{wideB5AVX2, narrowB5AVX2, finalB5AVX2},
-			{wideG5AVX2, narrowG5AVX2},
+			{expandA5AVX2, reduceA5AVX2, reduceEpilogueA5AVX2},
+			{expandB5AVX2, reduceB5AVX2, reduceEpilogueB5AVX2},
+			{expandG5AVX2, reduceG5AVX2},
 		},
 		6: {
-			{wideA6AVX2, narrowA6AVX2, finalA6AVX2},
-			{wideB6AVX2, narrowB6AVX2, finalB6AVX2},
-			{wideG6AVX2, narrowG6AVX2},
+			{expandA6AVX2, reduceA6AVX2, reduceEpilogueA6AVX2},
+			{expandB6AVX2, reduceB6AVX2, reduceEpilogueB6AVX2},
+			{expandG6AVX2, reduceG6AVX2},
 		},
 		7: {
-			{wideA7AVX2, narrowA7AVX2, finalA7AVX2},
-			{wideB7AVX2, narrowB7AVX2, finalB7AVX2},
-			{wideG7AVX2, narrowG7AVX2},
+			{expandA7AVX2, reduceA7AVX2, reduceEpilogueA7AVX2},
+			{expandB7AVX2, reduceB7AVX2, reduceEpilogueB7AVX2},
+			{expandG7AVX2, reduceG7AVX2},
 		},
 		8: {
-			{wideA8AVX2, narrowA8AVX2, finalA8AVX2},
-			{wideB8AVX2, narrowB8AVX2, finalB8AVX2},
-			{wideG8AVX2, narrowG8AVX2},
+			{expandA8AVX2, reduceA8AVX2, reduceEpilogueA8AVX2},
+			{expandB8AVX2, reduceB8AVX2, reduceEpilogueB8AVX2},
+			{expandG8AVX2, reduceG8AVX2},
 		},
 	},
 }
 
-var pathAVX512 = path{
-	name:    "AVX-512",
-	lanes:   16,
-	rows:    16,
-	gemm16:  gemm16AVX512,
-	gemm8:   gemm8AVX2,
-	gate:    gateAVX2,
-	adam:    adamAVX2,
-	peak:    peakAVX512,
-	peakOps: 3840,
+var instructionsAVX512 = instructions{
+	name:         "AVX-512",
+	lanes:        16,
+	rows:         16,
+	gemm16:       gemm16AVX512,
+	gemm8:        gemm8AVX2,
+	reluGradient: reluGradientAVX2,
+	adam:         adamAVX2,
+	peak:         peakAVX512,
+	peakOps:      3840,
 	transforms: transforms{
 		3: {
-			{wideA3AVX512, narrowA3AVX512, finalA3AVX512},
-			{wideB3AVX512, narrowB3AVX512, finalB3AVX512},
-			{wideG3AVX512, narrowG3AVX512},
+			{expandA3AVX512, reduceA3AVX512, reduceEpilogueA3AVX512},
+			{expandB3AVX512, reduceB3AVX512, reduceEpilogueB3AVX512},
+			{expandG3AVX512, reduceG3AVX512},
 		},
 		4: {
-			{wideA4AVX512, narrowA4AVX512, finalA4AVX512},
-			{wideB4AVX512, narrowB4AVX512, finalB4AVX512},
-			{wideG4AVX512, narrowG4AVX512},
+			{expandA4AVX512, reduceA4AVX512, reduceEpilogueA4AVX512},
+			{expandB4AVX512, reduceB4AVX512, reduceEpilogueB4AVX512},
+			{expandG4AVX512, reduceG4AVX512},
 		},
 		5: {
-			{wideA5AVX512, narrowA5AVX512, finalA5AVX512},
-			{wideB5AVX512, narrowB5AVX512, finalB5AVX512},
-			{wideG5AVX512, narrowG5AVX512},
+			{expandA5AVX512, reduceA5AVX512, reduceEpilogueA5AVX512},
+			{expandB5AVX512, reduceB5AVX512, reduceEpilogueB5AVX512},
+			{expandG5AVX512, reduceG5AVX512},
 		},
 		6: {
-			{wideA6AVX512, narrowA6AVX512, finalA6AVX512},
-			{wideB6AVX512, narrowB6AVX512, finalB6AVX512},
-			{wideG6AVX512, narrowG6AVX512},
+			{expandA6AVX512, reduceA6AVX512, reduceEpilogueA6AVX512},
+			{expandB6AVX512, reduceB6AVX512, reduceEpilogueB6AVX512},
+			{expandG6AVX512, reduceG6AVX512},
 		},
 		7: {
-			{wideA7AVX512, narrowA7AVX512, finalA7AVX512},
-			{wideB7AVX512, narrowB7AVX512, finalB7AVX512},
-			{wideG7AVX512, narrowG7AVX512},
+			{expandA7AVX512, reduceA7AVX512, reduceEpilogueA7AVX512},
+			{expandB7AVX512, reduceB7AVX512, reduceEpilogueB7AVX512},
+			{expandG7AVX512, reduceG7AVX512},
 		},
 		8: {
-			{wideA8AVX512, narrowA8AVX512, finalA8AVX512},
-			{wideB8AVX512, narrowB8AVX512, finalB8AVX512},
-			{wideG8AVX512, narrowG8AVX512},
+			{expandA8AVX512, reduceA8AVX512, reduceEpilogueA8AVX512},
+			{expandB8AVX512, reduceB8AVX512, reduceEpilogueB8AVX512},
+			{expandG8AVX512, reduceG8AVX512},
 		},
 	},
-	narrower: &pathAVX2.transforms,
-	gemm32:   gemm32AVX512,
+	tail:   &instructionsAVX2.transforms,
+	gemm32: gemm32AVX512,
 }

@@ -4,13 +4,13 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// paths lists what this machine can run, best first.
-func paths() []path {
-	list := []path{pure}
+// availableInstructions lists the instruction sets of this machine, fastest first.
+func availableInstructions() []instructions {
+	list := []instructions{pure}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		list = append([]path{pathAVX2}, list...)
+		list = append([]instructions{instructionsAVX2}, list...)
 		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ {
-			list = append([]path{pathAVX512}, list...)
+			list = append([]instructions{instructionsAVX512}, list...)
 		}
 	}
 	return list

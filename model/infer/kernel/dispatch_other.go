@@ -2,5 +2,5 @@
 
 package kernel
 
-// paths lists what this machine can run.
-func paths() []path { return []path{pure} }
+// availableInstructions lists the instruction sets of this machine.
+func availableInstructions() []instructions { return []instructions{pure} }

@@ -1,21 +1,21 @@
-// Package kernel has the loops that networks spend their time in: products of matrices, 3x3 convolutions of boards, and
-// the transforms that Winograd's convolutions and their gradients are made of.
+// Package kernel contains the inner loops of networks: matrix products, 3x3 convolutions of boards, and the Winograd
+// transforms of these convolutions and their gradients.
 //
-// Conventions: float32; activations are [rows, H, W, C] (a row is a board, C a multiple of 8), matrices row-major
-// unless strides say otherwise. A row's result has the same bits whatever the batch around it. A [Worker] holds one
-// goroutine's arguments and scratch; nothing here starts a goroutine, and a warm call allocates nothing.
+// Everything is float32. Activations are [rows, H, W, C]: a row is a board, C a multiple of 8. Matrices are row-major
+// unless strides say otherwise. The result of a row has the same bits in every batch. A [Worker] holds the arguments and
+// scratch memory of one goroutine. The package starts no goroutine, and calls allocate nothing once scratch is large enough.
 //
-// A 3x3 convolution of a board with n points' planes goes
+// A 3x3 convolution with p points runs in three steps:
 //
-//	V = B d        Input, transforms activations into a plane [rows, in] for each point
-//	M[p] = V[p] U[p]   Gemm, U = G g from the weights (Weights or NewConv)
-//	y = Aᵀ M       Output, with bias, sum and ReLU on the way
+//	V = B d            TransformInput: activations to a plane [rows, in] per point
+//	M[p] = V[p] U[p]   Gemm, with U = G g from the weights (TransformWeights or NewConv)
+//	y = Aᵀ M           TransformOutput, with bias, residual and ReLU (Epilogue)
 //
-// and back, each step transposed: OutputGradient, Gemm with U[p]ᵀ (to the input) or V[p]ᵀ (to the weights),
-// InputGradient, WeightsGradient. Package winograd has the matrices and the reasons.
+// The gradient runs each step transposed: TransformOutputGradient; Gemm with U[p]ᵀ (for the input) or V[p]ᵀ (for the
+// weights); TransformInputGradient or TransformWeightsGradient. Package winograd explains the matrices.
 //
-// On amd64 the loops are assembly for AVX2 with FMA or for AVX-512, written by the program in generate and chosen when
-// the program starts; both give the same bits. Elsewhere, or with the build tag purego, they are Go, which agrees
-// within rounding only: it rounds each product before it is added, and a transform adds its terms in another order.
-// GODEBUG=cpu.avx512f=off or cpu.avx2=off in the environment makes a program use the next path.
+// On amd64 the loops are assembly for AVX2 with FMA or AVX-512, written by the program in generate; the package picks one
+// when the program starts. Both give the same bits. On other machines, or with build tag purego, they are Go code, whose
+// results differ in rounding: it rounds each product before adding it, and its transforms add terms in another order.
+// GODEBUG=cpu.avx512f=off or GODEBUG=cpu.avx2=off selects the next slower version.
 package kernel

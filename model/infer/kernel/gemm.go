@@ -2,51 +2,51 @@ package kernel
 
 import "unsafe"
 
-// A Worker runs kernels. It holds their arguments and scratch memory, grows it when it meets a larger call, and belongs
-// to one goroutine. Its zero value is ready.
+// A Worker runs kernels for one goroutine. It owns their arguments and scratch memory, which grows with the largest call.
+// The zero value is ready to use.
 type Worker struct {
-	product product
-	columns pass // the passes of a transform: down the columns, along the lines, and of either the channels that remain
-	lines   pass
-	rest    pass
-	gating  gating
-	adam    adam
-	scratch []float32 // between the passes over columns and over lines
-	zero    []float32
-	planes  [2][]float32
+	gemm    gemmArgs
+	columns transformArgs // first pass of a transform, down the board's columns
+	lines   transformArgs // second pass, along its lines
+	tail    transformArgs // either pass, for the last channels that do not fill a vector
+	relu    reluArgs
+	adam    adamArgs
+	scratch []float32    // result of the first pass
+	zero    []float32    // zeros
+	planes  [2][]float32 // transformed input and output of a convolution
 }
 
-// Gemm describes planes of products C = Init + A B with A [M, K], B [K, N], C [M, N]. N is a multiple of 8. Strides are
-// in floats. Each element's sum starts from Init and adds its K terms in order, so it does not depend on M, N or its
-// place.
+// Gemm describes a batch of matrix products C = Init + A B, one per plane, with A [M, K], B [K, N], C [M, N]. N is a
+// multiple of 8. Strides count floats. The sum of an element starts with Init and adds its K terms in order, so its bits do
+// not depend on M, N or its position.
 type Gemm struct {
 	M, N, K int
 
 	A          []float32
-	ARow, ACol int // strides of A, which may be a transposed view
+	ARow, ACol int // strides of A; A may be a transposed view
 
-	// B is stored in panels of 16 columns (the last may have 8), BPanel apart, rows BRow apart. A row-major B [K, N]
-	// has BRow N and BPanel 16, a packed one BRow 16 and BPanel 16 K.
+	// B is stored in panels of 16 columns (the last may have 8). BPanel is the distance between panels, BRow between rows.
+	// A row-major B [K, N] has BRow N and BPanel 16; a packed B (see Pack) has BRow 16 and BPanel 16 K.
 	B            []float32
 	BRow, BPanel int
 
 	C    []float32
 	CRow int
 
-	Init    []float32 // nil for zeros; rows InitRow apart, 0 for a bias; C itself to add to C
+	Init    []float32 // nil for zeros; C to add to C; with InitRow 0, a bias for every row
 	InitRow int
-	ReLU    bool // negative elements become 0
+	ReLU    bool // replace negative elements by 0
 
-	Planes                            int // 0 counts as 1
-	APlane, BPlane, CPlane, InitPlane int
+	Planes                            int // number of products; 0 means 1
+	APlane, BPlane, CPlane, InitPlane int // distances between planes
 }
 
-// Gemm runs g.
+// Gemm computes g. It panics if a dimension is invalid or an operand is too short.
 func (w *Worker) Gemm(g *Gemm) {
 	planes := max(g.Planes, 1)
 	g.check(planes)
-	p := &w.product
-	*p = product{
+	p := &w.gemm
+	*p = gemmArgs{
 		a:    pointer(g.A),
 		aRow: 4 * g.ARow, aColumn: 4 * g.ACol, bRow: 4 * g.BRow, bPanelStep: 4 * g.BPanel, cRow: 4 * g.CRow, initRow: 4 * g.InitRow,
 		aPlaneStep: 4 * g.APlane, bPlaneStep: 4 * g.BPlane, cPlaneStep: 4 * g.CPlane, initPlaneStep: 4 * g.InitPlane,
@@ -63,8 +63,8 @@ func (w *Worker) Gemm(g *Gemm) {
 	g.columns(p, active.gemm8, 12, 8, rest)
 }
 
-// columns runs a function on as many of the last rest columns as fill its width, and returns how many are left.
-func (g *Gemm) columns(p *product, gemm func(*product), rows, width, rest int) int {
+// columns runs gemm, which handles panels of width columns, on the last rest columns. It returns how many columns remain.
+func (g *Gemm) columns(p *gemmArgs, gemm func(*gemmArgs), rows, width, rest int) int {
 	if p.panels = rest / width; p.panels == 0 {
 		return rest
 	}
@@ -78,10 +78,10 @@ func (g *Gemm) columns(p *product, gemm func(*product), rows, width, rest int) i
 	return rest % width
 }
 
-// check panics unless g's operands lie within their slices.
+// check panics if an operand does not fit its slice.
 func (g *Gemm) check(planes int) {
 	if g.M < 1 || g.K < 1 || g.N < 8 || g.N%8 != 0 {
-		panic("kernel: a product needs rows, terms, and columns in eights")
+		panic("kernel: Gemm needs M >= 1, K >= 1 and N a positive multiple of 8")
 	}
 	last := planes - 1
 	columns := (g.N-1)/16*g.BPanel + (g.N-1)%16
@@ -93,18 +93,19 @@ func (g *Gemm) check(planes int) {
 	}
 }
 
-// split deals m rows to the fewest blocks of at most so many rows each, as evenly as can be.
-func (p *product) split(m, most int) {
+// split divides m rows into the fewest blocks of at most most rows each, of equal size or one row less.
+func (p *gemmArgs) split(m, most int) {
 	blocks := (m + most - 1) / most
 	p.tall = (m + blocks - 1) / blocks
 	p.shortBlocks = blocks*p.tall - m
 	p.tallBlocks = blocks - p.shortBlocks
 }
 
+// pointer is the address of the first element of x.
 func pointer(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-// floats returns at least n floats of *buffer, aligned to a cache line, and grows it where it is too short. What they
-// hold is undefined.
+// floats returns n floats of *buffer with undefined content, and grows the buffer if it is too short. They are aligned to a
+// cache line.
 func floats(buffer *[]float32, n int) []float32 {
 	if cap(*buffer) < n {
 		*buffer = Aligned(n)
@@ -112,7 +113,7 @@ func floats(buffer *[]float32, n int) []float32 {
 	return (*buffer)[:n]
 }
 
-// Aligned returns n zeros that start at a cache line.
+// Aligned returns a slice of n zeros that starts at a cache line.
 func Aligned(n int) []float32 {
 	const line = 64
 	buffer := make([]float32, n+line/4)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// eachPath runs a test on every path that this machine has.
-func eachPath(t *testing.T, test func(t *testing.T)) {
+// eachInstructionSet runs a test with every instruction set of this machine.
+func eachInstructionSet(t *testing.T, test func(t *testing.T)) {
 	before := active
 	defer func() { active = before }()
 	for i := range available {
@@ -26,9 +26,9 @@ func gaussians(random *rand.Rand, n int) []float32 {
 	return x
 }
 
-// TestGemm compares products of all sorts of views with the definition.
+// TestGemm compares products of many kinds of views with the definition.
 func TestGemm(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 1))
 		var w Worker
 		for m := 1; m <= 40; m += 1 + m/8 {
@@ -84,7 +84,7 @@ func checkGemm(t *testing.T, g *Gemm) {
 	}
 }
 
-// BenchmarkGemm is one layer's planes: 81 of 32 x 64 by 64 x 64.
+// BenchmarkGemm measures the planes of one layer: 81 products of 32 x 64 by 64 x 64.
 func BenchmarkGemm(b *testing.B) {
 	for _, c := range []struct{ planes, m, k, n int }{{81, 32, 64, 64}, {49, 32, 32, 32}, {81, 12, 64, 64}, {81, 6, 64, 64}, {81, 16, 64, 64}} {
 		b.Run(fmt.Sprint(c), func(b *testing.B) {
@@ -111,7 +111,7 @@ func BenchmarkPeak(b *testing.B) {
 
 func BenchmarkTransform(b *testing.B) {
 	for _, c := range []struct{ h, w, channels int }{{7, 7, 64}, {5, 5, 32}} {
-		board, _ := NewBoard(c.h, c.w)
+		board, _ := NewWinograd(c.h, c.w)
 		const rows = 32
 		x := Aligned(rows * board.Cells() * c.channels)
 		s := PlaneStride(rows * c.channels)
@@ -119,13 +119,13 @@ func BenchmarkTransform(b *testing.B) {
 		var w Worker
 		b.Run(fmt.Sprint("input", c), func(b *testing.B) {
 			for b.Loop() {
-				w.Input(board, planes, x, rows, c.channels)
+				w.TransformInput(board, planes, x, rows, c.channels)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/rows, "ns/board")
 		})
 		b.Run(fmt.Sprint("output", c), func(b *testing.B) {
 			for b.Loop() {
-				w.Output(board, x, planes, rows, c.channels, Finish{ReLU: true})
+				w.TransformOutput(board, x, planes, rows, c.channels, Epilogue{ReLU: true})
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/rows, "ns/board")
 		})

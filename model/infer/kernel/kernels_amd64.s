@@ -149,21 +149,21 @@ round:
 	VZEROUPPER
 	RET
 
-// func gemm16AVX2(args *product)
+// func gemm16AVX2(args *gemmArgs)
 TEXT ·gemm16AVX2(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
-	MOVQ product_planes(AX), R14
+	MOVQ gemmArgs_planes(AX), R14
 	MOVQ R14, planes-8(SP)
-	MOVQ product_a(AX), R14
+	MOVQ gemmArgs_a(AX), R14
 	MOVQ R14, aPlane-16(SP)
-	MOVQ product_b(AX), R14
+	MOVQ gemmArgs_b(AX), R14
 	MOVQ R14, bPlane-24(SP)
-	MOVQ product_c(AX), R14
+	MOVQ gemmArgs_c(AX), R14
 	MOVQ R14, cPlane-32(SP)
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	MOVQ R14, initPlane-40(SP)
 plane:
-	MOVQ product_panels(AX), R14
+	MOVQ gemmArgs_panels(AX), R14
 	MOVQ R14, panels-48(SP)
 	MOVQ bPlane-24(SP), R14
 	MOVQ R14, bPanel-56(SP)
@@ -178,18 +178,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ product_tall(AX), R14
-	MOVQ product_tallBlocks(AX), R15
+	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallBlocks(AX), R15
 	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
 	CMPQ second-112(SP), $0
 	JNE nextPanel
 	MOVQ $1, second-112(SP)
-	MOVQ product_shortBlocks(AX), R15
+	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ product_tall(AX), R14
+	MOVQ gemmArgs_tall(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -204,10 +204,10 @@ dispatch:
 	CMPQ R14, $2
 	JEQ rows2
 rows1:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero1
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -216,15 +216,15 @@ zero1:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 start1:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -238,33 +238,33 @@ term1:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term1
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store1
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
 	VMAXPS Y1, Y15, Y1
 store1:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero2
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -277,15 +277,15 @@ zero2:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 start2:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -302,7 +302,7 @@ term2:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term2
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store2
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -310,29 +310,29 @@ term2:
 	VMAXPS Y2, Y15, Y2
 	VMAXPS Y3, Y15, Y3
 store2:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 0(BX)(R9*1)
 	VMOVUPS Y3, 32(BX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero3
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 32(BX), Y1
@@ -349,15 +349,15 @@ zero3:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 start3:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -377,7 +377,7 @@ term3:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term3
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store3
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -387,7 +387,7 @@ term3:
 	VMAXPS Y4, Y15, Y4
 	VMAXPS Y5, Y15, Y5
 store3:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
@@ -395,23 +395,23 @@ store3:
 	VMOVUPS Y3, 32(BX)(R9*1)
 	VMOVUPS Y4, 0(BX)(R9*2)
 	VMOVUPS Y5, 32(BX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero4
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -434,17 +434,17 @@ zero4:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 start4:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -468,7 +468,7 @@ term4:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term4
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store4
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -480,7 +480,7 @@ term4:
 	VMAXPS Y6, Y15, Y6
 	VMAXPS Y7, Y15, Y7
 store4:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -492,23 +492,23 @@ store4:
 	VMOVUPS Y5, 32(BX)(R9*2)
 	VMOVUPS Y6, 0(CX)
 	VMOVUPS Y7, 32(CX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero5
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -535,17 +535,17 @@ zero5:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 start5:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -572,7 +572,7 @@ term5:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term5
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store5
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -586,7 +586,7 @@ term5:
 	VMAXPS Y8, Y15, Y8
 	VMAXPS Y9, Y15, Y9
 store5:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -600,23 +600,23 @@ store5:
 	VMOVUPS Y7, 32(CX)
 	VMOVUPS Y8, 0(CX)(R9*1)
 	VMOVUPS Y9, 32(CX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero6
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -647,17 +647,17 @@ zero6:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 start6:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -687,7 +687,7 @@ term6:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term6
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store6
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -703,7 +703,7 @@ term6:
 	VMAXPS Y10, Y15, Y10
 	VMAXPS Y11, Y15, Y11
 store6:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -719,53 +719,53 @@ store6:
 	VMOVUPS Y9, 32(CX)(R9*1)
 	VMOVUPS Y10, 0(CX)(R9*2)
 	VMOVUPS Y11, 32(CX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 nextPanel:
-	MOVQ product_bPanelStep(AX), R14
+	MOVQ gemmArgs_bPanelStep(AX), R14
 	ADDQ R14, bPanel-56(SP)
 	ADDQ $64, cPanel-64(SP)
 	ADDQ $64, initPanel-72(SP)
 	DECQ panels-48(SP)
 	JNZ panel
-	MOVQ product_aPlaneStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R14
 	ADDQ R14, aPlane-16(SP)
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 	ADDQ R14, bPlane-24(SP)
-	MOVQ product_cPlaneStep(AX), R14
+	MOVQ gemmArgs_cPlaneStep(AX), R14
 	ADDQ R14, cPlane-32(SP)
-	MOVQ product_initPlaneStep(AX), R14
+	MOVQ gemmArgs_initPlaneStep(AX), R14
 	ADDQ R14, initPlane-40(SP)
 	DECQ planes-8(SP)
 	JNZ plane
 	VZEROUPPER
 	RET
 
-// func gemm8AVX2(args *product)
+// func gemm8AVX2(args *gemmArgs)
 TEXT ·gemm8AVX2(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
-	MOVQ product_planes(AX), R14
+	MOVQ gemmArgs_planes(AX), R14
 	MOVQ R14, planes-8(SP)
-	MOVQ product_a(AX), R14
+	MOVQ gemmArgs_a(AX), R14
 	MOVQ R14, aPlane-16(SP)
-	MOVQ product_b(AX), R14
+	MOVQ gemmArgs_b(AX), R14
 	MOVQ R14, bPlane-24(SP)
-	MOVQ product_c(AX), R14
+	MOVQ gemmArgs_c(AX), R14
 	MOVQ R14, cPlane-32(SP)
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	MOVQ R14, initPlane-40(SP)
 plane:
-	MOVQ product_panels(AX), R14
+	MOVQ gemmArgs_panels(AX), R14
 	MOVQ R14, panels-48(SP)
 	MOVQ bPlane-24(SP), R14
 	MOVQ R14, bPanel-56(SP)
@@ -780,18 +780,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ product_tall(AX), R14
-	MOVQ product_tallBlocks(AX), R15
+	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallBlocks(AX), R15
 	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
 	CMPQ second-112(SP), $0
 	JNE nextPanel
 	MOVQ $1, second-112(SP)
-	MOVQ product_shortBlocks(AX), R15
+	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ product_tall(AX), R14
+	MOVQ gemmArgs_tall(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -818,25 +818,25 @@ dispatch:
 	CMPQ R14, $2
 	JEQ rows2
 rows1:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero1
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	JMP start1
 zero1:
 	VXORPS Y0, Y0, Y0
 start1:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -848,31 +848,31 @@ term1:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term1
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store1
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
 store1:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero2
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 0(BX)(R9*1), Y1
@@ -881,15 +881,15 @@ zero2:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 start2:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -903,33 +903,33 @@ term2:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term2
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store2
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
 	VMAXPS Y1, Y15, Y1
 store2:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 0(BX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero3
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Y0
 	VMOVUPS 0(BX)(R9*1), Y1
@@ -940,15 +940,15 @@ zero3:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 start3:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -964,35 +964,35 @@ term3:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term3
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store3
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
 	VMAXPS Y1, Y15, Y1
 	VMAXPS Y2, Y15, Y2
 store3:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 0(BX)(R9*1)
 	VMOVUPS Y2, 0(BX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero4
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1007,17 +1007,17 @@ zero4:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 start4:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1036,7 +1036,7 @@ term4:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term4
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store4
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1044,7 +1044,7 @@ term4:
 	VMAXPS Y2, Y15, Y2
 	VMAXPS Y3, Y15, Y3
 store4:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1052,23 +1052,23 @@ store4:
 	VMOVUPS Y1, 0(BX)(R9*1)
 	VMOVUPS Y2, 0(BX)(R9*2)
 	VMOVUPS Y3, 0(CX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero5
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1085,17 +1085,17 @@ zero5:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 start5:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1116,7 +1116,7 @@ term5:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term5
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store5
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1125,7 +1125,7 @@ term5:
 	VMAXPS Y3, Y15, Y3
 	VMAXPS Y4, Y15, Y4
 store5:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1134,23 +1134,23 @@ store5:
 	VMOVUPS Y2, 0(BX)(R9*2)
 	VMOVUPS Y3, 0(CX)
 	VMOVUPS Y4, 0(CX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero6
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1169,17 +1169,17 @@ zero6:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 start6:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1202,7 +1202,7 @@ term6:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term6
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store6
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1212,7 +1212,7 @@ term6:
 	VMAXPS Y4, Y15, Y4
 	VMAXPS Y5, Y15, Y5
 store6:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1222,23 +1222,23 @@ store6:
 	VMOVUPS Y3, 0(CX)
 	VMOVUPS Y4, 0(CX)(R9*1)
 	VMOVUPS Y5, 0(CX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero7
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1260,18 +1260,18 @@ zero7:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 start7:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term7:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1297,7 +1297,7 @@ term7:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term7
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store7
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1308,7 +1308,7 @@ term7:
 	VMAXPS Y5, Y15, Y5
 	VMAXPS Y6, Y15, Y6
 store7:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1320,23 +1320,23 @@ store7:
 	VMOVUPS Y4, 0(CX)(R9*1)
 	VMOVUPS Y5, 0(CX)(R9*2)
 	VMOVUPS Y6, 0(DX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero8
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1360,18 +1360,18 @@ zero8:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 start8:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term8:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1399,7 +1399,7 @@ term8:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term8
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store8
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1411,7 +1411,7 @@ term8:
 	VMAXPS Y6, Y15, Y6
 	VMAXPS Y7, Y15, Y7
 store8:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1424,23 +1424,23 @@ store8:
 	VMOVUPS Y5, 0(CX)(R9*2)
 	VMOVUPS Y6, 0(DX)
 	VMOVUPS Y7, 0(DX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero9
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1466,18 +1466,18 @@ zero9:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 start9:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term9:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1507,7 +1507,7 @@ term9:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term9
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store9
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1520,7 +1520,7 @@ term9:
 	VMAXPS Y7, Y15, Y7
 	VMAXPS Y8, Y15, Y8
 store9:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1534,23 +1534,23 @@ store9:
 	VMOVUPS Y6, 0(DX)
 	VMOVUPS Y7, 0(DX)(R9*1)
 	VMOVUPS Y8, 0(DX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero10
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1579,19 +1579,19 @@ zero10:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 start10:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term10:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1624,7 +1624,7 @@ term10:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term10
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store10
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1638,7 +1638,7 @@ term10:
 	VMAXPS Y8, Y15, Y8
 	VMAXPS Y9, Y15, Y9
 store10:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1654,23 +1654,23 @@ store10:
 	VMOVUPS Y7, 0(DX)(R9*1)
 	VMOVUPS Y8, 0(DX)(R9*2)
 	VMOVUPS Y9, 0(SI)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero11
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1701,19 +1701,19 @@ zero11:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 start11:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term11:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1748,7 +1748,7 @@ term11:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term11
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store11
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1763,7 +1763,7 @@ term11:
 	VMAXPS Y9, Y15, Y9
 	VMAXPS Y10, Y15, Y10
 store11:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1780,23 +1780,23 @@ store11:
 	VMOVUPS Y8, 0(DX)(R9*2)
 	VMOVUPS Y9, 0(SI)
 	VMOVUPS Y10, 0(SI)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero12
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1829,19 +1829,19 @@ zero12:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 start12:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term12:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -1878,7 +1878,7 @@ term12:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term12
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store12
 	VXORPS Y15, Y15, Y15
 	VMAXPS Y0, Y15, Y0
@@ -1894,7 +1894,7 @@ term12:
 	VMAXPS Y10, Y15, Y10
 	VMAXPS Y11, Y15, Y11
 store12:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -1912,48 +1912,48 @@ store12:
 	VMOVUPS Y9, 0(SI)
 	VMOVUPS Y10, 0(SI)(R9*1)
 	VMOVUPS Y11, 0(SI)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 nextPanel:
-	MOVQ product_bPanelStep(AX), R14
+	MOVQ gemmArgs_bPanelStep(AX), R14
 	ADDQ R14, bPanel-56(SP)
 	ADDQ $32, cPanel-64(SP)
 	ADDQ $32, initPanel-72(SP)
 	DECQ panels-48(SP)
 	JNZ panel
-	MOVQ product_aPlaneStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R14
 	ADDQ R14, aPlane-16(SP)
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 	ADDQ R14, bPlane-24(SP)
-	MOVQ product_cPlaneStep(AX), R14
+	MOVQ gemmArgs_cPlaneStep(AX), R14
 	ADDQ R14, cPlane-32(SP)
-	MOVQ product_initPlaneStep(AX), R14
+	MOVQ gemmArgs_initPlaneStep(AX), R14
 	ADDQ R14, initPlane-40(SP)
 	DECQ planes-8(SP)
 	JNZ plane
 	VZEROUPPER
 	RET
 
-// func wideA3AVX2(args *pass)
-TEXT ·wideA3AVX2(SB), NOSPLIT, $24-8
+// func expandA3AVX2(args *transformArgs)
+TEXT ·expandA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -1961,8 +1961,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -1988,25 +1988,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA3AVX2(args *pass)
-TEXT ·narrowA3AVX2(SB), NOSPLIT, $24-8
+// func reduceA3AVX2(args *transformArgs)
+TEXT ·reduceA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2014,8 +2014,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2039,28 +2039,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA3AVX2(args *pass)
-TEXT ·finalA3AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA3AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2068,8 +2068,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2100,22 +2100,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -2123,8 +2123,8 @@ add_line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2158,25 +2158,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB3AVX2(args *pass)
-TEXT ·wideB3AVX2(SB), NOSPLIT, $24-8
+// func expandB3AVX2(args *transformArgs)
+TEXT ·expandB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -2184,8 +2184,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -2212,25 +2212,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB3AVX2(args *pass)
-TEXT ·narrowB3AVX2(SB), NOSPLIT, $24-8
+// func reduceB3AVX2(args *transformArgs)
+TEXT ·reduceB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2238,8 +2238,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2263,28 +2263,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB3AVX2(args *pass)
-TEXT ·finalB3AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB3AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2292,8 +2292,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2324,22 +2324,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -2347,8 +2347,8 @@ add_line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2382,25 +2382,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG3AVX2(args *pass)
-TEXT ·wideG3AVX2(SB), NOSPLIT, $24-8
+// func expandG3AVX2(args *transformArgs)
+TEXT ·expandG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -2408,8 +2408,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -2435,25 +2435,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG3AVX2(args *pass)
-TEXT ·narrowG3AVX2(SB), NOSPLIT, $24-8
+// func reduceG3AVX2(args *transformArgs)
+TEXT ·reduceG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2461,8 +2461,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2487,25 +2487,25 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA4AVX2(args *pass)
-TEXT ·wideA4AVX2(SB), NOSPLIT, $24-8
+// func expandA4AVX2(args *transformArgs)
+TEXT ·expandA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -2514,8 +2514,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -2546,25 +2546,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA4AVX2(args *pass)
-TEXT ·narrowA4AVX2(SB), NOSPLIT, $24-8
+// func reduceA4AVX2(args *transformArgs)
+TEXT ·reduceA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2573,8 +2573,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2604,28 +2604,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA4AVX2(args *pass)
-TEXT ·finalA4AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA4AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2634,8 +2634,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2674,22 +2674,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -2698,8 +2698,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2742,25 +2742,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB4AVX2(args *pass)
-TEXT ·wideB4AVX2(SB), NOSPLIT, $24-8
+// func expandB4AVX2(args *transformArgs)
+TEXT ·expandB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -2769,8 +2769,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -2805,25 +2805,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB4AVX2(args *pass)
-TEXT ·narrowB4AVX2(SB), NOSPLIT, $24-8
+// func reduceB4AVX2(args *transformArgs)
+TEXT ·reduceB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2832,8 +2832,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2865,28 +2865,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB4AVX2(args *pass)
-TEXT ·finalB4AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB4AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -2895,8 +2895,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -2937,22 +2937,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -2961,8 +2961,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3007,25 +3007,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG4AVX2(args *pass)
-TEXT ·wideG4AVX2(SB), NOSPLIT, $24-8
+// func expandG4AVX2(args *transformArgs)
+TEXT ·expandG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -3033,8 +3033,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -3062,25 +3062,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG4AVX2(args *pass)
-TEXT ·narrowG4AVX2(SB), NOSPLIT, $24-8
+// func reduceG4AVX2(args *transformArgs)
+TEXT ·reduceG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3088,8 +3088,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3116,25 +3116,25 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA5AVX2(args *pass)
-TEXT ·wideA5AVX2(SB), NOSPLIT, $24-8
+// func expandA5AVX2(args *transformArgs)
+TEXT ·expandA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -3144,8 +3144,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -3186,25 +3186,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA5AVX2(args *pass)
-TEXT ·narrowA5AVX2(SB), NOSPLIT, $24-8
+// func reduceA5AVX2(args *transformArgs)
+TEXT ·reduceA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3214,8 +3214,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3255,28 +3255,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA5AVX2(args *pass)
-TEXT ·finalA5AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA5AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3286,8 +3286,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3338,22 +3338,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -3363,8 +3363,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3420,25 +3420,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB5AVX2(args *pass)
-TEXT ·wideB5AVX2(SB), NOSPLIT, $24-8
+// func expandB5AVX2(args *transformArgs)
+TEXT ·expandB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -3448,8 +3448,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -3494,25 +3494,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB5AVX2(args *pass)
-TEXT ·narrowB5AVX2(SB), NOSPLIT, $24-8
+// func reduceB5AVX2(args *transformArgs)
+TEXT ·reduceB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3522,8 +3522,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3564,28 +3564,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB5AVX2(args *pass)
-TEXT ·finalB5AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB5AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3595,8 +3595,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3648,22 +3648,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -3673,8 +3673,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3731,25 +3731,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG5AVX2(args *pass)
-TEXT ·wideG5AVX2(SB), NOSPLIT, $24-8
+// func expandG5AVX2(args *transformArgs)
+TEXT ·expandG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -3758,8 +3758,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -3793,25 +3793,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG5AVX2(args *pass)
-TEXT ·narrowG5AVX2(SB), NOSPLIT, $24-8
+// func reduceG5AVX2(args *transformArgs)
+TEXT ·reduceG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3820,8 +3820,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -3853,25 +3853,25 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA6AVX2(args *pass)
-TEXT ·wideA6AVX2(SB), NOSPLIT, $24-8
+// func expandA6AVX2(args *transformArgs)
+TEXT ·expandA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -3881,8 +3881,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -3928,25 +3928,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA6AVX2(args *pass)
-TEXT ·narrowA6AVX2(SB), NOSPLIT, $24-8
+// func reduceA6AVX2(args *transformArgs)
+TEXT ·reduceA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -3956,8 +3956,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4003,28 +4003,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA6AVX2(args *pass)
-TEXT ·finalA6AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA6AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4034,8 +4034,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4094,22 +4094,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -4119,8 +4119,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4185,25 +4185,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB6AVX2(args *pass)
-TEXT ·wideB6AVX2(SB), NOSPLIT, $24-8
+// func expandB6AVX2(args *transformArgs)
+TEXT ·expandB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -4213,8 +4213,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -4268,25 +4268,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB6AVX2(args *pass)
-TEXT ·narrowB6AVX2(SB), NOSPLIT, $24-8
+// func reduceB6AVX2(args *transformArgs)
+TEXT ·reduceB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4296,8 +4296,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4347,28 +4347,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB6AVX2(args *pass)
-TEXT ·finalB6AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB6AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4378,8 +4378,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4442,22 +4442,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -4467,8 +4467,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4537,25 +4537,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG6AVX2(args *pass)
-TEXT ·wideG6AVX2(SB), NOSPLIT, $24-8
+// func expandG6AVX2(args *transformArgs)
+TEXT ·expandG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -4564,8 +4564,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -4601,25 +4601,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG6AVX2(args *pass)
-TEXT ·narrowG6AVX2(SB), NOSPLIT, $24-8
+// func reduceG6AVX2(args *transformArgs)
+TEXT ·reduceG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4628,8 +4628,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4663,25 +4663,25 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA7AVX2(args *pass)
-TEXT ·wideA7AVX2(SB), NOSPLIT, $24-8
+// func expandA7AVX2(args *transformArgs)
+TEXT ·expandA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -4692,8 +4692,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -4756,25 +4756,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA7AVX2(args *pass)
-TEXT ·narrowA7AVX2(SB), NOSPLIT, $24-8
+// func reduceA7AVX2(args *transformArgs)
+TEXT ·reduceA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4785,8 +4785,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4845,28 +4845,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA7AVX2(args *pass)
-TEXT ·finalA7AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA7AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -4877,8 +4877,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -4952,22 +4952,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -4978,8 +4978,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5060,25 +5060,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB7AVX2(args *pass)
-TEXT ·wideB7AVX2(SB), NOSPLIT, $24-8
+// func expandB7AVX2(args *transformArgs)
+TEXT ·expandB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -5089,8 +5089,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -5156,25 +5156,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB7AVX2(args *pass)
-TEXT ·narrowB7AVX2(SB), NOSPLIT, $24-8
+// func reduceB7AVX2(args *transformArgs)
+TEXT ·reduceB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -5185,8 +5185,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5247,28 +5247,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB7AVX2(args *pass)
-TEXT ·finalB7AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB7AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -5279,8 +5279,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5356,22 +5356,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -5382,8 +5382,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5466,25 +5466,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG7AVX2(args *pass)
-TEXT ·wideG7AVX2(SB), NOSPLIT, $24-8
+// func expandG7AVX2(args *transformArgs)
+TEXT ·expandG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -5493,8 +5493,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -5535,25 +5535,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG7AVX2(args *pass)
-TEXT ·narrowG7AVX2(SB), NOSPLIT, $24-8
+// func reduceG7AVX2(args *transformArgs)
+TEXT ·reduceG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -5562,8 +5562,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5601,25 +5601,25 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA8AVX2(args *pass)
-TEXT ·wideA8AVX2(SB), NOSPLIT, $24-8
+// func expandA8AVX2(args *transformArgs)
+TEXT ·expandA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -5631,8 +5631,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -5688,25 +5688,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA8AVX2(args *pass)
-TEXT ·narrowA8AVX2(SB), NOSPLIT, $24-8
+// func reduceA8AVX2(args *transformArgs)
+TEXT ·reduceA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -5718,8 +5718,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5773,28 +5773,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA8AVX2(args *pass)
-TEXT ·finalA8AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueA8AVX2(args *transformArgs)
+TEXT ·reduceEpilogueA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -5806,8 +5806,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5879,22 +5879,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -5906,8 +5906,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -5987,25 +5987,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB8AVX2(args *pass)
-TEXT ·wideB8AVX2(SB), NOSPLIT, $24-8
+// func expandB8AVX2(args *transformArgs)
+TEXT ·expandB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -6017,8 +6017,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -6084,25 +6084,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB8AVX2(args *pass)
-TEXT ·narrowB8AVX2(SB), NOSPLIT, $24-8
+// func reduceB8AVX2(args *transformArgs)
+TEXT ·reduceB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -6114,8 +6114,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -6176,28 +6176,28 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB8AVX2(args *pass)
-TEXT ·finalB8AVX2(SB), NOSPLIT, $24-8
+// func reduceEpilogueB8AVX2(args *transformArgs)
+TEXT ·reduceEpilogueB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Y15
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -6209,8 +6209,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -6288,22 +6288,22 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -6315,8 +6315,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -6402,25 +6402,25 @@ add_vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG8AVX2(args *pass)
-TEXT ·wideG8AVX2(SB), NOSPLIT, $24-8
+// func expandG8AVX2(args *transformArgs)
+TEXT ·expandG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -6430,8 +6430,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
@@ -6478,25 +6478,25 @@ vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG8AVX2(args *pass)
-TEXT ·narrowG8AVX2(SB), NOSPLIT, $24-8
+// func reduceG8AVX2(args *transformArgs)
+TEXT ·reduceG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -6506,8 +6506,8 @@ _line:
 	LEAQ (DX)(R14*1), SI
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Y0
 	VADDPS (BX)(DI*1), Y0, Y1
@@ -6552,9 +6552,9 @@ _vector:
 	ADDQ $32, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
@@ -6705,21 +6705,21 @@ round:
 	VZEROUPPER
 	RET
 
-// func gemm32AVX512(args *product)
+// func gemm32AVX512(args *gemmArgs)
 TEXT ·gemm32AVX512(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
-	MOVQ product_planes(AX), R14
+	MOVQ gemmArgs_planes(AX), R14
 	MOVQ R14, planes-8(SP)
-	MOVQ product_a(AX), R14
+	MOVQ gemmArgs_a(AX), R14
 	MOVQ R14, aPlane-16(SP)
-	MOVQ product_b(AX), R14
+	MOVQ gemmArgs_b(AX), R14
 	MOVQ R14, bPlane-24(SP)
-	MOVQ product_c(AX), R14
+	MOVQ gemmArgs_c(AX), R14
 	MOVQ R14, cPlane-32(SP)
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	MOVQ R14, initPlane-40(SP)
 plane:
-	MOVQ product_panels(AX), R14
+	MOVQ gemmArgs_panels(AX), R14
 	MOVQ R14, panels-48(SP)
 	MOVQ bPlane-24(SP), R14
 	MOVQ R14, bPanel-56(SP)
@@ -6734,18 +6734,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ product_tall(AX), R14
-	MOVQ product_tallBlocks(AX), R15
+	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallBlocks(AX), R15
 	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
 	CMPQ second-112(SP), $0
 	JNE nextPanel
 	MOVQ $1, second-112(SP)
-	MOVQ product_shortBlocks(AX), R15
+	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ product_tall(AX), R14
+	MOVQ gemmArgs_tall(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -6772,10 +6772,10 @@ dispatch:
 	CMPQ R14, $2
 	JEQ rows2
 rows1:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero1
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -6784,16 +6784,16 @@ zero1:
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 start1:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term1:
 	PREFETCHT0 (R15)
@@ -6809,33 +6809,33 @@ term1:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term1
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store1
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
 	VMAXPS Z1, Z31, Z1
 store1:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero2
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -6848,16 +6848,16 @@ zero2:
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 start2:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term2:
 	PREFETCHT0 (R15)
@@ -6876,7 +6876,7 @@ term2:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term2
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store2
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -6884,29 +6884,29 @@ term2:
 	VMAXPS Z2, Z31, Z2
 	VMAXPS Z3, Z31, Z3
 store2:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 0(BX)(R9*1)
 	VMOVUPS Z3, 64(BX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero3
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 64(BX), Z1
@@ -6923,16 +6923,16 @@ zero3:
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 start3:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term3:
 	PREFETCHT0 (R15)
@@ -6954,7 +6954,7 @@ term3:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term3
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store3
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -6964,7 +6964,7 @@ term3:
 	VMAXPS Z4, Z31, Z4
 	VMAXPS Z5, Z31, Z5
 store3:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 64(BX)
@@ -6972,23 +6972,23 @@ store3:
 	VMOVUPS Z3, 64(BX)(R9*1)
 	VMOVUPS Z4, 0(BX)(R9*2)
 	VMOVUPS Z5, 64(BX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero4
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7011,18 +7011,18 @@ zero4:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 start4:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term4:
 	PREFETCHT0 (R15)
@@ -7048,7 +7048,7 @@ term4:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term4
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store4
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7060,7 +7060,7 @@ term4:
 	VMAXPS Z6, Z31, Z6
 	VMAXPS Z7, Z31, Z7
 store4:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7072,23 +7072,23 @@ store4:
 	VMOVUPS Z5, 64(BX)(R9*2)
 	VMOVUPS Z6, 0(CX)
 	VMOVUPS Z7, 64(CX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero5
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7115,18 +7115,18 @@ zero5:
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
 start5:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term5:
 	PREFETCHT0 (R15)
@@ -7155,7 +7155,7 @@ term5:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term5
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store5
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7169,7 +7169,7 @@ term5:
 	VMAXPS Z8, Z31, Z8
 	VMAXPS Z9, Z31, Z9
 store5:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7183,23 +7183,23 @@ store5:
 	VMOVUPS Z7, 64(CX)
 	VMOVUPS Z8, 0(CX)(R9*1)
 	VMOVUPS Z9, 64(CX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero6
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7230,18 +7230,18 @@ zero6:
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 start6:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term6:
 	PREFETCHT0 (R15)
@@ -7273,7 +7273,7 @@ term6:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term6
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store6
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7289,7 +7289,7 @@ term6:
 	VMAXPS Z10, Z31, Z10
 	VMAXPS Z11, Z31, Z11
 store6:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7305,23 +7305,23 @@ store6:
 	VMOVUPS Z9, 64(CX)(R9*1)
 	VMOVUPS Z10, 0(CX)(R9*2)
 	VMOVUPS Z11, 64(CX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero7
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7357,19 +7357,19 @@ zero7:
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 start7:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term7:
 	PREFETCHT0 (R15)
@@ -7405,7 +7405,7 @@ term7:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term7
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store7
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7423,7 +7423,7 @@ term7:
 	VMAXPS Z12, Z31, Z12
 	VMAXPS Z13, Z31, Z13
 store7:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7442,23 +7442,23 @@ store7:
 	VMOVUPS Z11, 64(CX)(R9*2)
 	VMOVUPS Z12, 0(DX)
 	VMOVUPS Z13, 64(DX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero8
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7498,19 +7498,19 @@ zero8:
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
 start8:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term8:
 	PREFETCHT0 (R15)
@@ -7549,7 +7549,7 @@ term8:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term8
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store8
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7569,7 +7569,7 @@ term8:
 	VMAXPS Z14, Z31, Z14
 	VMAXPS Z15, Z31, Z15
 store8:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7590,23 +7590,23 @@ store8:
 	VMOVUPS Z13, 64(DX)
 	VMOVUPS Z14, 0(DX)(R9*1)
 	VMOVUPS Z15, 64(DX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero9
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7650,19 +7650,19 @@ zero9:
 	VXORPS Z16, Z16, Z16
 	VXORPS Z17, Z17, Z17
 start9:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term9:
 	PREFETCHT0 (R15)
@@ -7704,7 +7704,7 @@ term9:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term9
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store9
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7726,7 +7726,7 @@ term9:
 	VMAXPS Z16, Z31, Z16
 	VMAXPS Z17, Z31, Z17
 store9:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7749,23 +7749,23 @@ store9:
 	VMOVUPS Z15, 64(DX)(R9*1)
 	VMOVUPS Z16, 0(DX)(R9*2)
 	VMOVUPS Z17, 64(DX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero10
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7814,20 +7814,20 @@ zero10:
 	VXORPS Z18, Z18, Z18
 	VXORPS Z19, Z19, Z19
 start10:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term10:
 	PREFETCHT0 (R15)
@@ -7873,7 +7873,7 @@ term10:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term10
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store10
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -7897,7 +7897,7 @@ term10:
 	VMAXPS Z18, Z31, Z18
 	VMAXPS Z19, Z31, Z19
 store10:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7923,23 +7923,23 @@ store10:
 	VMOVUPS Z17, 64(DX)(R9*2)
 	VMOVUPS Z18, 0(SI)
 	VMOVUPS Z19, 64(SI)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero11
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -7992,20 +7992,20 @@ zero11:
 	VXORPS Z20, Z20, Z20
 	VXORPS Z21, Z21, Z21
 start11:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term11:
 	PREFETCHT0 (R15)
@@ -8054,7 +8054,7 @@ term11:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term11
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store11
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8080,7 +8080,7 @@ term11:
 	VMAXPS Z20, Z31, Z20
 	VMAXPS Z21, Z31, Z21
 store11:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8108,23 +8108,23 @@ store11:
 	VMOVUPS Z19, 64(SI)
 	VMOVUPS Z20, 0(SI)(R9*1)
 	VMOVUPS Z21, 64(SI)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero12
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8181,20 +8181,20 @@ zero12:
 	VXORPS Z22, Z22, Z22
 	VXORPS Z23, Z23, Z23
 start12:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_bPanelStep(AX), R14
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_bPanelStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), DI
+	MOVQ gemmArgs_bPlaneStep(AX), DI
 	LEAQ (DI)(R14*1), R8
 term12:
 	PREFETCHT0 (R15)
@@ -8246,7 +8246,7 @@ term12:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term12
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store12
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8274,7 +8274,7 @@ term12:
 	VMAXPS Z22, Z31, Z22
 	VMAXPS Z23, Z31, Z23
 store12:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8304,55 +8304,55 @@ store12:
 	VMOVUPS Z21, 64(SI)(R9*1)
 	VMOVUPS Z22, 0(SI)(R9*2)
 	VMOVUPS Z23, 64(SI)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 nextPanel:
-	MOVQ product_bPanelStep(AX), R14
+	MOVQ gemmArgs_bPanelStep(AX), R14
 	ADDQ R14, bPanel-56(SP)
-	MOVQ product_bPanelStep(AX), R14
+	MOVQ gemmArgs_bPanelStep(AX), R14
 	ADDQ R14, bPanel-56(SP)
 	ADDQ $128, cPanel-64(SP)
 	ADDQ $128, initPanel-72(SP)
 	DECQ panels-48(SP)
 	JNZ panel
-	MOVQ product_aPlaneStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R14
 	ADDQ R14, aPlane-16(SP)
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 	ADDQ R14, bPlane-24(SP)
-	MOVQ product_cPlaneStep(AX), R14
+	MOVQ gemmArgs_cPlaneStep(AX), R14
 	ADDQ R14, cPlane-32(SP)
-	MOVQ product_initPlaneStep(AX), R14
+	MOVQ gemmArgs_initPlaneStep(AX), R14
 	ADDQ R14, initPlane-40(SP)
 	DECQ planes-8(SP)
 	JNZ plane
 	VZEROUPPER
 	RET
 
-// func gemm16AVX512(args *product)
+// func gemm16AVX512(args *gemmArgs)
 TEXT ·gemm16AVX512(SB), NOSPLIT, $112-8
 	MOVQ args+0(FP), AX
-	MOVQ product_planes(AX), R14
+	MOVQ gemmArgs_planes(AX), R14
 	MOVQ R14, planes-8(SP)
-	MOVQ product_a(AX), R14
+	MOVQ gemmArgs_a(AX), R14
 	MOVQ R14, aPlane-16(SP)
-	MOVQ product_b(AX), R14
+	MOVQ gemmArgs_b(AX), R14
 	MOVQ R14, bPlane-24(SP)
-	MOVQ product_c(AX), R14
+	MOVQ gemmArgs_c(AX), R14
 	MOVQ R14, cPlane-32(SP)
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	MOVQ R14, initPlane-40(SP)
 plane:
-	MOVQ product_panels(AX), R14
+	MOVQ gemmArgs_panels(AX), R14
 	MOVQ R14, panels-48(SP)
 	MOVQ bPlane-24(SP), R14
 	MOVQ R14, bPanel-56(SP)
@@ -8367,18 +8367,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ product_tall(AX), R14
-	MOVQ product_tallBlocks(AX), R15
+	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallBlocks(AX), R15
 	MOVQ $0, second-112(SP)
 	JMP dispatch
 short:
 	CMPQ second-112(SP), $0
 	JNE nextPanel
 	MOVQ $1, second-112(SP)
-	MOVQ product_shortBlocks(AX), R15
+	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ product_tall(AX), R14
+	MOVQ gemmArgs_tall(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -8413,25 +8413,25 @@ dispatch:
 	CMPQ R14, $2
 	JEQ rows2
 rows1:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero1
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	JMP start1
 zero1:
 	VXORPS Z0, Z0, Z0
 start1:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term1:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8442,31 +8442,31 @@ term1:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term1
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store1
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
 store1:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $1, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows1
 	JMP short
 rows2:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero2
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 0(BX)(R9*1), Z1
@@ -8475,15 +8475,15 @@ zero2:
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 start2:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term2:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8495,33 +8495,33 @@ term2:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term2
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store2
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
 	VMAXPS Z1, Z31, Z1
 store2:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 0(BX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $2, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows2
 	JMP short
 rows3:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero3
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	VMOVUPS 0(BX), Z0
 	VMOVUPS 0(BX)(R9*1), Z1
@@ -8532,15 +8532,15 @@ zero3:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 start3:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term3:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8553,35 +8553,35 @@ term3:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term3
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store3
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
 	VMAXPS Z1, Z31, Z1
 	VMAXPS Z2, Z31, Z2
 store3:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	VMOVUPS Z0, 0(BX)
 	VMOVUPS Z1, 0(BX)(R9*1)
 	VMOVUPS Z2, 0(BX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $3, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows3
 	JMP short
 rows4:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero4
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8596,17 +8596,17 @@ zero4:
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 start4:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term4:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8621,7 +8621,7 @@ term4:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term4
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store4
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8629,7 +8629,7 @@ term4:
 	VMAXPS Z2, Z31, Z2
 	VMAXPS Z3, Z31, Z3
 store4:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8637,23 +8637,23 @@ store4:
 	VMOVUPS Z1, 0(BX)(R9*1)
 	VMOVUPS Z2, 0(BX)(R9*2)
 	VMOVUPS Z3, 0(CX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $4, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows4
 	JMP short
 rows5:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero5
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8670,17 +8670,17 @@ zero5:
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 start5:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term5:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8696,7 +8696,7 @@ term5:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term5
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store5
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8705,7 +8705,7 @@ term5:
 	VMAXPS Z3, Z31, Z3
 	VMAXPS Z4, Z31, Z4
 store5:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8714,23 +8714,23 @@ store5:
 	VMOVUPS Z2, 0(BX)(R9*2)
 	VMOVUPS Z3, 0(CX)
 	VMOVUPS Z4, 0(CX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $5, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows5
 	JMP short
 rows6:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero6
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8749,17 +8749,17 @@ zero6:
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 start6:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term6:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8776,7 +8776,7 @@ term6:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term6
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store6
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8786,7 +8786,7 @@ term6:
 	VMAXPS Z4, Z31, Z4
 	VMAXPS Z5, Z31, Z5
 store6:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8796,23 +8796,23 @@ store6:
 	VMOVUPS Z3, 0(CX)
 	VMOVUPS Z4, 0(CX)(R9*1)
 	VMOVUPS Z5, 0(CX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $6, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows6
 	JMP short
 rows7:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero7
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8834,18 +8834,18 @@ zero7:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 start7:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term7:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8864,7 +8864,7 @@ term7:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term7
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store7
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8875,7 +8875,7 @@ term7:
 	VMAXPS Z5, Z31, Z5
 	VMAXPS Z6, Z31, Z6
 store7:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8887,23 +8887,23 @@ store7:
 	VMOVUPS Z4, 0(CX)(R9*1)
 	VMOVUPS Z5, 0(CX)(R9*2)
 	VMOVUPS Z6, 0(DX)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $7, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows7
 	JMP short
 rows8:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero8
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8927,18 +8927,18 @@ zero8:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 start8:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term8:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -8958,7 +8958,7 @@ term8:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term8
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store8
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -8970,7 +8970,7 @@ term8:
 	VMAXPS Z6, Z31, Z6
 	VMAXPS Z7, Z31, Z7
 store8:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -8983,23 +8983,23 @@ store8:
 	VMOVUPS Z5, 0(CX)(R9*2)
 	VMOVUPS Z6, 0(DX)
 	VMOVUPS Z7, 0(DX)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $8, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows8
 	JMP short
 rows9:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero9
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9025,18 +9025,18 @@ zero9:
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 start9:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term9:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9057,7 +9057,7 @@ term9:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term9
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store9
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9070,7 +9070,7 @@ term9:
 	VMAXPS Z7, Z31, Z7
 	VMAXPS Z8, Z31, Z8
 store9:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9084,23 +9084,23 @@ store9:
 	VMOVUPS Z6, 0(DX)
 	VMOVUPS Z7, 0(DX)(R9*1)
 	VMOVUPS Z8, 0(DX)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $9, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows9
 	JMP short
 rows10:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero10
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9129,19 +9129,19 @@ zero10:
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
 start10:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term10:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9164,7 +9164,7 @@ term10:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term10
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store10
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9178,7 +9178,7 @@ term10:
 	VMAXPS Z8, Z31, Z8
 	VMAXPS Z9, Z31, Z9
 store10:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9194,23 +9194,23 @@ store10:
 	VMOVUPS Z7, 0(DX)(R9*1)
 	VMOVUPS Z8, 0(DX)(R9*2)
 	VMOVUPS Z9, 0(SI)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $10, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows10
 	JMP short
 rows11:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero11
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9241,19 +9241,19 @@ zero11:
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 start11:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term11:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9277,7 +9277,7 @@ term11:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term11
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store11
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9292,7 +9292,7 @@ term11:
 	VMAXPS Z9, Z31, Z9
 	VMAXPS Z10, Z31, Z10
 store11:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9309,23 +9309,23 @@ store11:
 	VMOVUPS Z8, 0(DX)(R9*2)
 	VMOVUPS Z9, 0(SI)
 	VMOVUPS Z10, 0(SI)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $11, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows11
 	JMP short
 rows12:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero12
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9358,19 +9358,19 @@ zero12:
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 start12:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term12:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9395,7 +9395,7 @@ term12:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term12
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store12
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9411,7 +9411,7 @@ term12:
 	VMAXPS Z10, Z31, Z10
 	VMAXPS Z11, Z31, Z11
 store12:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9429,23 +9429,23 @@ store12:
 	VMOVUPS Z9, 0(SI)
 	VMOVUPS Z10, 0(SI)(R9*1)
 	VMOVUPS Z11, 0(SI)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $12, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows12
 	JMP short
 rows13:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero13
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9481,20 +9481,20 @@ zero13:
 	VXORPS Z11, Z11, Z11
 	VXORPS Z12, Z12, Z12
 start13:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
 	LEAQ (SI)(R14*1), DI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term13:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9521,7 +9521,7 @@ term13:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term13
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store13
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9538,7 +9538,7 @@ term13:
 	VMAXPS Z11, Z31, Z11
 	VMAXPS Z12, Z31, Z12
 store13:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9558,23 +9558,23 @@ store13:
 	VMOVUPS Z10, 0(SI)(R9*1)
 	VMOVUPS Z11, 0(SI)(R9*2)
 	VMOVUPS Z12, 0(DI)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $13, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $13, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $13, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows13
 	JMP short
 rows14:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero14
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9612,20 +9612,20 @@ zero14:
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 start14:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
 	LEAQ (SI)(R14*1), DI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term14:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9653,7 +9653,7 @@ term14:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term14
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store14
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9671,7 +9671,7 @@ term14:
 	VMAXPS Z12, Z31, Z12
 	VMAXPS Z13, Z31, Z13
 store14:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9692,23 +9692,23 @@ store14:
 	VMOVUPS Z11, 0(SI)(R9*2)
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R9*1)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $14, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $14, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $14, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows14
 	JMP short
 rows15:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero15
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9748,20 +9748,20 @@ zero15:
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 start15:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
 	LEAQ (SI)(R14*1), DI
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term15:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9790,7 +9790,7 @@ term15:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term15
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store15
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9809,7 +9809,7 @@ term15:
 	VMAXPS Z13, Z31, Z13
 	VMAXPS Z14, Z31, Z14
 store15:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9831,23 +9831,23 @@ store15:
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R9*1)
 	VMOVUPS Z14, 0(DI)(R9*2)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $15, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $15, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $15, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows15
 	JMP short
 rows16:
-	MOVQ product_init(AX), R14
+	MOVQ gemmArgs_init(AX), R14
 	TESTQ R14, R14
 	JZ zero16
-	MOVQ product_initRow(AX), R9
+	MOVQ gemmArgs_initRow(AX), R9
 	MOVQ initBlock-104(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9890,7 +9890,7 @@ zero16:
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
 start16:
-	MOVQ product_aRow(AX), R9
+	MOVQ gemmArgs_aRow(AX), R9
 	MOVQ aBlock-88(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9898,13 +9898,13 @@ start16:
 	LEAQ (DX)(R14*1), SI
 	LEAQ (SI)(R14*1), DI
 	LEAQ (DI)(R14*1), R8
-	MOVQ product_aColumn(AX), R10
+	MOVQ gemmArgs_aColumn(AX), R10
 	MOVQ bPanel-56(SP), R11
-	MOVQ product_bRow(AX), R12
-	MOVQ product_depth(AX), R13
-	MOVQ product_aPlaneStep(AX), R15
+	MOVQ gemmArgs_bRow(AX), R12
+	MOVQ gemmArgs_depth(AX), R13
+	MOVQ gemmArgs_aPlaneStep(AX), R15
 	ADDQ aBlock-88(SP), R15
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 term16:
 	PREFETCHT0 (R15)
 	ADDQ $64, R15
@@ -9935,7 +9935,7 @@ term16:
 	ADDQ R12, R11
 	DECQ R13
 	JNZ term16
-	CMPQ product_relu(AX), $0
+	CMPQ gemmArgs_relu(AX), $0
 	JEQ store16
 	VXORPS Z31, Z31, Z31
 	VMAXPS Z0, Z31, Z0
@@ -9955,7 +9955,7 @@ term16:
 	VMAXPS Z14, Z31, Z14
 	VMAXPS Z15, Z31, Z15
 store16:
-	MOVQ product_cRow(AX), R9
+	MOVQ gemmArgs_cRow(AX), R9
 	MOVQ cBlock-96(SP), BX
 	LEAQ (R9)(R9*2), R14
 	LEAQ (BX)(R14*1), CX
@@ -9979,48 +9979,48 @@ store16:
 	VMOVUPS Z13, 0(DI)(R9*1)
 	VMOVUPS Z14, 0(DI)(R9*2)
 	VMOVUPS Z15, 0(R8)
-	MOVQ product_aRow(AX), R14
+	MOVQ gemmArgs_aRow(AX), R14
 	IMULQ $16, R14
 	ADDQ R14, aBlock-88(SP)
-	MOVQ product_cRow(AX), R14
+	MOVQ gemmArgs_cRow(AX), R14
 	IMULQ $16, R14
 	ADDQ R14, cBlock-96(SP)
-	MOVQ product_initRow(AX), R14
+	MOVQ gemmArgs_initRow(AX), R14
 	IMULQ $16, R14
 	ADDQ R14, initBlock-104(SP)
 	DECQ blocks-80(SP)
 	JNZ rows16
 	JMP short
 nextPanel:
-	MOVQ product_bPanelStep(AX), R14
+	MOVQ gemmArgs_bPanelStep(AX), R14
 	ADDQ R14, bPanel-56(SP)
 	ADDQ $64, cPanel-64(SP)
 	ADDQ $64, initPanel-72(SP)
 	DECQ panels-48(SP)
 	JNZ panel
-	MOVQ product_aPlaneStep(AX), R14
+	MOVQ gemmArgs_aPlaneStep(AX), R14
 	ADDQ R14, aPlane-16(SP)
-	MOVQ product_bPlaneStep(AX), R14
+	MOVQ gemmArgs_bPlaneStep(AX), R14
 	ADDQ R14, bPlane-24(SP)
-	MOVQ product_cPlaneStep(AX), R14
+	MOVQ gemmArgs_cPlaneStep(AX), R14
 	ADDQ R14, cPlane-32(SP)
-	MOVQ product_initPlaneStep(AX), R14
+	MOVQ gemmArgs_initPlaneStep(AX), R14
 	ADDQ R14, initPlane-40(SP)
 	DECQ planes-8(SP)
 	JNZ plane
 	VZEROUPPER
 	RET
 
-// func wideA3AVX512(args *pass)
-TEXT ·wideA3AVX512(SB), NOSPLIT, $24-8
+// func expandA3AVX512(args *transformArgs)
+TEXT ·expandA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -10028,8 +10028,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -10055,25 +10055,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA3AVX512(args *pass)
-TEXT ·narrowA3AVX512(SB), NOSPLIT, $24-8
+// func reduceA3AVX512(args *transformArgs)
+TEXT ·reduceA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10081,8 +10081,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10106,28 +10106,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA3AVX512(args *pass)
-TEXT ·finalA3AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA3AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10135,8 +10135,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10167,22 +10167,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -10190,8 +10190,8 @@ add_line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10225,25 +10225,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB3AVX512(args *pass)
-TEXT ·wideB3AVX512(SB), NOSPLIT, $24-8
+// func expandB3AVX512(args *transformArgs)
+TEXT ·expandB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -10251,8 +10251,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -10279,25 +10279,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB3AVX512(args *pass)
-TEXT ·narrowB3AVX512(SB), NOSPLIT, $24-8
+// func reduceB3AVX512(args *transformArgs)
+TEXT ·reduceB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10305,8 +10305,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10330,28 +10330,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB3AVX512(args *pass)
-TEXT ·finalB3AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB3AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10359,8 +10359,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10391,22 +10391,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -10414,8 +10414,8 @@ add_line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10449,25 +10449,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG3AVX512(args *pass)
-TEXT ·wideG3AVX512(SB), NOSPLIT, $24-8
+// func expandG3AVX512(args *transformArgs)
+TEXT ·expandG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -10475,8 +10475,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -10502,25 +10502,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG3AVX512(args *pass)
-TEXT ·narrowG3AVX512(SB), NOSPLIT, $24-8
+// func reduceG3AVX512(args *transformArgs)
+TEXT ·reduceG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10528,8 +10528,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10554,25 +10554,25 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA4AVX512(args *pass)
-TEXT ·wideA4AVX512(SB), NOSPLIT, $24-8
+// func expandA4AVX512(args *transformArgs)
+TEXT ·expandA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -10581,8 +10581,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -10613,25 +10613,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA4AVX512(args *pass)
-TEXT ·narrowA4AVX512(SB), NOSPLIT, $24-8
+// func reduceA4AVX512(args *transformArgs)
+TEXT ·reduceA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10640,8 +10640,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10671,28 +10671,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA4AVX512(args *pass)
-TEXT ·finalA4AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA4AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10701,8 +10701,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10741,22 +10741,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -10765,8 +10765,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10809,25 +10809,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB4AVX512(args *pass)
-TEXT ·wideB4AVX512(SB), NOSPLIT, $24-8
+// func expandB4AVX512(args *transformArgs)
+TEXT ·expandB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -10836,8 +10836,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -10872,25 +10872,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB4AVX512(args *pass)
-TEXT ·narrowB4AVX512(SB), NOSPLIT, $24-8
+// func reduceB4AVX512(args *transformArgs)
+TEXT ·reduceB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10899,8 +10899,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -10932,28 +10932,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB4AVX512(args *pass)
-TEXT ·finalB4AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB4AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -10962,8 +10962,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11004,22 +11004,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -11028,8 +11028,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11074,25 +11074,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG4AVX512(args *pass)
-TEXT ·wideG4AVX512(SB), NOSPLIT, $24-8
+// func expandG4AVX512(args *transformArgs)
+TEXT ·expandG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -11100,8 +11100,8 @@ line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -11129,25 +11129,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG4AVX512(args *pass)
-TEXT ·narrowG4AVX512(SB), NOSPLIT, $24-8
+// func reduceG4AVX512(args *transformArgs)
+TEXT ·reduceG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11155,8 +11155,8 @@ _line:
 	LEAQ (BX)(R14*1), CX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11183,25 +11183,25 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA5AVX512(args *pass)
-TEXT ·wideA5AVX512(SB), NOSPLIT, $24-8
+// func expandA5AVX512(args *transformArgs)
+TEXT ·expandA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -11211,8 +11211,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -11253,25 +11253,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA5AVX512(args *pass)
-TEXT ·narrowA5AVX512(SB), NOSPLIT, $24-8
+// func reduceA5AVX512(args *transformArgs)
+TEXT ·reduceA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11281,8 +11281,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11322,28 +11322,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA5AVX512(args *pass)
-TEXT ·finalA5AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA5AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11353,8 +11353,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11405,22 +11405,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -11430,8 +11430,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11487,25 +11487,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB5AVX512(args *pass)
-TEXT ·wideB5AVX512(SB), NOSPLIT, $24-8
+// func expandB5AVX512(args *transformArgs)
+TEXT ·expandB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -11515,8 +11515,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -11561,25 +11561,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB5AVX512(args *pass)
-TEXT ·narrowB5AVX512(SB), NOSPLIT, $24-8
+// func reduceB5AVX512(args *transformArgs)
+TEXT ·reduceB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11589,8 +11589,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11631,28 +11631,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB5AVX512(args *pass)
-TEXT ·finalB5AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB5AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11662,8 +11662,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11715,22 +11715,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -11740,8 +11740,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11798,25 +11798,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG5AVX512(args *pass)
-TEXT ·wideG5AVX512(SB), NOSPLIT, $24-8
+// func expandG5AVX512(args *transformArgs)
+TEXT ·expandG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -11825,8 +11825,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -11860,25 +11860,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG5AVX512(args *pass)
-TEXT ·narrowG5AVX512(SB), NOSPLIT, $24-8
+// func reduceG5AVX512(args *transformArgs)
+TEXT ·reduceG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -11887,8 +11887,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -11920,25 +11920,25 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA6AVX512(args *pass)
-TEXT ·wideA6AVX512(SB), NOSPLIT, $24-8
+// func expandA6AVX512(args *transformArgs)
+TEXT ·expandA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -11948,8 +11948,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -11995,25 +11995,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA6AVX512(args *pass)
-TEXT ·narrowA6AVX512(SB), NOSPLIT, $24-8
+// func reduceA6AVX512(args *transformArgs)
+TEXT ·reduceA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12023,8 +12023,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12070,28 +12070,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA6AVX512(args *pass)
-TEXT ·finalA6AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA6AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12101,8 +12101,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12161,22 +12161,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -12186,8 +12186,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12252,25 +12252,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB6AVX512(args *pass)
-TEXT ·wideB6AVX512(SB), NOSPLIT, $24-8
+// func expandB6AVX512(args *transformArgs)
+TEXT ·expandB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -12280,8 +12280,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -12335,25 +12335,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB6AVX512(args *pass)
-TEXT ·narrowB6AVX512(SB), NOSPLIT, $24-8
+// func reduceB6AVX512(args *transformArgs)
+TEXT ·reduceB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12363,8 +12363,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12414,28 +12414,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB6AVX512(args *pass)
-TEXT ·finalB6AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB6AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12445,8 +12445,8 @@ _line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12509,22 +12509,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -12534,8 +12534,8 @@ add_line:
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12604,25 +12604,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG6AVX512(args *pass)
-TEXT ·wideG6AVX512(SB), NOSPLIT, $24-8
+// func expandG6AVX512(args *transformArgs)
+TEXT ·expandG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -12631,8 +12631,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -12668,25 +12668,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG6AVX512(args *pass)
-TEXT ·narrowG6AVX512(SB), NOSPLIT, $24-8
+// func reduceG6AVX512(args *transformArgs)
+TEXT ·reduceG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12695,8 +12695,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12730,25 +12730,25 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA7AVX512(args *pass)
-TEXT ·wideA7AVX512(SB), NOSPLIT, $24-8
+// func expandA7AVX512(args *transformArgs)
+TEXT ·expandA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -12759,8 +12759,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -12823,25 +12823,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA7AVX512(args *pass)
-TEXT ·narrowA7AVX512(SB), NOSPLIT, $24-8
+// func reduceA7AVX512(args *transformArgs)
+TEXT ·reduceA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12852,8 +12852,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -12912,28 +12912,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA7AVX512(args *pass)
-TEXT ·finalA7AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA7AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -12944,8 +12944,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13019,22 +13019,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -13045,8 +13045,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13127,25 +13127,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB7AVX512(args *pass)
-TEXT ·wideB7AVX512(SB), NOSPLIT, $24-8
+// func expandB7AVX512(args *transformArgs)
+TEXT ·expandB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -13156,8 +13156,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -13223,25 +13223,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB7AVX512(args *pass)
-TEXT ·narrowB7AVX512(SB), NOSPLIT, $24-8
+// func reduceB7AVX512(args *transformArgs)
+TEXT ·reduceB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -13252,8 +13252,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13314,28 +13314,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB7AVX512(args *pass)
-TEXT ·finalB7AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB7AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -13346,8 +13346,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13423,22 +13423,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -13449,8 +13449,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13533,25 +13533,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG7AVX512(args *pass)
-TEXT ·wideG7AVX512(SB), NOSPLIT, $24-8
+// func expandG7AVX512(args *transformArgs)
+TEXT ·expandG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -13560,8 +13560,8 @@ line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -13602,25 +13602,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG7AVX512(args *pass)
-TEXT ·narrowG7AVX512(SB), NOSPLIT, $24-8
+// func reduceG7AVX512(args *transformArgs)
+TEXT ·reduceG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -13629,8 +13629,8 @@ _line:
 	LEAQ (CX)(R14*1), DX
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13668,25 +13668,25 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func wideA8AVX512(args *pass)
-TEXT ·wideA8AVX512(SB), NOSPLIT, $24-8
+// func expandA8AVX512(args *transformArgs)
+TEXT ·expandA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -13698,8 +13698,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -13755,25 +13755,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowA8AVX512(args *pass)
-TEXT ·narrowA8AVX512(SB), NOSPLIT, $24-8
+// func reduceA8AVX512(args *transformArgs)
+TEXT ·reduceA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -13785,8 +13785,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13840,28 +13840,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalA8AVX512(args *pass)
-TEXT ·finalA8AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueA8AVX512(args *transformArgs)
+TEXT ·reduceEpilogueA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -13873,8 +13873,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -13946,22 +13946,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -13973,8 +13973,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -14054,25 +14054,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideB8AVX512(args *pass)
-TEXT ·wideB8AVX512(SB), NOSPLIT, $24-8
+// func expandB8AVX512(args *transformArgs)
+TEXT ·expandB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -14084,8 +14084,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -14151,25 +14151,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowB8AVX512(args *pass)
-TEXT ·narrowB8AVX512(SB), NOSPLIT, $24-8
+// func reduceB8AVX512(args *transformArgs)
+TEXT ·reduceB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -14181,8 +14181,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -14243,28 +14243,28 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func finalB8AVX512(args *pass)
-TEXT ·finalB8AVX512(SB), NOSPLIT, $24-8
+// func reduceEpilogueB8AVX512(args *transformArgs)
+TEXT ·reduceEpilogueB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS pass_limit(AX), Z31
-	CMPQ pass_accumulate(AX), $0
+	VBROADCASTSS transformArgs_limit(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -14276,8 +14276,8 @@ _line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -14355,22 +14355,22 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 addline:
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 add_line:
 	MOVQ source-16(SP), BX
@@ -14382,8 +14382,8 @@ add_line:
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 add_vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -14469,25 +14469,25 @@ add_vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ add_vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ add_line
 	VZEROUPPER
 	RET
 
-// func wideG8AVX512(args *pass)
-TEXT ·wideG8AVX512(SB), NOSPLIT, $24-8
+// func expandG8AVX512(args *transformArgs)
+TEXT ·expandG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 line:
 	MOVQ source-16(SP), BX
@@ -14497,8 +14497,8 @@ line:
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
 	LEAQ (R10)(R14*1), R11
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
@@ -14545,25 +14545,25 @@ vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ line
 	VZEROUPPER
 	RET
 
-// func narrowG8AVX512(args *pass)
-TEXT ·narrowG8AVX512(SB), NOSPLIT, $24-8
+// func reduceG8AVX512(args *transformArgs)
+TEXT ·reduceG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	MOVQ pass_sourceStep(AX), DI
-	MOVQ pass_destinationStep(AX), R12
-	MOVQ pass_lines(AX), R14
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_lines(AX), R14
 	MOVQ R14, lines-8(SP)
-	MOVQ pass_source(AX), R14
+	MOVQ transformArgs_source(AX), R14
 	MOVQ R14, source-16(SP)
-	MOVQ pass_destination(AX), R14
+	MOVQ transformArgs_destination(AX), R14
 	MOVQ R14, destination-24(SP)
 _line:
 	MOVQ source-16(SP), BX
@@ -14573,8 +14573,8 @@ _line:
 	LEAQ (DX)(R14*1), SI
 	MOVQ destination-24(SP), R8
 	LEAQ (R12)(R12*2), R14
-	MOVQ pass_bias(AX), R15
-	MOVQ pass_vectors(AX), R13
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
 _vector:
 	VMOVUPS (BX), Z0
 	VADDPS (BX)(DI*1), Z0, Z1
@@ -14619,24 +14619,24 @@ _vector:
 	ADDQ $64, R15
 	DECQ R13
 	JNZ _vector
-	MOVQ pass_sourceLine(AX), R14
+	MOVQ transformArgs_sourceLine(AX), R14
 	ADDQ R14, source-16(SP)
-	MOVQ pass_destinationLine(AX), R14
+	MOVQ transformArgs_destinationLine(AX), R14
 	ADDQ R14, destination-24(SP)
 	DECQ lines-8(SP)
 	JNZ _line
 	VZEROUPPER
 	RET
 
-// func gateAVX2(args *gating)
-TEXT ·gateAVX2(SB), NOSPLIT, $0-8
+// func reluGradientAVX2(args *reluArgs)
+TEXT ·reluGradientAVX2(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), AX
-	MOVQ gating_y(AX), SI
-	MOVQ gating_dy(AX), DI
-	MOVQ gating_dx(AX), R8
-	MOVQ gating_sums(AX), R9
-	MOVQ gating_step(AX), R10
-	MOVQ gating_vectors(AX), R11
+	MOVQ reluArgs_y(AX), SI
+	MOVQ reluArgs_dy(AX), DI
+	MOVQ reluArgs_dx(AX), R8
+	MOVQ reluArgs_sums(AX), R9
+	MOVQ reluArgs_step(AX), R10
+	MOVQ reluArgs_vectors(AX), R11
 	VXORPS Y15, Y15, Y15
 next:
 	CMPQ R11, $8
@@ -14653,7 +14653,7 @@ columns8:
 	MOVQ SI, BX
 	MOVQ DI, CX
 	MOVQ R8, DX
-	MOVQ gating_rows(AX), R12
+	MOVQ reluArgs_rows(AX), R12
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -14718,7 +14718,7 @@ columns4:
 	MOVQ SI, BX
 	MOVQ DI, CX
 	MOVQ R8, DX
-	MOVQ gating_rows(AX), R12
+	MOVQ reluArgs_rows(AX), R12
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -14759,7 +14759,7 @@ columns2:
 	MOVQ SI, BX
 	MOVQ DI, CX
 	MOVQ R8, DX
-	MOVQ gating_rows(AX), R12
+	MOVQ reluArgs_rows(AX), R12
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 row2:
@@ -14788,7 +14788,7 @@ columns1:
 	MOVQ SI, BX
 	MOVQ DI, CX
 	MOVQ R8, DX
-	MOVQ gating_rows(AX), R12
+	MOVQ reluArgs_rows(AX), R12
 	VXORPS Y0, Y0, Y0
 row1:
 	VCMPPS $0x11, 0(BX), Y15, Y8
@@ -14808,25 +14808,25 @@ row1:
 	SUBQ $1, R11
 	JMP next
 
-// func adamAVX2(args *adam)
+// func adamAVX2(args *adamArgs)
 TEXT ·adamAVX2(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), AX
-	MOVQ adam_w(AX), BX
-	MOVQ adam_g(AX), CX
-	MOVQ adam_m(AX), DX
-	MOVQ adam_v(AX), SI
-	MOVQ adam_average(AX), DI
-	MOVQ adam_vectors(AX), R8
-	VBROADCASTSS adam_factors+Adam_Scale(AX), Y6
-	VBROADCASTSS adam_factors+Adam_B1(AX), Y7
-	VBROADCASTSS adam_factors+Adam_C1(AX), Y8
-	VBROADCASTSS adam_factors+Adam_B2(AX), Y9
-	VBROADCASTSS adam_factors+Adam_C2(AX), Y10
-	VBROADCASTSS adam_factors+Adam_Eps(AX), Y11
-	VBROADCASTSS adam_factors+Adam_Rate(AX), Y12
-	VBROADCASTSS adam_factors+Adam_Root(AX), Y13
-	VBROADCASTSS adam_factors+Adam_Decay(AX), Y14
-	VBROADCASTSS adam_factors+Adam_Share(AX), Y15
+	MOVQ adamArgs_w(AX), BX
+	MOVQ adamArgs_g(AX), CX
+	MOVQ adamArgs_m(AX), DX
+	MOVQ adamArgs_v(AX), SI
+	MOVQ adamArgs_average(AX), DI
+	MOVQ adamArgs_vectors(AX), R8
+	VBROADCASTSS adamArgs_factors+Adam_GradientScale(AX), Y6
+	VBROADCASTSS adamArgs_factors+Adam_Beta1(AX), Y7
+	VBROADCASTSS adamArgs_factors+Adam_OneMinusBeta1(AX), Y8
+	VBROADCASTSS adamArgs_factors+Adam_Beta2(AX), Y9
+	VBROADCASTSS adamArgs_factors+Adam_OneMinusBeta2(AX), Y10
+	VBROADCASTSS adamArgs_factors+Adam_Epsilon(AX), Y11
+	VBROADCASTSS adamArgs_factors+Adam_StepSize(AX), Y12
+	VBROADCASTSS adamArgs_factors+Adam_RootScale(AX), Y13
+	VBROADCASTSS adamArgs_factors+Adam_WeightDecay(AX), Y14
+	VBROADCASTSS adamArgs_factors+Adam_AverageShare(AX), Y15
 vector:
 	VMULPS (CX), Y6, Y0
 	VMULPS (DX), Y7, Y1

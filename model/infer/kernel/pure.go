@@ -7,24 +7,25 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// pure is the path for every machine. It rounds products before it adds them.
-var pure = path{
-	name:       "Go",
-	lanes:      8,
-	rows:       6,
-	gemm16:     func(p *product) { pureGemm(p, 16) },
-	gemm8:      func(p *product) { pureGemm(p, 8) },
-	gate:       pureGate,
-	adam:       pureAdam,
-	transforms: pureTransforms(),
-	peak:       purePeak,
-	peakOps:    2 * 12,
+// pure are the kernels in Go, for every machine. They round products before they add them.
+var pure = instructions{
+	name:         "Go",
+	lanes:        8,
+	rows:         6,
+	gemm16:       func(p *gemmArgs) { pureGemm(p, 16) },
+	gemm8:        func(p *gemmArgs) { pureGemm(p, 8) },
+	reluGradient: pureReLUGradient,
+	adam:         pureAdam,
+	transforms:   pureTransforms(),
+	peak:         purePeak,
+	peakOps:      2 * 12,
 }
 
-// at is the vector of 8 channels at an offset in bytes.
+// at is the vector of 8 channels at a byte offset.
 func at(base unsafe.Pointer, offset int) *[8]float32 { return (*[8]float32)(unsafe.Add(base, offset)) }
 
-func pureGemm(p *product, columns int) {
+// pureGemm computes a product with panels of the given number of columns.
+func pureGemm(p *gemmArgs, columns int) {
 	rows := p.tall*p.tallBlocks + (p.tall-1)*p.shortBlocks
 	for plane := range p.planes {
 		a, b := plane*p.aPlaneStep, plane*p.bPlaneStep
@@ -48,16 +49,16 @@ func pureGemm(p *product, columns int) {
 	}
 }
 
-// zeros are what sums without another start start from.
+// zeros is the start of sums without init.
 var zeros [8]float32
 
-// pureDot sets sum to start and a row of A times 8 columns of B, given by their offsets. The loop does four terms a round
-// since a jump back is costly in WebAssembly.
-func pureDot(p *product, sum, start *[8]float32, a, b int) {
+// pureDot sets sum to start plus a row of A times 8 columns of B; a and b are their byte offsets. The loop is unrolled four
+// times because a backward jump is costly in WebAssembly.
+func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
-	// Offsets move rather than pointers, which must not leave what they point to after the last term.
+	// The loop advances offsets instead of pointers: a pointer must not pass the end of its array.
 	row, panel, step, stride, depth := p.a, p.b, p.aColumn, p.bRow, p.depth
-	// Products are rounded by a conversion, or some machines would fuse some of them.
+	// The conversions round products; without them the compiler may fuse multiply and add on some machines.
 	for ; depth >= 4; depth -= 4 {
 		x, y := *(*float32)(unsafe.Add(row, a)), at(panel, b)
 		s0 += float32(x * y[0])
@@ -115,7 +116,7 @@ func pureDot(p *product, sum, start *[8]float32, a, b int) {
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// rectify makes negative elements 0. It has no branch, which would be foreseen as often as not.
+// rectify replaces negative elements by 0, without branches, which would often be mispredicted.
 func rectify(x *[8]float32) {
 	x[0] = (x[0] + abs(x[0])) / 2
 	x[1] = (x[1] + abs(x[1])) / 2
@@ -129,34 +130,38 @@ func rectify(x *[8]float32) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
+// pureTransforms returns the pass functions for all lines.
 func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
 		for i, matrix := range [][][]float64{matrixA: m.A, matrixB: m.B, matrixG: m.G} {
 			h := halve(matrix)
-			table[n][i] = [3]func(*pass){wide: h.wide, narrow: h.narrow, final: h.final}
+			table[n][i] = [3]func(*transformArgs){expand: h.expand, reduce: h.reduce, reduceEpilogue: h.reduceEpilogue}
 		}
 	}
 	return table
 }
 
-// halved is a matrix M [P, N] with rows in pairs that differ in signs alone. The first row of a pair keeps the terms where
-// the two agree and the second those where they don't; each pair of sums (e, o) then becomes (e + o, e - o). That takes
-// about half of M's products. Mᵀ goes the other way round.
+// halved is a matrix M [P, N] that needs about half of M's products, because most rows come in pairs that differ only in
+// signs (winograd.Pairs). The first row of a pair keeps the terms with equal signs, the second those with opposite signs;
+// the sums (e, o) of a pair then become (e + o, e - o). For Mᵀ the order is reversed.
 type halved struct {
-	rows    [][]term // [P], from N
-	columns [][]term // [N], from P
+	rows    [][]term // [P], terms of each row of M
+	columns [][]term // [N], terms of each row of Mᵀ
 	paired  []bool   // [P], whether this row and the next are a pair
 }
 
-// term is a product that a sum has.
+// term is one product of a sum.
 type term struct {
-	place  int // of the element
+	index  int // of the element
 	factor float32
 }
 
+// halve separates the terms of a matrix.
 func halve(matrix [][]float64) *halved {
-	h := &halved{rows: make([][]term, len(matrix)), columns: make([][]term, len(matrix[0])), paired: make([]bool, len(matrix))}
+	h := &halved{
+		rows: make([][]term, len(matrix)), columns: make([][]term, len(matrix[0])), paired: winograd.Pairs(matrix),
+	}
 	add := func(row, column int, c float64) {
 		if c != 0 {
 			h.rows[row] = append(h.rows[row], term{column, float32(c)})
@@ -164,7 +169,6 @@ func halve(matrix [][]float64) *halved {
 		}
 	}
 	for i := 0; i < len(matrix); i++ {
-		h.paired[i] = i+1 < len(matrix) && differInSigns(matrix[i], matrix[i+1])
 		for j, c := range matrix[i] {
 			if h.paired[i] && matrix[i+1][j] != c {
 				add(i+1, j, c)
@@ -179,18 +183,8 @@ func halve(matrix [][]float64) *halved {
 	return h
 }
 
-// differInSigns reports whether two rows are equal but for some signs.
-func differInSigns(x, y []float64) bool {
-	for j := range x {
-		if math.Abs(x[j]) != math.Abs(y[j]) {
-			return false
-		}
-	}
-	return true
-}
-
-// wide computes destination = M source for each line and vector.
-func (h *halved) wide(p *pass) {
+// expand computes destination = M source for each line and vector.
+func (h *halved) expand(p *transformArgs) {
 	for line := range p.lines {
 		for v := range p.vectors {
 			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
@@ -208,8 +202,8 @@ func (h *halved) wide(p *pass) {
 	}
 }
 
-// narrow computes destination = Mᵀ source for each line and vector.
-func (h *halved) narrow(p *pass) {
+// reduce computes destination = Mᵀ source for each line and vector.
+func (h *halved) reduce(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
@@ -222,8 +216,8 @@ func (h *halved) narrow(p *pass) {
 	}
 }
 
-// final is narrow with bias, what was there before, and a limit.
-func (h *halved) final(p *pass) {
+// reduceEpilogue is reduce with bias, accumulation and limit.
+func (h *halved) reduceEpilogue(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
@@ -248,7 +242,7 @@ func (h *halved) final(p *pass) {
 // maxPoints is the number of points of the longest line.
 const maxPoints = 12
 
-// gather reads a line of points, and of pairs their sum and difference.
+// gather reads a line of points into sums; a pair becomes its sum and its difference.
 func (h *halved) gather(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
 	for i := 0; i < len(h.rows); i++ {
 		x := at(from, i*step)
@@ -261,11 +255,11 @@ func (h *halved) gather(sums *[maxPoints][8]float32, from unsafe.Pointer, step i
 	}
 }
 
-// pureSum sets sum to start and terms of elements that are so many bytes apart.
+// pureSum sets sum to start plus the terms; elements are step bytes apart.
 func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	for _, t := range terms {
-		c, x := t.factor, at(from, t.place*step)
+		c, x := t.factor, at(from, t.index*step)
 		s0 += float32(c * x[0])
 		s1 += float32(c * x[1])
 		s2 += float32(c * x[2])
@@ -278,7 +272,7 @@ func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// cross sets sum to x + y and difference to x - y. They may be x and y.
+// cross sets sum to x + y and difference to x - y. The results may overwrite x and y.
 func cross(sum, difference, x, y *[8]float32) {
 	x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 	y0, y1, y2, y3, y4, y5, y6, y7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
@@ -304,7 +298,7 @@ func add(x, y *[8]float32) {
 	x[7] += y[7]
 }
 
-// purePeak multiplies and adds in as many independent chains as the assembly does.
+// purePeak does rounds of 12 independent multiply-adds, like the assembly.
 func purePeak(rounds *int64) {
 	var x [12]float32
 	a, b := float32(0.5), float32(1)
@@ -316,4 +310,4 @@ func purePeak(rounds *int64) {
 	pureSink = x
 }
 
-var pureSink [12]float32 // keeps the compiler from dropping purePeak's work
+var pureSink [12]float32 // prevents the compiler from removing purePeak's work

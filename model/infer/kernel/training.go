@@ -5,50 +5,52 @@ import (
 	"unsafe"
 )
 
-// gating is one call of a gate function: lines of vectors of 8 floats, step bytes apart in y, dy and dx.
-type gating struct {
+// reluArgs are the arguments of a ReLU gradient function. A row has vectors of 8 floats; rows are step bytes apart.
+type reluArgs struct {
 	y, dy, dx, sums     unsafe.Pointer
 	step, rows, vectors int
 }
 
-// Gate computes the gradient dx of a ReLU's argument from that of its result y, dx = dy where y > 0, else 0, and the
-// sum of dx over rows. All but sums [columns] are [rows, columns], columns a multiple of 8; dx may be dy.
-func (w *Worker) Gate(y, dy, dx, sums []float32, rows, columns int) {
+// ReLUGradient computes the gradient dx of a ReLU's input from its output y and the output's gradient dy: dx = dy where
+// y > 0, else 0. It sets sums [columns] to the sum of dx over rows. y, dy and dx are [rows, columns], columns a multiple of
+// 8; dx may be dy.
+func (w *Worker) ReLUGradient(y, dy, dx, sums []float32, rows, columns int) {
 	n := rows * columns
 	if n == 0 || columns%8 != 0 || len(y) < n || len(dy) < n || len(dx) < n || len(sums) < columns {
-		panic("kernel: a gate needs rows, and columns in eights")
+		panic("kernel: ReLUGradient needs rows >= 1, columns a multiple of 8, and slices of that size")
 	}
-	w.gating = gating{pointer(y), pointer(dy), pointer(dx), pointer(sums), 4 * columns, rows, columns / 8}
-	active.gate(&w.gating)
+	w.relu = reluArgs{pointer(y), pointer(dy), pointer(dx), pointer(sums), 4 * columns, rows, columns / 8}
+	active.reluGradient(&w.relu)
 }
 
-// Adam holds the factors of one step of AdamW and of the weights' moving average, see [Worker.Adam].
+// Adam holds the factors of one AdamW step and of the weights' moving average; see [Worker.Adam].
 type Adam struct {
-	Scale        float32 // of the gradient
-	B1, C1       float32 // memory of the first moment, and 1 - B1
-	B2, C2       float32 // of the second
-	Eps          float32
-	Rate         float32 // rate / (1 - B1^t)
-	Root         float32 // 1 / sqrt(1 - B2^t)
-	Decay, Share float32 // of the weights, by rate; of the new weights in the average
+	GradientScale        float32 // from clipping, at most 1
+	Beta1, OneMinusBeta1 float32 // decay of the first moment
+	Beta2, OneMinusBeta2 float32 // decay of the second moment
+	Epsilon              float32
+	StepSize             float32 // learning rate / (1 - Beta1^t)
+	RootScale            float32 // 1 / sqrt(1 - Beta2^t)
+	WeightDecay          float32 // learning rate times weight decay
+	AverageShare         float32 // share of the new weights in the moving average
 }
 
-// adam is one call of an adam function: values of vectors of 8 floats.
-type adam struct {
+// adamArgs are the arguments of an adam function, for vectors of 8 floats.
+type adamArgs struct {
 	factors             Adam
 	w, g, m, v, average unsafe.Pointer
 	vectors             int
 }
 
-// Adam does one step on slices of one length: with d = Scale g,
+// Adam does one AdamW step on slices of equal length. With d = GradientScale g,
 //
-//	m = B1 m + C1 d        v = B2 v + C2 d^2
-//	weights = weights - (Rate m / (Root sqrt(v) + Eps) + Decay weights)
-//	average = average + Share (weights - average)
+//	m = Beta1 m + (1 - Beta1) d        v = Beta2 v + (1 - Beta2) d^2
+//	weights = weights - (StepSize m / (RootScale sqrt(v) + Epsilon) + WeightDecay weights)
+//	average = average + AverageShare (weights - average)
 func (w *Worker) Adam(factors Adam, weights, g, m, v, average []float32) {
 	n := len(weights)
 	g, m, v, average = g[:n], m[:n], v[:n], average[:n]
-	w.adam = adam{factors, pointer(weights), pointer(g), pointer(m), pointer(v), pointer(average), n / 8}
+	w.adam = adamArgs{factors, pointer(weights), pointer(g), pointer(m), pointer(v), pointer(average), n / 8}
 	if n >= 8 {
 		active.adam(&w.adam)
 	}
@@ -57,17 +59,17 @@ func (w *Worker) Adam(factors Adam, weights, g, m, v, average []float32) {
 	}
 }
 
-// step is Adam's on one value. Products are rounded before they are added, so that all paths agree bit for bit.
+// step updates one value. It rounds products before it adds them, so all instruction sets agree bit for bit.
 func (f *Adam) step(w, g, m, v, average *float32) {
-	d := *g * f.Scale
-	*m = float32(f.B1**m) + float32(f.C1*d)
-	*v = float32(f.B2**v) + float32(f.C2*d*d)
-	root := float32(float32(math.Sqrt(float64(*v)))*f.Root) + f.Eps
-	*w -= f.Rate**m/root + float32(f.Decay**w)
-	*average += float32(f.Share * (*w - *average))
+	d := *g * f.GradientScale
+	*m = float32(f.Beta1**m) + float32(f.OneMinusBeta1*d)
+	*v = float32(f.Beta2**v) + float32(f.OneMinusBeta2*d*d)
+	root := float32(float32(math.Sqrt(float64(*v)))*f.RootScale) + f.Epsilon
+	*w -= f.StepSize**m/root + float32(f.WeightDecay**w)
+	*average += float32(f.AverageShare * (*w - *average))
 }
 
-func pureGate(p *gating) {
+func pureReLUGradient(p *reluArgs) {
 	for j := range p.vectors {
 		var sum [8]float32
 		for i := range p.rows {
@@ -83,15 +85,14 @@ func pureGate(p *gating) {
 	}
 }
 
-// where is v if y, the result of a ReLU, is positive, and else 0: without a branch, which would go wrong half of the
-// time.
+// where returns v if y, the output of a ReLU, is positive, else 0. It has no branch, which would often be mispredicted.
 func where(y, v float32) float32 {
 	bits := int32(math.Float32bits(y))
 	positive := (-bits & ^bits) >> 31 // all ones or, also for -0, all zeros
 	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
 }
 
-func pureAdam(p *adam) {
+func pureAdam(p *adamArgs) {
 	for i := range p.vectors {
 		w, g, m, v, average := at(p.w, 32*i), at(p.g, 32*i), at(p.m, 32*i), at(p.v, 32*i), at(p.average, 32*i)
 		for k := range w {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGate compares with the definition, in place and not.
-func TestGate(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
+// TestReLUGradient compares with the definition, in place and not in place.
+func TestReLUGradient(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(5, 1))
 		var w Worker
 		for columns := 8; columns <= 136; columns += 8 {
@@ -20,7 +20,7 @@ func TestGate(t *testing.T) {
 			}
 			y[0] = float32(math.Copysign(0, -1))
 			dx, sums := Aligned(len(y)), make([]float32, columns)
-			w.Gate(y, dy, dx, sums, rows, columns)
+			w.ReLUGradient(y, dy, dx, sums, rows, columns)
 			for c := range columns {
 				want := float32(0)
 				for r := range rows {
@@ -38,19 +38,22 @@ func TestGate(t *testing.T) {
 					t.Fatalf("%d columns: sum %v at %d, want %v", columns, sums[c], c, want)
 				}
 			}
-			if w.Gate(y, dy, dy, sums, rows, columns); !slices.Equal(dy, dx) {
+			if w.ReLUGradient(y, dy, dy, sums, rows, columns); !slices.Equal(dy, dx) {
 				t.Fatalf("%d columns: in place is different", columns)
 			}
 		}
 	})
 }
 
-// TestAdam compares with the formula in float64; all paths have the same bits, and so have values with and without
-// neighbours.
+// TestAdam compares with the formula in float64. All instruction sets must give the same bits, and so must values alone and
+// in a vector.
 func TestAdam(t *testing.T) {
-	f := Adam{Scale: 0.5, B1: 0.9, C1: 0.1, B2: 0.99, C2: 0.01, Eps: 1e-8, Rate: 0.01, Root: 1.5, Decay: 0.001, Share: 0.25}
+	f := Adam{
+		GradientScale: 0.5, Beta1: 0.9, OneMinusBeta1: 0.1, Beta2: 0.99, OneMinusBeta2: 0.01, Epsilon: 1e-8,
+		StepSize: 0.01, RootScale: 1.5, WeightDecay: 0.001, AverageShare: 0.25,
+	}
 	var first [][]float32
-	eachPath(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(6, 1))
 		var x [5][]float32 // weights, g, m, v, average
 		for i := range x {
@@ -81,7 +84,7 @@ func TestAdam(t *testing.T) {
 				break
 			}
 			if !slices.Equal(x[i], first[i]) {
-				t.Errorf("slice %d differs from the first path's", i)
+				t.Errorf("slice %d differs from the first instruction set's", i)
 			}
 		}
 		first = x[:]

@@ -187,11 +187,11 @@ func TestBatch(t *testing.T) {
 		for i := range b.Size {
 			legal, policy, classes := 0.0, 0.0, 0.0
 			for a := i * game.NumActions(); a < (i+1)*game.NumActions(); a++ {
-				legal += float64(b.Legal[a])
-				policy += float64(b.Policy[a] * b.Legal[a])
+				legal += float64(b.LegalMask[a])
+				policy += float64(b.Policy[a] * b.LegalMask[a])
 			}
 			for k := i * len(game.Classes); k < (i+1)*len(game.Classes); k++ {
-				classes += float64(b.Classes[k])
+				classes += float64(b.Outcome[k])
 			}
 			if legal < 1 || policy != 1 || classes != 1 {
 				t.Errorf("%s: row %d has %v legal moves, policy %v and classes %v", name, i, legal, policy, classes)

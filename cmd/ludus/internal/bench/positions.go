@@ -40,11 +40,11 @@ func anyBatch(game *env.Game, n int) *model.Batch {
 	for i, s := range positions(game, n) {
 		legal, frame := s.Legal(nil), game.Frame(s.Player())
 		for _, a := range legal {
-			b.Legal[i*actions+int(frame[a])] = 1
+			b.LegalMask[i*actions+int(frame[a])] = 1
 		}
 		b.Policy[i*actions+int(frame[legal[rng.IntN(len(legal))]])] = 1
 		b.PolicyWeight[i] = 1
-		b.Classes[i*classes+rng.IntN(classes)] = 1
+		b.Outcome[i*classes+rng.IntN(classes)] = 1
 	}
 	return b
 }

@@ -2,19 +2,19 @@ package main
 
 import "fmt"
 
-// shape is a register tile: rows of so many registers.
+// shape is the register tile of a gemm function.
 type shape struct {
 	set     isa
-	columns int // in floats
-	vectors int // registers to a row
-	panels  int // of B that a row spans
-	rows    int // at most
+	columns int // floats per row
+	vectors int // registers per row
+	panels  int // panels of B per row
+	rows    int // largest number of rows
 }
 
-// pointers hold the addresses of rows 0, 3, 6, ..; the two rows after each are reached by index.
+// pointers are the registers with the addresses of rows 0, 3, 6, ...; the two rows after each use an index.
 var pointers = []string{"BX", "CX", "DX", "SI", "DI", "R8"}
 
-// The other general registers while a tile is summed.
+// Other general registers of a tile.
 const (
 	rowStep  = "R9"  // bytes from a row to the next
 	aStep    = "R10" // bytes from a column of A to the next
@@ -27,16 +27,16 @@ const (
 	scratchB   = "R15"
 )
 
-// productLocals are the variables of a gemm function: where the plane, the panel and the block start, and what is left
-// to do.
-var productLocals = []string{
+// gemmLocals are the local variables of a gemm function: the starts of the current plane, panel and block, and the numbers
+// left of each.
+var gemmLocals = []string{
 	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
 	"panels", "bPanel", "cPanel", "initPanel",
 	"blocks", "aBlock", "cBlock", "initBlock",
-	"second", // not 0 once the short blocks are at work
+	"second", // not 0 during the short blocks
 }
 
-// gemms writes products of 16 columns and, once, of 8.
+// gemms writes the gemm functions of an instruction set.
 func (w *writer) gemms(set isa) {
 	if set == avx512 {
 		w.gemm(shape{set, 32, 2, 2, 12})
@@ -47,12 +47,12 @@ func (w *writer) gemms(set isa) {
 	w.gemm(shape{set, 8, 1, 1, 12})
 }
 
-// gemm writes the loops over planes, panels and blocks of rows around the tiles. Its arguments are package kernel's
-// product.
+// gemm writes a gemm function: loops over planes, panels and blocks of rows around the tiles. Its argument is
+// kernel.gemmArgs.
 func (w *writer) gemm(s shape) {
-	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "product", productLocals...)
+	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "gemmArgs", gemmLocals...)
 	copyArgument := func(from, to string) {
-		w.op("MOVQ product_%s(AX), %s", from, scratchA)
+		w.op("MOVQ gemmArgs_%s(AX), %s", from, scratchA)
 		w.op("MOVQ %s, %s", scratchA, w.local(to))
 	}
 	copyArgument("planes", "planes")
@@ -68,19 +68,19 @@ func (w *writer) gemm(s shape) {
 	w.copy("aPlane", "aBlock")
 	w.copy("cPanel", "cBlock")
 	w.copy("initPanel", "initBlock")
-	w.op("MOVQ product_tall(AX), %s", scratchA)
-	w.op("MOVQ product_tallBlocks(AX), %s", scratchB)
+	w.op("MOVQ gemmArgs_tall(AX), %s", scratchA)
+	w.op("MOVQ gemmArgs_tallBlocks(AX), %s", scratchB)
 	w.op("MOVQ $0, %s", w.local("second"))
 	w.op("JMP dispatch")
 
-	w.label("short") // the blocks of one row less
+	w.label("short") // blocks of one row less
 	w.op("CMPQ %s, $0", w.local("second"))
 	w.op("JNE nextPanel")
 	w.op("MOVQ $1, %s", w.local("second"))
-	w.op("MOVQ product_shortBlocks(AX), %s", scratchB)
+	w.op("MOVQ gemmArgs_shortBlocks(AX), %s", scratchB)
 	w.op("TESTQ %s, %s", scratchB, scratchB)
 	w.op("JZ nextPanel")
-	w.op("MOVQ product_tall(AX), %s", scratchA)
+	w.op("MOVQ gemmArgs_tall(AX), %s", scratchA)
 	w.op("DECQ %s", scratchA)
 
 	w.label("dispatch")
@@ -109,19 +109,21 @@ func (w *writer) gemm(s shape) {
 	w.end()
 }
 
+// copy copies a local variable.
 func (w *writer) copy(from, to string) {
 	w.op("MOVQ %s, %s", w.local(from), scratchA)
 	w.op("MOVQ %s, %s", scratchA, w.local(to))
 }
 
+// advance adds an argument to a local variable.
 func (w *writer) advance(pointer, step string) {
-	w.op("MOVQ product_%s(AX), %s", step, scratchA)
+	w.op("MOVQ gemmArgs_%s(AX), %s", step, scratchA)
 	w.op("ADDQ %s, %s", scratchA, w.local(pointer))
 }
 
-// rowsAt loads the step and the pointers for so many rows from a local pointer.
+// rowsAt loads rowStep and the pointers for that number of rows, starting at a local pointer.
 func (w *writer) rowsAt(pointer, step string, rows int) {
-	w.op("MOVQ product_%s(AX), %s", step, rowStep)
+	w.op("MOVQ gemmArgs_%s(AX), %s", step, rowStep)
 	w.op("MOVQ %s, %s", w.local(pointer), pointers[0])
 	if rows > 3 {
 		w.op("LEAQ (%s)(%s*2), %s", rowStep, rowStep, scratchA)
@@ -140,22 +142,22 @@ func row(r, offset int) string {
 	return fmt.Sprintf("%d(%s)(%s*%d)", offset, base, rowStep, r%3)
 }
 
-// sum is the register of the sums of row r and its vector v.
+// sum is the register with the sums of vector v of row r.
 func (s shape) sum(r, v int) string { return s.register(r*s.vectors + v) }
 
 func (s shape) register(i int) string { return fmt.Sprintf("%s%d", s.set.reg, i) }
 
-// tile writes the product for blocks of so many rows by s.columns.
+// tile writes the code for blocks of rows x s.columns.
 func (w *writer) tile(s shape, rows int) {
 	w.label("rows%d", rows)
 	w.start(s, rows)
 	w.rowsAt("aBlock", "aRow", rows)
-	w.op("MOVQ product_aColumn(AX), %s", aStep)
+	w.op("MOVQ gemmArgs_aColumn(AX), %s", aStep)
 	w.op("MOVQ %s, %s", w.local("bPanel"), b)
-	w.op("MOVQ product_bRow(AX), %s", bStep)
-	w.op("MOVQ product_depth(AX), %s", depth)
+	w.op("MOVQ gemmArgs_bRow(AX), %s", bStep)
+	w.op("MOVQ gemmArgs_depth(AX), %s", depth)
 	if s.panels > 1 {
-		w.op("MOVQ product_bPanelStep(AX), %s", bPanelStep)
+		w.op("MOVQ gemmArgs_bPanelStep(AX), %s", bPanelStep)
 	}
 	next := w.next(s)
 	w.label("term%d", rows)
@@ -165,7 +167,7 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("JNZ term%d", rows)
 	w.store(s, rows)
 	for _, p := range []string{"a", "c", "init"} {
-		w.op("MOVQ product_%sRow(AX), %s", p, scratchA)
+		w.op("MOVQ gemmArgs_%sRow(AX), %s", p, scratchA)
 		w.op("IMULQ $%d, %s", rows, scratchA)
 		w.op("ADDQ %s, %s", scratchA, w.local(p+"Block"))
 	}
@@ -174,9 +176,9 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("JMP short")
 }
 
-// start sets a tile's sums to init, or to 0 where there is none.
+// start sets a tile's sums to init, or to 0 if init is nil.
 func (w *writer) start(s shape, rows int) {
-	w.op("MOVQ product_init(AX), %s", scratchA)
+	w.op("MOVQ gemmArgs_init(AX), %s", scratchA)
 	w.op("TESTQ %s, %s", scratchA, scratchA)
 	w.op("JZ zero%d", rows)
 	w.rowsAt("initBlock", "initRow", rows)
@@ -193,9 +195,9 @@ func (w *writer) start(s shape, rows int) {
 	w.label("start%d", rows)
 }
 
-// store writes a tile's sums, after ReLU where asked for, to C.
+// store writes a tile's sums to C, after ReLU if relu is set.
 func (w *writer) store(s shape, rows int) {
-	w.op("CMPQ product_relu(AX), $0")
+	w.op("CMPQ gemmArgs_relu(AX), $0")
 	w.op("JEQ store%d", rows)
 	zero := s.register(s.set.regs - 1)
 	w.op("VXORPS %[1]s, %[1]s, %[1]s", zero)
@@ -211,23 +213,23 @@ func (w *writer) store(s shape, rows int) {
 	}
 }
 
-// next loads what prefetch needs and returns the registers with the distance from a row of B to that of the next plane,
-// one for each panel.
+// next loads the registers for prefetch. It returns, for each panel, the register with the distance from a row of B to the
+// same row of the next plane.
 func (w *writer) next(s shape) []string {
-	w.op("MOVQ product_aPlaneStep(AX), %s", scratchB)
+	w.op("MOVQ gemmArgs_aPlaneStep(AX), %s", scratchB)
 	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)
 	if s.panels == 1 {
-		w.op("MOVQ product_bPlaneStep(AX), %s", scratchA)
+		w.op("MOVQ gemmArgs_bPlaneStep(AX), %s", scratchA)
 		return []string{scratchA}
 	}
 	distances := pointers[4:6] // free, as there are at most 12 rows
-	w.op("MOVQ product_bPlaneStep(AX), %s", distances[0])
+	w.op("MOVQ gemmArgs_bPlaneStep(AX), %s", distances[0])
 	w.op("LEAQ (%s)(%s*1), %s", distances[0], bPanelStep, distances[1])
 	return distances
 }
 
-// prefetch asks for a line of the next plane's A and of each of its panels of B: planes are too short for the machine
-// to see for itself where they continue.
+// prefetch prefetches a cache line of A and of each panel of B of the next plane. Planes are too short for the hardware
+// prefetcher.
 func (w *writer) prefetch(distances []string) {
 	w.op("PREFETCHT0 (%s)", scratchB)
 	w.op("ADDQ $64, %s", scratchB)
@@ -236,9 +238,9 @@ func (w *writer) prefetch(distances []string) {
 	}
 }
 
-// term adds one column of A times one row of B to the sums.
+// term adds the product of one column of A and one row of B to the sums.
 func (w *writer) term(s shape, rows int) {
-	const elements = 2 // registers that take A's elements in turn
+	const elements = 2 // registers for A's elements, used in turn
 	first := s.set.regs - s.vectors - elements
 	for v := range s.vectors {
 		from := fmt.Sprintf("%d(%s)", v*4*s.set.lanes, b)

@@ -2,15 +2,15 @@ package main
 
 import "fmt"
 
-// gate writes the gradient of a ReLU and its sums over rows. Its argument is package kernel's gating.
-func (w *writer) gate() {
-	w.function("gateAVX2", "gating")
-	w.op("MOVQ gating_y(AX), SI")
-	w.op("MOVQ gating_dy(AX), DI")
-	w.op("MOVQ gating_dx(AX), R8")
-	w.op("MOVQ gating_sums(AX), R9")
-	w.op("MOVQ gating_step(AX), R10")
-	w.op("MOVQ gating_vectors(AX), R11")
+// reluGradient writes the gradient of a ReLU and its sums over rows. Its argument is kernel.reluArgs.
+func (w *writer) reluGradient() {
+	w.function("reluGradientAVX2", "reluArgs")
+	w.op("MOVQ reluArgs_y(AX), SI")
+	w.op("MOVQ reluArgs_dy(AX), DI")
+	w.op("MOVQ reluArgs_dx(AX), R8")
+	w.op("MOVQ reluArgs_sums(AX), R9")
+	w.op("MOVQ reluArgs_step(AX), R10")
+	w.op("MOVQ reluArgs_vectors(AX), R11")
 	w.op("VXORPS Y15, Y15, Y15")
 	w.label("next")
 	for _, vectors := range []int{8, 4, 2} {
@@ -21,18 +21,18 @@ func (w *writer) gate() {
 	w.op("JEQ columns1")
 	w.end()
 	for _, vectors := range []int{8, 4, 2, 1} {
-		w.gateColumns(vectors)
+		w.reluGradientColumns(vectors)
 	}
 }
 
-// gateColumns writes the loop over rows for so many vectors of columns.
-func (w *writer) gateColumns(vectors int) {
+// reluGradientColumns writes the loop over rows for that many vectors of columns.
+func (w *writer) reluGradientColumns(vectors int) {
 	const y, dy, dx, rows = "BX", "CX", "DX", "R12"
 	w.label("columns%d", vectors)
 	w.op("MOVQ SI, %s", y)
 	w.op("MOVQ DI, %s", dy)
 	w.op("MOVQ R8, %s", dx)
-	w.op("MOVQ gating_rows(AX), %s", rows)
+	w.op("MOVQ reluArgs_rows(AX), %s", rows)
 	for v := range vectors {
 		w.op("VXORPS Y%d, Y%d, Y%d", v, v, v)
 	}
@@ -59,45 +59,44 @@ func (w *writer) gateColumns(vectors int) {
 	w.op("JMP next")
 }
 
-// adam writes a step of AdamW. Its argument is package kernel's adam. Products are rounded before they are added, as in
-// Go.
+// adam writes an AdamW step. Its argument is kernel.adamArgs. It rounds products before it adds them, as the Go code does.
 func (w *writer) adam() {
-	w.function("adamAVX2", "adam")
+	w.function("adamAVX2", "adamArgs")
 	values := []string{"w", "g", "m", "v", "average"}
 	at := map[string]string{"w": "(BX)", "g": "(CX)", "m": "(DX)", "v": "(SI)", "average": "(DI)"}
 	for _, name := range values {
-		w.op("MOVQ adam_%s(AX), %s", name, at[name][1:3])
+		w.op("MOVQ adamArgs_%s(AX), %s", name, at[name][1:3])
 	}
-	w.op("MOVQ adam_vectors(AX), R8")
+	w.op("MOVQ adamArgs_vectors(AX), R8")
 	factor := map[string]string{}
-	for i, name := range []string{"Scale", "B1", "C1", "B2", "C2", "Eps", "Rate", "Root", "Decay", "Share"} {
+	for i, name := range []string{"GradientScale", "Beta1", "OneMinusBeta1", "Beta2", "OneMinusBeta2", "Epsilon", "StepSize", "RootScale", "WeightDecay", "AverageShare"} {
 		factor[name] = fmt.Sprintf("Y%d", 6+i)
-		w.op("VBROADCASTSS adam_factors+Adam_%s(AX), %s", name, factor[name])
+		w.op("VBROADCASTSS adamArgs_factors+Adam_%s(AX), %s", name, factor[name])
 	}
 	w.label("vector")
-	w.op("VMULPS %s, %s, Y0", at["g"], factor["Scale"])
-	w.op("VMULPS %s, %s, Y1", at["m"], factor["B1"])
-	w.op("VMULPS Y0, %s, Y2", factor["C1"])
+	w.op("VMULPS %s, %s, Y0", at["g"], factor["GradientScale"])
+	w.op("VMULPS %s, %s, Y1", at["m"], factor["Beta1"])
+	w.op("VMULPS Y0, %s, Y2", factor["OneMinusBeta1"])
 	w.op("VADDPS Y2, Y1, Y1")
 	w.op("VMOVUPS Y1, %s", at["m"])
-	w.op("VMULPS Y0, %s, Y2", factor["C2"])
+	w.op("VMULPS Y0, %s, Y2", factor["OneMinusBeta2"])
 	w.op("VMULPS Y0, Y2, Y2")
-	w.op("VMULPS %s, %s, Y3", at["v"], factor["B2"])
+	w.op("VMULPS %s, %s, Y3", at["v"], factor["Beta2"])
 	w.op("VADDPS Y2, Y3, Y3")
 	w.op("VMOVUPS Y3, %s", at["v"])
 	w.op("VSQRTPS Y3, Y3")
-	w.op("VMULPS %s, Y3, Y3", factor["Root"])
-	w.op("VADDPS %s, Y3, Y3", factor["Eps"])
-	w.op("VMULPS %s, Y1, Y1", factor["Rate"])
+	w.op("VMULPS %s, Y3, Y3", factor["RootScale"])
+	w.op("VADDPS %s, Y3, Y3", factor["Epsilon"])
+	w.op("VMULPS %s, Y1, Y1", factor["StepSize"])
 	w.op("VDIVPS Y3, Y1, Y1")
 	w.op("VMOVUPS %s, Y4", at["w"])
-	w.op("VMULPS Y4, %s, Y5", factor["Decay"])
+	w.op("VMULPS Y4, %s, Y5", factor["WeightDecay"])
 	w.op("VADDPS Y5, Y1, Y1")
 	w.op("VSUBPS Y1, Y4, Y4")
 	w.op("VMOVUPS Y4, %s", at["w"])
 	w.op("VMOVUPS %s, Y5", at["average"])
 	w.op("VSUBPS Y5, Y4, Y4")
-	w.op("VMULPS %s, Y4, Y4", factor["Share"])
+	w.op("VMULPS %s, Y4, Y4", factor["AverageShare"])
 	w.op("VADDPS Y4, Y5, Y5")
 	w.op("VMOVUPS Y5, %s", at["average"])
 	for _, name := range values {

@@ -8,30 +8,8 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// pairs says which rows of a matrix hold opposite points, j and j+1, so that row j+1 is row j but for the sign of some
-// columns.
-func pairs(matrix [][]float64) []bool {
-	first := make([]bool, len(matrix))
-	for j := 0; j+1 < len(matrix); j++ {
-		if opposite(matrix[j], matrix[j+1]) {
-			first[j] = true
-			j++
-		}
-	}
-	return first
-}
-
-func opposite(x, y []float64) bool {
-	for i := range x {
-		if y[i] != x[i] && y[i] != -x[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// transforms writes, for each length of a line and each matrix M [P, N]: wide, N elements to P by M; narrow, P elements
-// to N by Mᵀ; and final, which is narrow with bias, sum and limit, but not for weights.
+// transforms writes the passes for each length of a line and each matrix M [P, N]: expand, reduce and, except for G,
+// reduceEpilogue. Package kernel explains them.
 func (w *writer) transforms(set isa) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
@@ -40,21 +18,22 @@ func (w *writer) transforms(set isa) {
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
 			suffix := fmt.Sprintf("%s%d%s", x.name, n, set.name)
-			w.wide(set, "wide"+suffix, x.matrix)
-			w.narrow(set, "narrow"+suffix, x.matrix)
+			w.expand(set, "expand"+suffix, x.matrix)
+			w.reduce(set, "reduce"+suffix, x.matrix)
 			if x.name != "G" {
-				w.final(set, "final"+suffix, x.matrix)
+				w.reduceEpilogue(set, "reduceEpilogue"+suffix, x.matrix)
 			}
 		}
 	}
 }
 
-// Pointers to elements 0, 3, 6 and 9 of a line, and the steps from an element to the next.
+// Registers that point to elements 0, 3, 6 and 9 of a line.
 var (
 	sources      = []string{"BX", "CX", "DX", "SI"}
 	destinations = []string{"R8", "R9", "R10", "R11"}
 )
 
+// Other general registers of a pass.
 const (
 	sourceStep      = "DI"
 	destinationStep = "R12"
@@ -63,7 +42,7 @@ const (
 	bias            = "R15"
 )
 
-// passLocals are the variables of a pass: lines left, and where the line starts.
+// passLocals are the local variables of a pass: the number of lines left and the start of the current line.
 var passLocals = []string{"lines", "source", "destination"}
 
 // element is the operand of element k of a line.
@@ -78,12 +57,12 @@ func element(pointers []string, step string, k int) string {
 	}
 }
 
-// loops writes the loops over lines and vectors around body, which turns so many elements into so many.
+// loops writes the loops over lines and vectors around body, which computes to elements from from elements.
 func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
-	w.op("MOVQ pass_sourceStep(AX), %s", sourceStep)
-	w.op("MOVQ pass_destinationStep(AX), %s", destinationStep)
+	w.op("MOVQ transformArgs_sourceStep(AX), %s", sourceStep)
+	w.op("MOVQ transformArgs_destinationStep(AX), %s", destinationStep)
 	for _, name := range passLocals {
-		w.op("MOVQ pass_%s(AX), %s", name, triple)
+		w.op("MOVQ transformArgs_%s(AX), %s", name, triple)
 		w.op("MOVQ %s, %s", triple, w.local(name))
 	}
 	w.label("%sline", prefix)
@@ -96,8 +75,8 @@ func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 	}
 	spread("source", sources, sourceStep, from)
 	spread("destination", destinations, destinationStep, to)
-	w.op("MOVQ pass_bias(AX), %s", bias)
-	w.op("MOVQ pass_vectors(AX), %s", vectorsLeft)
+	w.op("MOVQ transformArgs_bias(AX), %s", bias)
+	w.op("MOVQ transformArgs_vectors(AX), %s", vectorsLeft)
 	w.label("%svector", prefix)
 	body()
 	for i := 0; 3*i < from; i++ {
@@ -110,7 +89,7 @@ func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 	w.op("DECQ %s", vectorsLeft)
 	w.op("JNZ %svector", prefix)
 	for _, name := range []string{"source", "destination"} {
-		w.op("MOVQ pass_%sLine(AX), %s", name, triple)
+		w.op("MOVQ transformArgs_%sLine(AX), %s", name, triple)
 		w.op("ADDQ %s, %s", triple, w.local(name))
 	}
 	w.op("DECQ %s", w.local("lines"))
@@ -118,13 +97,13 @@ func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 	w.end()
 }
 
-// term is a coefficient and the register that it multiplies.
+// term is a coefficient and the register it multiplies.
 type term struct {
 	coefficient float64
 	register    string
 }
 
-// temporaries hands out registers in turn.
+// temporaries allocates registers in rotation.
 type temporaries struct {
 	set               isa
 	first, last, next int
@@ -143,10 +122,10 @@ func (t *temporaries) take() string {
 	return name
 }
 
-// sum writes the sum of terms, on top of a register if start names one, and returns the register that holds it, which
-// is an input where there is nothing to add.
+// sum writes code that adds terms to register start (if not "") and returns the register with the result. That is an input
+// register if there is nothing to compute.
 func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string {
-	// Units last, as they need a sum to be added to; of these 1 before -1.
+	// Coefficients 1 and -1 come last, since they need a sum to add to; 1 comes before -1.
 	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(unit(x), unit(y)) })
 	at := start
 	for _, x := range terms {
@@ -174,7 +153,7 @@ func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string
 	return at
 }
 
-// unit is 1 and 2 for the coefficients 1 and -1, 0 for others.
+// unit is 1 for coefficient 1, 2 for -1, and 0 for others.
 func unit(x term) int {
 	switch x.coefficient {
 	case 1:
@@ -191,10 +170,10 @@ func isTemporary(t *temporaries, register string) bool {
 	return i >= t.first && i <= t.last
 }
 
-// wide writes destination[p] = sum over k of matrix[p][k] source[k].
-func (w *writer) wide(set isa, name string, matrix [][]float64) {
+// expand writes destination[p] = sum over k of matrix[p][k] source[k].
+func (w *writer) expand(set isa, name string, matrix [][]float64) {
 	columns := len(matrix[0])
-	w.function(name, "pass", passLocals...)
+	w.function(name, "transformArgs", passLocals...)
 	w.loops(set, columns, len(matrix), "", func() {
 		input := make([]string, columns)
 		for k := range input {
@@ -205,7 +184,7 @@ func (w *writer) wide(set isa, name string, matrix [][]float64) {
 		store := func(register string, p int) {
 			w.op("VMOVUPS %s, %s", register, element(destinations, destinationStep, p))
 		}
-		paired := pairs(matrix)
+		paired := winograd.Pairs(matrix)
 		for j := 0; j < len(matrix); j++ {
 			if !paired[j] {
 				store(w.sum(set, t, "", terms(matrix[j], input)), j)
@@ -242,30 +221,30 @@ func terms(coefficients []float64, registers []string) []term {
 	return list
 }
 
-// narrow writes destination[k] = sum over p of matrix[p][k] source[p].
-func (w *writer) narrow(set isa, name string, matrix [][]float64) {
-	w.function(name, "pass", passLocals...)
-	w.narrowLoops(set, matrix, "", false, false)
+// reduce writes destination[k] = sum over p of matrix[p][k] source[p].
+func (w *writer) reduce(set isa, name string, matrix [][]float64) {
+	w.function(name, "transformArgs", passLocals...)
+	w.reduceLoops(set, matrix, "", false, false)
 }
 
-// final writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), or with what destination[k]
-// held added to the sum.
-func (w *writer) final(set isa, name string, matrix [][]float64) {
-	w.function(name, "pass", passLocals...)
-	w.op("VBROADCASTSS pass_limit(AX), %s%d", set.reg, set.regs-1)
-	w.op("CMPQ pass_accumulate(AX), $0")
+// reduceEpilogue writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), and a second version of the
+// loop that also adds the old destination[k].
+func (w *writer) reduceEpilogue(set isa, name string, matrix [][]float64) {
+	w.function(name, "transformArgs", passLocals...)
+	w.op("VBROADCASTSS transformArgs_limit(AX), %s%d", set.reg, set.regs-1)
+	w.op("CMPQ transformArgs_accumulate(AX), $0")
 	w.op("JNE addline")
-	w.narrowLoops(set, matrix, "", true, false)
+	w.reduceLoops(set, matrix, "", true, false)
 	w.label("addline")
-	w.narrowLoops(set, matrix, "add", true, true)
+	w.reduceLoops(set, matrix, "add", true, true)
 }
 
-// narrowLoops writes the loops of narrow or final, with labels that start with prefix.
-func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, accumulate bool) {
+// reduceLoops writes the loops of reduce or, with epilogue, of reduceEpilogue. Labels start with prefix.
+func (w *writer) reduceLoops(set isa, matrix [][]float64, prefix string, epilogue, accumulate bool) {
 	points, columns := len(matrix), len(matrix[0])
 	last := set.regs - 1
 	limit := fmt.Sprintf("%s%d", set.reg, last)
-	if final {
+	if epilogue {
 		last--
 	}
 	w.loops(set, points, columns, prefix+"_", func() {
@@ -274,12 +253,12 @@ func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, 
 		for p := range register {
 			register[p] = fmt.Sprintf("%s%d", set.reg, p)
 		}
-		paired := pairs(matrix)
+		paired := winograd.Pairs(matrix)
 		w.load(register, paired)
 		for k := range columns {
 			list := column(matrix, k, register, paired)
 			to := element(destinations, destinationStep, k)
-			if !final {
+			if !epilogue {
 				w.op("VMOVUPS %s, %s", w.sum(set, t, "", list), to)
 				continue
 			}
@@ -295,7 +274,7 @@ func (w *writer) narrowLoops(set isa, matrix [][]float64, prefix string, final, 
 	})
 }
 
-// load fills registers with a line's elements; a pair's sum goes to its second register, the difference to the first.
+// load loads a line's elements into registers. The first register of a pair gets the difference, the second the sum.
 func (w *writer) load(register []string, paired []bool) {
 	for p := 0; p < len(register); p++ {
 		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
@@ -308,7 +287,7 @@ func (w *writer) load(register []string, paired []bool) {
 	}
 }
 
-// column returns the terms of a matrix's column k, of what load left in registers.
+// column returns the terms of column k of a matrix on the registers filled by load.
 func column(matrix [][]float64, k int, register []string, paired []bool) []term {
 	var list []term
 	for p := 0; p < len(matrix); p++ {

@@ -1,41 +1,45 @@
-// Package winograd has the matrices of Winograd's minimal filtering for a whole line of a board: n cells, a kernel of
-// three taps, and zeros beyond both ends.
+// Package winograd computes the matrices of Winograd's minimal filtering for a whole line of a board: n cells, a kernel of
+// three taps, zero padding at both ends.
 //
 // The convolution of a line d [n] with a kernel g [3], y[i] = g[0] d[i-1] + g[1] d[i] + g[2] d[i+1], is
 //
 //	y = Aᵀ ((G g) ∘ (B d))
 //
-// with P points in place of the 3 n products: Winograd 1980, by the construction of Toom and Cook; Lavin and Gray 2016
-// bring it to networks as F(m x m, 3 x 3) on tiles that overlap. A board is small enough to be one tile, so nothing
-// overlaps and the padding's zeros fall out of B. In two dimensions each matrix acts on columns and then on rows. The
-// gradients are the transposes: of y to d by Bᵀ and A, of y to g by Gᵀ.
+// with P products instead of 3 n. Sources: Winograd 1980, with the construction of Toom and Cook; Lavin and Gray 2016 apply
+// it to networks as F(m x m, 3 x 3) on overlapping tiles. Here a whole board is one tile, so tiles do not overlap and B has
+// no columns for the padding. In two dimensions each matrix acts on columns, then on rows. Gradients use the transposes:
+// Bᵀ and A from y to d, Gᵀ from y to g.
 package winograd
 
-// MaxLine is the longest line that has matrices, MinLine the shortest.
+import (
+	"math"
+	"slices"
+)
+
+// MinLine and MaxLine are the lengths of the shortest and the longest line.
 const (
 	MinLine = 3
 	MaxLine = 8
 )
 
-// Matrices are a line's. Rows are points.
+// Matrices are the matrices for a line of N cells. Rows are points.
 type Matrices struct {
 	N, P int
 	A, B [][]float64 // [P, N]
 	G    [][]float64 // [P, 3]
 }
 
-// segments splits a line into the tiles that its points come from, since more than seven cells to a tile cost too many
-// digits.
+// segments are the sizes of the tiles that make up a line of that length. Tiles of more than seven cells would lose too
+// much precision.
 var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4, 4}}
 
-// points are the finite points of a tile of m cells, m + 1 of them; infinity is the last. They are those with the
-// smallest error in a search over a few hundred sets of fractions whose products float32 holds exactly: for 64 channels
-// a relative error of 6e-7 (3 cells) to 1e-5 (7 cells), root mean square, on a square board. Points come in pairs of
-// opposite sign, which share half of their sums.
+// points are the m + 1 finite points of a tile of m cells; the last point is infinity. They had the smallest error in a
+// search over a few hundred sets of fractions whose products float32 represents exactly: with 64 channels on a square board
+// a root-mean-square relative error of 6e-7 (3 cells) to 1e-5 (7 cells). Opposite points share half of their sums.
 //
-// Left out: x² + 1 beside six points (3/8, 7/8, 3/2 and their opposites) for 7 cells. It takes 10 products a line where
-// points alone take 9, and has a twelfth of their error, but networks on 7x7 evaluate 22 % fewer positions a second. What
-// the points' error comes to in the end, in 10,000 positions of a trained quad-7x7 network: 1.7e-4 of value at most.
+// Not used: x² + 1 with six points (±3/8, ±7/8, ±3/2) for 7 cells. It has a twelfth of the error, but takes 10 products per
+// line instead of 9, and networks on 7x7 evaluate 22 % fewer positions per second. With the points below, the value of a
+// trained quad-7x7 network was off by at most 1.7e-4 in 10,000 positions.
 var points = [MaxLine][]float64{
 	3: {0.5, -0.5, 1.75, -1.75},
 	4: {0.75, -0.75, 1.5, -1.5, 0},
@@ -44,10 +48,10 @@ var points = [MaxLine][]float64{
 	7: {0.25, -0.25, 0.75, -0.75, 1.25, -1.25, 2, -2},
 }
 
-// Has says whether there are matrices for a line of n cells.
+// Has reports whether there are matrices for a line of n cells.
 func Has(n int) bool { return n >= MinLine && n <= MaxLine }
 
-// New returns the matrices for a line of n cells; it panics if there are none.
+// New returns the matrices for a line of n cells. It panics if Has(n) is false.
 func New(n int) Matrices {
 	if !Has(n) {
 		panic("winograd: no matrices for a line of this length")
@@ -72,10 +76,10 @@ func New(n int) Matrices {
 	return m
 }
 
-// tile returns the matrices of m outputs: A [m+2, m], B [m+2, m+2] on the m cells and one on either side, G [m+2, 3].
-// With point p of the others q: A's row is p^0, p^1, ..; G's is p^0, p^1, p^2 over the product of p - q; B's holds the
-// coefficients of the product of x - q. Infinity's are the highest power alone, the same, and the product over all
-// points.
+// tile returns the matrices of m outputs: A [m+2, m], G [m+2, 3], and B [m+2, m+2], which covers the m cells and one on
+// either side. For a point p and the other finite points q, the row of A is p^0, p^1, ...; that of G is p^0, p^1, p^2
+// divided by the product of p - q; that of B has the coefficients of the product of x - q. For infinity, the rows of A and
+// G contain only the highest power, and that of B the product over all finite points.
 func tile(m int) (a, b, g [][]float64) {
 	finite := points[m]
 	for j := range m + 2 {
@@ -103,7 +107,7 @@ func tile(m int) (a, b, g [][]float64) {
 	return a, b, g
 }
 
-// timesRoot returns poly times x - q, lowest power first.
+// timesRoot returns the polynomial poly times x - q. Coefficients start with the lowest power.
 func timesRoot(poly []float64, q float64) []float64 {
 	product := make([]float64, len(poly)+1)
 	for i, c := range poly {
@@ -113,10 +117,23 @@ func timesRoot(poly []float64, q float64) []float64 {
 	return product
 }
 
-// powers fills dst with first, first*p, first*p*p, ..
+// powers fills dst with first, first*p, first*p*p, ...
 func powers(dst []float64, p, first float64) {
 	for i := range dst {
 		dst[i] = first
 		first *= p
 	}
+}
+
+// Pairs reports for each row of a matrix whether it and the next row belong to opposite points: then they are equal except
+// for the sign of some columns. A row is in at most one pair.
+func Pairs(matrix [][]float64) []bool {
+	paired := make([]bool, len(matrix))
+	for j := 0; j+1 < len(matrix); j++ {
+		if slices.EqualFunc(matrix[j], matrix[j+1], func(x, y float64) bool { return math.Abs(x) == math.Abs(y) }) {
+			paired[j] = true
+			j++
+		}
+	}
+	return paired
 }

@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestExact holds that float32 has every coefficient of A and B exactly.
+// TestExact checks that float32 represents every coefficient of A and B exactly.
 func TestExact(t *testing.T) {
 	for n := MinLine; n <= MaxLine; n++ {
 		m := New(n)

@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"time"
+	"unsafe"
+
+	"ludus/model/infer/kernel/winograd"
+)
+
+//go:generate go run ./generate
+
+// gemmArgs are the arguments of a gemm function, which computes C = init + A B for each plane, with ReLU if relu is not 0.
+// The rows of C are divided into tallBlocks blocks of tall rows and shortBlocks blocks of tall-1 rows, its columns into
+// panels. depth is the number of terms in a sum. Steps are in bytes. init is nil for zeros.
+type gemmArgs struct {
+	a, b, c, init                                     unsafe.Pointer
+	aRow, aColumn, bRow, bPanelStep, cRow, initRow    int
+	aPlaneStep, bPlaneStep, cPlaneStep, initPlaneStep int
+	depth, panels, planes                             int
+	tall, tallBlocks, shortBlocks                     int
+	relu                                              int
+}
+
+// transformArgs are the arguments of one transform pass. A pass multiplies each line of elements by a matrix; an element
+// is vectors registers of channels. Steps are in bytes. Only reduceEpilogue reads bias, accumulate and limit (0 or -Inf).
+type transformArgs struct {
+	source, destination         unsafe.Pointer
+	sourceStep, destinationStep int // between the elements of a line
+	sourceLine, destinationLine int // between lines
+	lines, vectors              int
+	bias                        unsafe.Pointer
+	accumulate                  int
+	limit                       float32
+}
+
+// The matrices M [P, N] of package winograd.
+const (
+	matrixA = iota
+	matrixB
+	matrixG
+)
+
+// The kinds of pass with a matrix M [P, N]: expand multiplies by M (N elements to P), reduce by Mᵀ (P to N).
+// reduceEpilogue is reduce plus bias, plus the old destination if accumulate is not 0, and then max with limit. There is no
+// reduceEpilogue for G.
+const (
+	expand = iota
+	reduce
+	reduceEpilogue
+)
+
+// transforms are the pass functions by line length, matrix and kind.
+type transforms [winograd.MaxLine + 1][3][3]func(*transformArgs)
+
+// instructions are the kernels for one instruction set.
+type instructions struct {
+	name          string
+	lanes         int             // channels in a vector of transforms
+	rows          int             // largest block of gemm16
+	gemm16, gemm8 func(*gemmArgs) // blocks of gemm8 have at most 12 rows
+	gemm32        func(*gemmArgs) // two panels at a time, blocks of at most 12 rows; may be nil
+	reluGradient  func(*reluArgs)
+	adam          func(*adamArgs)
+	transforms    transforms
+	tail          *transforms // for the last channels that do not fill a vector
+	peak          func(rounds *int64)
+	peakOps       int // floating-point operations in one round of peak
+}
+
+// available are the instruction sets of this machine, fastest first. active is the one in use.
+var (
+	available = availableInstructions()
+	active    = &available[0]
+)
+
+// Name is the instruction set in use: AVX-512, AVX2 (with FMA) or Go.
+func Name() string { return active.name }
+
+// Peak measures this core's peak speed for the given time: floating-point operations per second of multiply-adds in the
+// registers that the kernels use. It returns the best of many short rounds.
+func Peak(duration time.Duration) float64 {
+	const rounds = 20_000
+	best := 0.0
+	n := new(int64)
+	for start := time.Now(); time.Since(start) < duration; {
+		*n = rounds
+		begin := time.Now()
+		active.peak(n)
+		best = max(best, float64(active.peakOps)*rounds/time.Since(begin).Seconds())
+	}
+	return best
+}

@@ -1,0 +1,116 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"ludus/model/infer/kernel"
+)
+
+// adamW is the optimizer: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of the
+// weights. With gradient g, scaled to a norm of at most ClipNorm over all parameters, step t computes
+//
+//	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
+//	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
+//	average = average + (w - average) / h
+//
+// Only parameters of two or more axes decay: matrices and convolutions, not scales and biases. h is averageHorizon(t).
+// Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2.
+type adamW struct {
+	config    Config
+	params    *parameters
+	gradients [][]float32 // one slice per parameter
+	moment1   [][]float32 // m
+	moment2   [][]float32 // v
+	average   [][]float32
+	steps     int
+
+	parallel    func(n int, do func(i int)) // runs the chunks of a step
+	chunks      []chunk
+	prepare     func(chunk)     // called for each chunk before its gradient is read
+	squareSums  []float64       // sum of squares of each chunk's gradient
+	workers     []kernel.Worker // one per chunk
+	factors     kernel.Adam     // of the current step
+	square, one func(i int)     // methods squareChunk and updateChunk, bound once
+}
+
+func newAdamW(
+	config Config, p *parameters, gradients [][]float32, parallel func(n int, do func(i int)), prepare func(chunk),
+) *adamW {
+	s := &adamW{
+		config: config, params: p, gradients: gradients, moment1: p.zeros(), moment2: p.zeros(), average: p.clone(),
+		parallel: parallel, chunks: p.chunks(), prepare: prepare,
+	}
+	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
+	s.square, s.one = s.squareChunk, s.updateChunk
+	return s
+}
+
+// step updates all parameters from the gradients. If a gradient is not finite it returns an error and changes nothing.
+func (s *adamW) step(rate float64) error {
+	scale, err := s.clip()
+	if err != nil {
+		return err
+	}
+	s.steps++
+	t, c := float64(s.steps), s.config
+	s.factors = kernel.Adam{
+		GradientScale: scale,
+		Beta1:         float32(c.Beta1), OneMinusBeta1: float32(1 - c.Beta1),
+		Beta2: float32(c.Beta2), OneMinusBeta2: float32(1 - c.Beta2),
+		Epsilon:      float32(c.Epsilon),
+		StepSize:     float32(rate / (1 - math.Pow(c.Beta1, t))),
+		RootScale:    float32(1 / math.Sqrt(1-math.Pow(c.Beta2, t))),
+		WeightDecay:  float32(rate * c.WeightDecay),
+		AverageShare: float32(1 / averageHorizon(t)),
+	}
+	s.parallel(len(s.chunks), s.one)
+	return nil
+}
+
+// clip returns the factor, at most 1, that limits the gradient's norm to ClipNorm.
+func (s *adamW) clip() (float32, error) {
+	s.parallel(len(s.chunks), s.square)
+	sum := 0.0
+	for _, v := range s.squareSums {
+		sum += v
+	}
+	norm := math.Sqrt(sum)
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return 0, fmt.Errorf("%w: the gradient norm is %v", ErrDiverged, norm)
+	}
+	if norm <= s.config.ClipNorm {
+		return 1, nil
+	}
+	return float32(s.config.ClipNorm / norm), nil
+}
+
+// squareChunk computes the sum of squares of a chunk's gradient.
+func (s *adamW) squareChunk(i int) {
+	s.prepare(s.chunks[i])
+	g := s.chunks[i].of(s.gradients)
+	var sums [4]float64 // independent sums, so additions do not wait for each other
+	for ; len(g) >= 4; g = g[4:] {
+		a, b, c, d := float64(g[0]), float64(g[1]), float64(g[2]), float64(g[3])
+		sums[0] += a * a
+		sums[1] += b * b
+		sums[2] += c * c
+		sums[3] += d * d
+	}
+	for _, v := range g {
+		sums[0] += float64(v) * float64(v)
+	}
+	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
+}
+
+func (s *adamW) updateChunk(i int) {
+	c, factors := s.chunks[i], s.factors
+	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
+		factors.WeightDecay = 0
+	}
+	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
+}
+
+// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During the
+// first 20 steps all weigh the same (t), so the initial weights leave no trace.
+func averageHorizon(t float64) float64 { return min(t, max(20, 0.05*t)) }
