@@ -2,19 +2,19 @@ package model
 
 import "ludus/env"
 
-// Batch is a set of training samples, each in its mover's frame. The caller owns it; a step does not change it.
+// Batch holds training samples, each in the frame of its player to move. The caller owns it; a step does not change it.
 type Batch struct {
 	Size int // B
 
 	Inputs       []float32 // [B, C, H, W], as env.State encodes
-	LegalMask    []float32 // [B, A]: 1 for a legal action, else 0; at least one a row
-	Policy       []float32 // [B, A]: target, 0 for illegal actions; a row sums to 1
+	LegalMask    []float32 // [B, A]: 1 for legal actions, else 0; at least one per row
+	Policy       []float32 // [B, A]: policy target, 0 for illegal actions; a row sums to 1
 	PolicyWeight []float32 // [B]: weight of the row's policy loss, usually 1 or 0
-	Outcome      []float32 // [B, K]: target of the outcome; a row sums to 1
-	Goals        []float32 // [B, 2]: both goals / 100, the mover's first; used by games with a goal head
+	Outcome      []float32 // [B, K]: outcome target over the classes; a row sums to 1
+	Goals        []float32 // [B, 2]: goals target, goals / 100, the mover's first; used if the game has a goal head
 }
 
-// NewBatch returns a batch of zeros for size samples of game.
+// NewBatch returns a zeroed batch for size samples of game.
 func NewBatch(game *env.Game, size int) *Batch {
 	return &Batch{
 		Size:         size,
@@ -27,20 +27,20 @@ func NewBatch(game *env.Game, size int) *Batch {
 	}
 }
 
-// fits reports whether every array has the size that game asks for.
+// fits reports whether every slice has the right size for game.
 func (b *Batch) fits(game *env.Game) bool {
 	return b.Size > 0 && len(b.Inputs) == b.Size*game.Tensor.Size() && len(b.LegalMask) == b.Size*game.NumActions() &&
 		len(b.Policy) == b.Size*game.NumActions() && len(b.PolicyWeight) == b.Size &&
 		len(b.Outcome) == b.Size*len(game.Classes) && len(b.Goals) == b.Size*2
 }
 
-// Losses are means over a batch: sums over its rows, divided by their number.
+// Losses are the losses of a batch, each a mean over its rows. Cross-entropies are in nats.
 type Losses struct {
-	Policy        float64 // PolicyWeight times the cross-entropy over the legal actions, in nats
-	TargetEntropy float64 // PolicyWeight times the entropy of the policy's target, below which Policy cannot fall
-	Outcome       float64 // cross-entropy over the classes, in nats
-	Goals         float64 // sum of the two squared errors of the goals / 100; 0 without a goal head
-	Total         float64 // Policy + Outcome + Config.GoalWeight Goals: what training minimises
+	Policy        float64 // cross-entropy over the legal actions, times PolicyWeight
+	TargetEntropy float64 // entropy of the policy target, times PolicyWeight: the lower limit of Policy
+	Outcome       float64 // cross-entropy over the outcome classes
+	Goals         float64 // sum of both squared errors of goals / 100; 0 without a goal head
+	Total         float64 // Policy + Outcome + Config.GoalWeight Goals, which training minimises
 }
 
 func (l *Losses) add(o Losses) {

@@ -2,7 +2,7 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// stem is the network's first layer. Inputs: x, weights, scale, bias.
+// stem is the first layer, a convolution. Inputs: x, weights, scale, bias.
 type stem struct{ *conv }
 
 func (s stem) forward(in [][]float32, y []float32) {
@@ -15,10 +15,10 @@ func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	s.conv.backward(in[0], in[1], in[2], dSum, nil, dIn[1], dIn[2], false)
 }
 
-// block is a residual block, relu(second(first(x)) + x). Inputs: x, then weights, scale and bias of both convolutions.
+// block is a residual block, relu(second(first(x)) + x). Inputs: x; weights, scale and bias of first, then of second.
 type block struct {
 	first, second *conv
-	hidden        []float32 // what is between them
+	hidden        []float32 // output of first
 	scratch       *scratch
 }
 
@@ -32,7 +32,7 @@ func (b *block) forward(in [][]float32, y []float32) {
 	b.second.forward(b.hidden, in[4], in[5], in[6], in[0], y)
 }
 
-// backward passes the gradient on around the convolutions by way of dIn[0], to which the first one's is added.
+// backward first stores the gradient of the skip connection in dIn[0], then adds the gradient through the convolutions.
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum, dHidden := dIn[0], b.scratch.get(bufferHidden, len(b.hidden))
 	b.second.reluGradient(y, dy, dSum, dIn[6])

@@ -2,31 +2,31 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// conv is y = relu(scale conv(x) + bias + residual), a 3x3 convolution of boards x [rows, H, W, in] with weights
-// [maps, 3, 3, planes]; in and out are the lanes of planes and maps. The scale is folded into the weights.
+// conv computes y = relu(scale conv(x) + bias + residual), a 3x3 convolution of boards x [rows, H, W, in] with weights
+// [maps, 3, 3, planes]. in and out are planes and maps padded to multiples of 8. The scale is folded into the weights.
 type conv struct {
 	planes, maps int
 	in, out      int
 	cells        int
-	diagonal     []float32 // [out, out], the scale of the last forward run on the diagonal
+	diagonal     []float32 // [out, out], diagonal matrix of the scale
 	product      convolver
 	scratch      *scratch
 }
 
-// convolver computes a convolution without scale, and its gradients. x is [rows, H, W, in], y [rows, H, W, out].
+// convolver computes a convolution without scale, and its gradients, for x [rows, H, W, in] and y [rows, H, W, out].
 type convolver interface {
 	// forward takes weights [3, 3, in, out].
-	forward(x, weights, y []float32, finish kernel.Epilogue)
-	// backward takes weights [3, 3, out, in]. It computes their gradient and, unless dx is nil, that of x, to which it adds
-	// what dx holds if accumulate.
+	forward(x, weights, y []float32, epilogue kernel.Epilogue)
+	// backward takes weights [3, 3, out, in] and computes their gradient dWeights. Unless dx is nil it also computes the
+	// gradient of x: it sets dx to it or, if accumulate, adds it to dx.
 	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
 func newConv(h, w, planes, maps int, s *scratch) *conv {
 	in, out := padChannels(planes), padChannels(maps)
 	c := &conv{planes, maps, in, out, h * w, kernel.Aligned(out * out), nil, s}
-	if board, ok := kernel.NewWinograd(h, w); ok {
-		c.product = newTransformed(board, in, out, s)
+	if winograd, ok := kernel.NewWinograd(h, w); ok {
+		c.product = newTransformed(winograd, in, out, s)
 	} else {
 		c.product = &direct{h, w, in, out, s}
 	}
@@ -48,8 +48,8 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 	c.product.forward(x, folded, y, kernel.Epilogue{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
-// foldTransposed returns the weights times the scale as [3, 3, in, out]. A product with the scale as a diagonal matrix
-// turns them faster than a loop.
+// foldTransposed returns the weights times the scale as [3, 3, in, out]. A matrix product with the diagonal scale matrix
+// transposes them faster than a loop.
 func (c *conv) foldTransposed(weights, scale []float32) []float32 {
 	for o, s := range scale {
 		c.diagonal[o*c.out+o] = s
@@ -83,15 +83,16 @@ func (c *conv) fold(weights, scale []float32) []float32 {
 	return folded
 }
 
-// reluGradient computes the gradient dSum of the ReLU's argument, and its sum dBias over all cells. dSum may be dy.
+// reluGradient computes the gradient dSum of the ReLU's input, and the bias gradient dBias: the sum of dSum over all cells.
+// dSum may be dy.
 func (c *conv) reluGradient(y, dy, dSum, dBias []float32) {
 	sums := c.scratch.get(bufferChannels, c.out)
 	c.scratch.worker.ReLUGradient(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
 	copy(dBias, sums)
 }
 
-// backward computes the gradients of weights and scale and, unless dx is nil, that of x, to which it adds what dx holds
-// if accumulate, from that of the ReLU's argument.
+// backward computes the gradients of weights, scale and, unless dx is nil, x from the gradient dSum of the ReLU's input. With
+// accumulate it adds the gradient of x to dx.
 func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32, accumulate bool) {
 	var folded []float32
 	if dx != nil {
@@ -103,14 +104,14 @@ func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32,
 		dScale[o] = 0
 		for tap := range 9 {
 			at := (o*9 + tap) * c.planes
-			dScale[o] += unfold(weights[at:at+c.planes], dWeights[at:at+c.planes], dFolded[(tap*c.out+o)*c.in:], s)
+			dScale[o] += scaleGradient(weights[at:at+c.planes], dWeights[at:at+c.planes], dFolded[(tap*c.out+o)*c.in:], s)
 		}
 	}
 }
 
-// unfold computes the gradient dw = scale g of weights from that of their product with the scale, and returns its part
-// of the scale's gradient, the sum of w g. Four sums side by side need not wait for one another.
-func unfold(w, dw, g []float32, scale float32) float32 {
+// scaleGradient computes the gradient dw = scale g of weights w from the gradient g of scale*w, and returns the sum of w g,
+// their part of the scale's gradient. It uses four independent sums for speed.
+func scaleGradient(w, dw, g []float32, scale float32) float32 {
 	var sums [4]float32
 	g = g[:len(w)]
 	dw = dw[:len(w)]

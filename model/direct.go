@@ -2,13 +2,14 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// direct is a convolver for boards without transforms. Each cell's 3x3 neighbourhood is a row of a matrix.
+// direct is a convolver for boards without a Winograd transform. It uses im2col: the 3x3 neighbourhood of each cell becomes
+// a row of a matrix.
 type direct struct {
 	h, w, in, out int
 	scratch       *scratch
 }
 
-func (d *direct) forward(x, weights, y []float32, finish kernel.Epilogue) {
+func (d *direct) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	for i := range s.rows {
@@ -16,16 +17,16 @@ func (d *direct) forward(x, weights, y []float32, finish kernel.Epilogue) {
 		to := y[i*cells*d.out:][:cells*d.out]
 		for cell := range cells {
 			row := to[cell*d.out:][:d.out]
-			if !finish.Accumulate {
+			if !epilogue.Accumulate {
 				clear(row)
 			}
-			for o, b := range finish.Bias {
+			for o, b := range epilogue.Bias {
 				row[o] += b
 			}
 		}
 		s.multiply(kernel.Gemm{
 			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: weights, BRow: d.out, BPanel: 16,
-			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: finish.ReLU,
+			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: epilogue.ReLU,
 		})
 	}
 }
@@ -57,8 +58,8 @@ func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate boo
 	}
 }
 
-// each calls do for every cell and tap whose neighbour is on the board, with the places of the neighbour in a board
-// [H, W, in] and of the tap in columns [H, W, 3, 3, in].
+// each calls do for every cell and tap whose neighbour is on the board. neighbour is the neighbour's offset in a board
+// [H, W, in], tap the tap's offset in columns [H, W, 3, 3, in].
 func (d *direct) each(do func(neighbour, tap int)) {
 	for cell := range d.h * d.w {
 		for tap := range 9 {
@@ -70,13 +71,14 @@ func (d *direct) each(do func(neighbour, tap int)) {
 	}
 }
 
-// columns writes each cell's neighbourhood in board [H, W, in] as a row of dst [H, W, 3, 3, in], zero outside.
+// columns copies each cell's neighbourhood in board [H, W, in] to a row of dst [H, W, 3, 3, in], with zeros outside the
+// board.
 func (d *direct) columns(dst, board []float32) {
 	clear(dst)
 	d.each(func(neighbour, tap int) { copy(dst[tap:tap+d.in], board[neighbour:]) })
 }
 
-// addColumns adds each row of columns to the neighbourhood of its cell.
+// addColumns is the transpose of columns: it adds each row of columns to the neighbourhood of its cell.
 func (d *direct) addColumns(board, columns []float32) {
 	d.each(func(neighbour, tap int) {
 		for i, v := range columns[tap : tap+d.in] {

@@ -13,29 +13,29 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// shardRows is the largest number of samples that a graph runs. A batch is cut into the fewest shards, of even size,
-// whatever runs them, so sums have the same order on any number of cores.
+// shardRows is the largest number of samples in a graph. A batch is divided into the fewest shards of equal size, whatever
+// the number of cores, so sums always have the same order.
 const shardRows = 64
 
-// graph is the network and its loss on one shard, with or without gradients, ready to run again and again. Its weights
-// are those of the parameters that it was built on, by reference. It has one user at a time.
+// graph is the network with its loss for one shard, with or without gradients. It reads the weights from the parameters'
+// memory. One goroutine may use it at a time.
 type graph struct {
 	game *env.Game
 	vm   gorgonia.VM
 
 	scratch scratch
 
-	// The inputs' memory, filled by load.
-	input                       []float32 // [rows, H, W, lanes of C]
+	// Memory of the inputs; load fills it.
+	input                       []float32 // [rows, H, W, C padded]
 	legal, policy, policyWeight []float32
-	classes, goals, weight      []float32 // weight is 1/B for a sample, 0 for rows that no sample fills
+	classes, goals, weight      []float32 // weight is 1/B for samples, 0 for unused rows
 
 	outputs   []float32 // of heads
 	loss      *loss
-	gradients [][]float32 // in the order of the parameters; nil without gradients
+	gradients [][]float32 // one per parameter; nil without gradients
 }
 
-// newGraph builds the network and its loss on the weights of p.
+// newGraph builds a graph on the weights of p.
 func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients bool) *graph {
 	building.Lock()
 	defer building.Unlock()
@@ -54,7 +54,7 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 	return gr
 }
 
-// input adds a named input of the given shape and returns its memory.
+// input adds a named input of the given shape and returns it with its memory.
 func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []float32) {
 	data := kernel.Aligned(tensor.Shape(shape).TotalSize())
 	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
@@ -63,7 +63,7 @@ func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []
 	return node, data
 }
 
-// build adds the inputs, the tower, the heads and the total loss, which it returns.
+// build adds inputs, tower, heads and loss, and returns the total loss.
 func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(string) *gorgonia.Node) *gorgonia.Node {
 	shape, s := gr.game.Tensor, &gr.scratch
 	affine := func(prefix, suffix string) gorgonia.Nodes {
@@ -84,8 +84,8 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 		x = apply(prefix, newBlock(shape.H, shape.W, config.Channels, s), board, nil, inputs)
 	}
 	inputs := gorgonia.Nodes{x}
-	h := newHeads(gr.game, func(part string) (int, int) {
-		shape := weight(part + ".weight").Shape()
+	h := newHeads(gr.game, func(name string) (int, int) {
+		shape := weight(name + ".weight").Shape()
 		return shape[1], shape[0]
 	}, s)
 	for _, p := range h.layers {
@@ -97,7 +97,7 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 	return apply("loss", gr.loss, nil, targets, append(gorgonia.Nodes{outputs}, targets...))
 }
 
-// targets adds the inputs of the loss, in its order, but for the first.
+// targets adds the inputs of the loss except the first, in their order.
 func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	nodes := make(gorgonia.Nodes, 6)
 	nodes[0], gr.policy = input(g, "policy", shardRows, gr.game.NumActions())
@@ -109,8 +109,7 @@ func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	return nodes
 }
 
-// load fills the inputs with n rows of a batch, from the given one on, and returns their part of the policy target's
-// entropy.
+// load copies n rows of a batch, starting with row first, to the inputs. It returns their part of the target entropy.
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
@@ -138,7 +137,7 @@ func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	return entropy
 }
 
-// entropyOf is the entropy of a distribution, in nats.
+// entropyOf is the entropy of a distribution in nats.
 func entropyOf(p []float32) float64 {
 	h := 0.0
 	for _, v := range p {
@@ -149,7 +148,7 @@ func entropyOf(p []float32) float64 {
 	return h
 }
 
-// run computes the shard's part of the losses and, if the graph has them, its gradients.
+// run computes the shard's part of the losses and, in a graph with gradients, its gradients.
 func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
 	entropy := gr.load(batch, first, n)
 	if err := gr.vm.RunAll(); err != nil {
@@ -160,7 +159,7 @@ func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
 	return l, nil
 }
 
-// copyGradients copies the gradients of the last run to dst, which has one slice a parameter.
+// copyGradients copies the gradients of the last run to dst, which has one slice per parameter.
 func (gr *graph) copyGradients(dst [][]float32) {
 	for i, g := range gr.gradients {
 		copy(dst[i], g)

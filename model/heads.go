@@ -2,27 +2,27 @@ package model
 
 import "ludus/env"
 
-// headLayer is one layer of the heads.
+// headLayer is one linear layer of the heads.
 type headLayer struct {
 	*linear
 	name string
-	from int  // the part that it follows; -1 is the tower
-	last bool // of those that follow the same: on the way back the first
+	from int  // index of the layer it reads; -1 is the tower
+	last bool // no later layer reads the same input: in backward it is the first to write that gradient
 }
 
-// heads are all that follows the tower. Inputs: the tower's x [rows, H, W, channels], then weights and bias of each part.
-// A row of the output has the policy's logits in the order of actions, the outcome's logits, and the goals if there are
-// any.
+// heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of each
+// layer. An output row has the policy logits in the order of actions, the outcome logits, and the goals if the game has a
+// goal head.
 type heads struct {
 	cells, outputs int
-	layers         []headLayer // each after the one that it follows
-	planes         int         // the part with the policy's planes
-	single         []int       // parts with one row a sample, in the order of the output after the planes
+	layers         []headLayer // each after the layer it reads
+	planes         int         // index of the layer with the policy planes
+	single         []int       // layers with one row per sample, in output order after the planes
 	scratch        *scratch
 }
 
-// newHeads returns the heads of a network whose layers have the given widths.
-func newHeads(game *env.Game, width func(part string) (inputs, outputs int), s *scratch) *heads {
+// newHeads returns the heads of game. width gives the number of inputs and outputs of a layer by name.
+func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *scratch) *heads {
 	h := &heads{cells: game.Tensor.Cells(), scratch: s}
 	add := func(name string, from, each int, rectify bool) int {
 		inputs, outputs := width(name)
@@ -48,7 +48,7 @@ func newHeads(game *env.Game, width func(part string) (inputs, outputs int), s *
 	return h
 }
 
-// memory returns what part p reads: its input x and where the gradient of that goes.
+// memory returns the input x of layer p and the memory dx of its gradient.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	if p.from < 0 {
 		return tower, dTower

@@ -2,15 +2,15 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// linear is y = W x + bias for every row of x, through a ReLU if rectify. x is read as rows of in values whatever its
-// shape, so that it is a 1x1 convolution of boards as well as a layer on flattened ones.
+// linear computes y = W x + bias for every row of x, with ReLU if relu. It reads x as rows of in values, so it serves as a
+// 1x1 convolution of boards and as a dense layer on flattened boards.
 type linear struct {
-	rowsPerSample    int // rows a sample
-	inputs, outputs  int // as the weights [outputs, inputs] have them
-	in, out          int // as x [rows, in] and y [rows, out] are stored, padded with zeros
+	rowsPerSample    int // rows per sample
+	inputs, outputs  int // sizes of the weights [outputs, inputs]
+	in, out          int // sizes of x [rows, in] and y [rows, out], padded to multiples of 8
 	relu             bool
 	identity         []float32 // [out, out]
-	transposed, bias []float32 // [in, out] and [out], the weights of the last forward run
+	transposed, bias []float32 // [in, out] and [out], padded copies of the weights
 	y, dy            []float32
 	scratch          *scratch
 }
@@ -28,10 +28,10 @@ func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
 	return l
 }
 
-// rows is the number of rows of the samples being run.
+// rows is the number of rows of x in the current run.
 func (l *linear) rows() int { return l.scratch.rows * l.rowsPerSample }
 
-// forward computes y. A product turns the weights faster than a loop.
+// forward computes y. A product with the identity transposes the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
 	copy(l.bias, bias)
 	l.scratch.multiply(kernel.Gemm{
@@ -44,15 +44,15 @@ func (l *linear) forward(x, weights, bias []float32) {
 	})
 }
 
-// backward computes the gradients of weights and bias and that of x, which it adds to dx if accumulate, from the
-// gradient of y in dy, which it may change.
+// backward computes the gradients of weights, bias and x from dy, which it may change. With accumulate it adds the gradient
+// of x to dx.
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.relu {
 		sums := l.scratch.get(bufferChannels, l.out)
 		l.scratch.worker.ReLUGradient(l.y, l.dy, l.dy, sums, l.rows(), l.out)
 		copy(dBias, sums)
 	} else {
-		l.sum(dBias)
+		l.sumRows(dBias)
 	}
 	padded, dPadded := weights, dWeights // [out, in]
 	if l.inputs < l.in || l.outputs < l.out {
@@ -79,8 +79,8 @@ func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate 
 	}
 }
 
-// sum adds up the rows of dy.
-func (l *linear) sum(dBias []float32) {
+// sumRows sets dBias to the sum of the rows of dy.
+func (l *linear) sumRows(dBias []float32) {
 	clear(dBias)
 	for r := range l.rows() {
 		for o, v := range l.dy[r*l.out:][:len(dBias)] {

@@ -6,18 +6,17 @@ import (
 	"ludus/env"
 )
 
-// loss is the scalar total loss of one shard. Inputs: the output of heads, then for each row the targets of the policy
-// [B, A], the outcome [B, K] and the goals [B, 2], the legal actions [B, A] of zeros and ones, and the row's weights [B]
-// in the policy's and in the other losses.
+// loss is the total loss of one shard, a scalar. Inputs: the output of heads; targets of policy [B, A], outcome [B, K] and
+// goals [B, 2]; mask of legal actions [B, A]; weights of the rows [B] in the policy loss and in the other losses.
 //
-// A target's row sums to 1 and is zero where legal is, so the gradient of a cross-entropy by its logits is weight (p -
-// target). Rows of weight 0 may hold anything.
+// The target of a row sums to 1 and is 0 for illegal actions, so the gradient of the cross-entropy by the logits is
+// weight (p - target). Rows of weight 0 are ignored.
 type loss struct {
 	rows, actions, classes, goals int
 	goalWeight                    float64
 
-	gradient []float32 // of the total by the heads' output, left by the forward run
-	parts    Losses    // of the forward run, but for the entropy
+	gradient []float32 // of the total by the heads' output, computed by forward
+	parts    Losses    // of the last forward, without TargetEntropy
 }
 
 func newLoss(game *env.Game, rows int, goalWeight float64) *loss {
@@ -63,11 +62,11 @@ func (l *loss) backward(_ [][]float32, _, dTotal []float32, dIn [][]float32) {
 	}
 }
 
-// crossEntropyRow returns the cross-entropy of a row's target and
+// crossEntropyRow returns the cross-entropy between target and the masked softmax of the logits x
 //
 //	p[i] = legal[i] exp(x[i]) / sum over j of legal[j] exp(x[j])
 //
-// (legal nil for all ones), and fills its gradient by x, times weight, where legal.
+// and sets gradient to weight times its gradient by x for legal actions. legal nil means all are legal.
 func crossEntropyRow(x, target, legal []float32, weight float32, gradient []float32) float64 {
 	top := math.Inf(-1)
 	for i, v := range x {

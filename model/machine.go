@@ -6,9 +6,9 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// machine is a [gorgonia.VM] for graphs whose nodes are inputs, constants and ops of this package. It finds all memory
-// once, so that a run allocates nothing; Gorgonia's own tape machine makes a goroutine, two channels and some ten small
-// objects an operation in every run.
+// machine is a [gorgonia.VM] for graphs of inputs, constants and ops of this package. It resolves all memory when it is
+// built, so a run allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small objects
+// per operation in every run.
 type machine struct {
 	g     *gorgonia.ExprGraph
 	steps []step
@@ -21,11 +21,11 @@ type step struct {
 	out []float32
 }
 
-// newMachine orders the ops of a graph.
+// newMachine returns a machine that runs the ops of g in topological order.
 func newMachine(g *gorgonia.ExprGraph) *machine {
 	m := &machine{g: g}
 	memory := make(map[*gorgonia.Node][]float32)
-	for _, n := range slices.Backward(check(gorgonia.Sort(g))) { // Sort puts results before what they depend on
+	for _, n := range slices.Backward(check(gorgonia.Sort(g))) { // Sort returns dependents first
 		o, ok := n.Op().(*op)
 		if !ok {
 			memory[n] = check(memoryOf(n.Value()))
@@ -49,8 +49,8 @@ func (m *machine) RunAll() error {
 	return nil
 }
 
-// Reset does nothing: a run leaves no state behind.
+// Reset does nothing; runs keep no state.
 func (m *machine) Reset() {}
 
-// Close does nothing: there is nothing to free.
+// Close does nothing; there is nothing to free.
 func (m *machine) Close() error { return nil }

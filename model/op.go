@@ -13,19 +13,19 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// layer is a differentiable piece of the network on slices. It may keep what forward found out for backward.
+// layer is a differentiable part of the network that works on slices. forward may keep values for backward.
 type layer interface {
-	// forward computes out, which holds what the last run left there, from the inputs in.
+	// forward computes out from the inputs in. out still contains the result of the last run.
 	forward(in [][]float32, out []float32)
-	// backward computes the gradient dIn[i] of every input in[i] that has one, from that of the output; others are nil. If
-	// the first input has the output's shape, dIn[0] is dOut's memory: on its way back the gradient stays in the cache.
+	// backward computes the gradient dIn[i] of each input in[i] from the output's gradient dOut; dIn[i] is nil for inputs
+	// without a gradient. If the first input has the output's shape, dIn[0] and dOut share memory, which saves cache.
 	backward(in [][]float32, out, dOut []float32, dIn [][]float32)
 }
 
-// op is an operation of a Gorgonia graph that owns its output and reuses it in every run. A value read from the graph is
+// op is an operation of a Gorgonia graph. It owns its output and reuses it in every run, so values read from the graph are
 // valid until the next run.
 //
-// Gorgonia asks that the name be unique in the graph (equal nodes merge) and that Type use no type variable 'b'.
+// The name must be unique in the graph, because Gorgonia merges equal nodes, and Type must not use type variable 'b'.
 type op struct {
 	name   string
 	inputs gorgonia.Nodes
@@ -33,8 +33,8 @@ type op struct {
 	shape  tensor.Shape // of out; empty for a scalar
 
 	run      func(in [][]float32, out []float32)
-	layer    layer  // what to differentiate; nil if nothing
-	gradient []bool // inputs that have a gradient; nil if none has
+	layer    layer  // the layer to differentiate; nil if none
+	gradient []bool // which inputs have a gradient; nil if none
 }
 
 // typeOf is Gorgonia's type of a tensor.
@@ -57,7 +57,7 @@ func (o *op) Type() hm.Type {
 
 func (o *op) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) { return o.shape, nil }
 
-// Do runs the op for Gorgonia's own machines, which hand over scalars as numbers and all else as dense tensors.
+// Do runs the op for Gorgonia's own machines, which pass scalars as numbers and everything else as dense tensors.
 func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
 	in := make([][]float32, len(values))
 	for i, v := range values {
@@ -73,7 +73,7 @@ func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
 	return tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.out)), nil
 }
 
-// memoryOf returns the numbers of a value: a tensor's own memory, or a copy of a scalar.
+// memoryOf returns the data of a value: the memory of a tensor, or a copy of a scalar.
 func memoryOf(v gorgonia.Value) ([]float32, error) {
 	switch v := v.(type) {
 	case *tensor.Dense:
@@ -86,8 +86,8 @@ func memoryOf(v gorgonia.Value) ([]float32, error) {
 
 func (o *op) DiffWRT(int) []bool { return o.gradient }
 
-// SymDiff adds an op that computes all gradients of the layer. The first is its output; views of it stand for the others,
-// so that they depend on it.
+// SymDiff adds an op that computes all gradients of the layer. Its output is the first gradient. The other gradients are
+// ops without work that depend on it.
 func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	nodes := make(gorgonia.Nodes, len(in))
 	dIn := make([][]float32, len(in))
@@ -134,10 +134,10 @@ func (o *op) Hashcode() uint32 {
 	return h.Sum32()
 }
 
-// building guards the making of graphs, during which Gorgonia writes to counters of its own package.
+// building serialises the construction of graphs, because Gorgonia changes global counters during it.
 var building sync.Mutex
 
-// apply adds a layer to the graph of its inputs. Those in constant have no gradient.
+// apply adds a layer to the graph of its inputs and returns its node. Inputs in constant have no gradient.
 func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
 	o := &op{name: name, inputs: inputs, out: kernel.Aligned(max(shape.TotalSize(), 1)), shape: shape, run: l.forward, layer: l}
 	for _, n := range inputs {
@@ -146,10 +146,10 @@ func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.N
 	return check(gorgonia.ApplyOp(o, inputs...))
 }
 
-// check returns a result. That Gorgonia refuses a graph is a mistake in this package, and panics.
+// check returns result and panics on an error: Gorgonia rejects a graph only if this package has a bug.
 func check[T any](result T, err error) T {
 	if err != nil {
-		panic("model: graph that Gorgonia refuses: " + err.Error())
+		panic("model: Gorgonia rejects the graph: " + err.Error())
 	}
 	return result
 }

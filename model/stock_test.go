@@ -11,8 +11,7 @@ import (
 )
 
 // stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It is
-// far slower than [Trainer]: the oracle of its tests, and the yardstick of its speed. It has one user at a time;
-// Gorgonia's matrix products use all cores.
+// the oracle of Trainer's tests and far slower. Gorgonia's matrix products use all cores.
 type stock struct {
 	game    *env.Game
 	weights *infer.Weights
@@ -24,18 +23,18 @@ type stock struct {
 	total   *G.Node
 	targets stockTargets
 
-	// One for each parameter.
+	// One per parameter.
 	nodes  G.Nodes
 	grads  G.Nodes
 	names  []string
-	places [][]int // element i of a node is element places[node][i] of the weights' tensor of its name
+	places [][]int // element i of a node is element places[node][i] of the weights' tensor
 }
 
-// stockTargets is the memory of the graph's inputs, as a [Batch] has them; shares are weights divided by B.
+// stockTargets is the memory of the graph's inputs, as in [Batch]. Shares are weights divided by B.
 type stockTargets struct{ inputs, legal, policy, policyShare, classes, goals []float32 }
 
-// newStock builds the graph for batches of the given size on a copy of w, which must be a network of game. Of config it
-// takes the goals' weight and Adam's moments.
+// newStock builds the graph for batches of the given size on a copy of w, a network of game. It uses GoalWeight and Adam's
+// settings from config.
 func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*stock, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("stock network: %w", err)
@@ -87,7 +86,7 @@ func (s *stock) run(b *Batch) (float64, error) {
 	return float64(*s.total.Value().(*G.F32)), nil
 }
 
-// weight adds the tensor of that name with its elements in another order.
+// weight adds the tensor of that name as an input. Element i of the input is element place(i) of the tensor.
 func (s *stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
 	from := s.weights.Lookup(name).Data
 	n, data := input(s.g, name, shape...)
@@ -102,7 +101,7 @@ func (s *stock) weight(name string, place func(i int) int, shape ...int) *G.Node
 
 func same(i int) int { return i }
 
-// perChannel broadcasts a weight of one value a channel over x [B, C, H, W].
+// perChannel applies op to x [B, C, H, W] and a weight with one value per channel.
 func (s *stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, error), x *G.Node, name string) *G.Node {
 	return check(op(x, s.weight(name, same, 1, x.Shape()[1], 1, 1), nil, []byte{0, 2, 3}))
 }
@@ -134,7 +133,7 @@ func (s *stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
 	return check(G.BroadcastAdd(check(G.Mul(x, w)), s.weight(name+".bias", same, 1, out), nil, []byte{0}))
 }
 
-// crossEntropy is the sum of weight (log sum legal exp(x) - target x), which needs targets that sum to 1.
+// crossEntropy is the sum of weight (log sum legal exp(x) - target x). Targets must sum to 1.
 func (s *stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
 	exp := check(G.Exp(x))
 	if legal != nil {
@@ -168,7 +167,7 @@ func (s *stock) build(goalWeight float64) *G.Node {
 	return s.losses(logits, hidden, goalWeight)
 }
 
-// losses returns the total loss of the policy's logits and of what the outcome's hidden layer makes.
+// losses returns the total loss from the policy logits and the outcome head's hidden layer.
 func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
 	actions, k, to := s.game.NumActions(), len(s.game.Classes), &s.targets
 	target, data := input(s.g, "policy", s.size, actions)
