@@ -10,13 +10,13 @@ import (
 	pb "ludus/model/infer/onnx/internal/onnxpb"
 )
 
-// builder adds a network's operators and constants to a graph. Each is known by its name, which no other has.
+// builder adds the operators and constants of a network to a graph. Every name is unique.
 type builder struct {
 	weights *infer.Weights
 	graph   *pb.GraphProto
 }
 
-// node adds an operator whose only output has its name, which is returned.
+// node adds an operator with one output of the same name and returns that name.
 func (b *builder) node(op, name string, inputs []string, attributes ...*pb.AttributeProto) string {
 	b.graph.Node = append(b.graph.Node, &pb.NodeProto{
 		OpType: proto.String(op), Name: proto.String(name),
@@ -29,7 +29,7 @@ func (b *builder) node(op, name string, inputs []string, attributes ...*pb.Attri
 // relu adds max(x, 0).
 func (b *builder) relu(x string) string { return b.node("Relu", x+".relu", []string{x}) }
 
-// flatten adds [B, C, H, W] as [B, C*H*W].
+// flatten adds a reshape of [B, C, H, W] to [B, C*H*W].
 func (b *builder) flatten(x string) string {
 	return b.node("Flatten", x+".flat", []string{x}, integer("axis", 1))
 }
@@ -63,6 +63,7 @@ func (b *builder) linear(name, x string) string {
 	return b.node("Gemm", name, []string{x, w, b.bias(name)}, integer("transB", 1))
 }
 
+// bias adds the bias of a layer.
 func (b *builder) bias(name string) string {
 	bias := b.weights.Lookup(name + ".bias")
 	return b.constant(bias.Name, bias.Data, bias.Shape...)
@@ -76,12 +77,12 @@ func (b *builder) constant(name string, data []float32, shape ...int) string {
 	}
 	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
 		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_FLOAT)),
-		Dims: wide(shape), RawData: raw,
+		Dims: int64s(shape), RawData: raw,
 	})
 	return name
 }
 
-// output makes the value of that name, of shape [B, dims...], one of the model's outputs.
+// output declares a value of shape [B, dims...] as an output of the model.
 func (b *builder) output(name string, dims ...int) {
 	b.graph.Output = append(b.graph.Output, tensorInfo(name, dims...))
 }
@@ -91,7 +92,7 @@ func tensorInfo(name string, dims ...int) *pb.ValueInfoProto {
 	shape := &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dimension{
 		{Value: &pb.TensorShapeProto_Dimension_DimParam{DimParam: "batch"}},
 	}}
-	for _, d := range wide(dims) {
+	for _, d := range int64s(dims) {
 		shape.Dim = append(shape.Dim, &pb.TensorShapeProto_Dimension{
 			Value: &pb.TensorShapeProto_Dimension_DimValue{DimValue: d},
 		})
@@ -103,15 +104,18 @@ func tensorInfo(name string, dims ...int) *pb.ValueInfoProto {
 	}}
 }
 
+// integer is an attribute with one integer.
 func integer(name string, value int64) *pb.AttributeProto {
 	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INT.Enum(), I: proto.Int64(value)}
 }
 
+// integers is an attribute with a list of integers.
 func integers(name string, values ...int64) *pb.AttributeProto {
 	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INTS.Enum(), Ints: values}
 }
 
-func wide(dims []int) []int64 {
+// int64s converts dimensions.
+func int64s(dims []int) []int64 {
 	w := make([]int64, len(dims))
 	for i, d := range dims {
 		w[i] = int64(d)

@@ -11,30 +11,30 @@ import (
 	pb "ludus/model/infer/onnx/internal/onnxpb"
 )
 
-// metadataVersion grows with every change that a reader of the metadata could stumble over.
+// metadataVersion increases with every incompatible change of the metadata.
 const metadataVersion = 1
 
-// board says what the cells of a game are called, and which of them there are.
+// board describes the cells of a game.
 type board struct {
 	Rows    []string `json:"rows"`
 	Columns []string `json:"columns"`
-	Cells   []int    `json:"cells"` // by absolute cell: 1 if it exists
+	Cells   []int    `json:"cells"` // by absolute cell: 1 if the cell exists, else 0
 }
 
-// frame says where one mover sees what is absolute elsewhere.
+// frame maps absolute cells and actions to the frame of one player to move.
 type frame struct {
 	Cells  []int        `json:"cells"`
 	Policy []env.Action `json:"policy"`
 }
 
-// outcome is a class as its player sees it.
+// outcome is an outcome class, seen by the player to move.
 type outcome struct {
 	Name    string  `json:"name"`
-	Goals   []int   `json:"goals"` // own and other; null where play settles them
+	Goals   []int   `json:"goals"` // own and other; null if they depend on play
 	Utility float32 `json:"utility"`
 }
 
-// metadata lists what a model says about itself (the package's comment has the table), in this order.
+// metadata returns the model's metadata_props. The package comment explains the keys.
 func metadata(game *env.Game) ([]*pb.StringStringEntryProto, error) {
 	parameters := map[string]string{}
 	for _, p := range game.Params {
@@ -105,7 +105,7 @@ func outcomesOf(game *env.Game) []outcome {
 	return list
 }
 
-// inputTexts says what goes in.
+// inputTexts describes the input.
 func inputTexts() map[string]string {
 	return map[string]string{
 		Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
@@ -113,7 +113,7 @@ func inputTexts() map[string]string {
 	}
 }
 
-// outputTexts says what comes out.
+// outputTexts describes the outputs.
 func outputTexts(game *env.Game) map[string]string {
 	texts := map[string]string{
 		Policy: "float32 [batch, actions]: logits, illegal actions included; frames[mover].policy[a] is the entry of action a. " +

@@ -19,14 +19,14 @@ const (
 	Goals   = "goals"
 )
 
-// Versions of the format that models are written in.
+// Versions of the ONNX format.
 const (
 	irVersion = 8
 	opset     = 17
 )
 
-// Marshal writes the network w of game as a model, producer being the version of the program that does so ("" if unknown).
-// Equal arguments give equal bytes. It is an error if the weights are not a whole network of game.
+// Marshal returns network w of game as an ONNX model. producer is this program's version, "" if unknown. Equal arguments
+// give equal bytes. It returns an error if w is not a complete network of game.
 func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
@@ -42,15 +42,15 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 		OpsetImport:     []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
 		ProducerName:    proto.String("ludus"),
 		ProducerVersion: proto.String(producer),
-		DocString: proto.String("Plays " + game.Name + "; what goes in and comes out is in the frame of the player to move. " +
-			"The metadata says how to encode a position and how to read the answer."),
+		DocString: proto.String("Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
+			"The metadata explains how to encode a position and how to read the outputs."),
 		Graph:         b.graph,
 		MetadataProps: properties,
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(model)
 }
 
-// network adds all that game's network consists of.
+// network adds the whole network of game.
 func (b *builder) network(game *env.Game) {
 	b.graph.Input = append(b.graph.Input, tensorInfo(Input, game.Tensor.C, game.Tensor.H, game.Tensor.W))
 	x := b.tower()
@@ -72,7 +72,7 @@ func (b *builder) network(game *env.Game) {
 	}
 }
 
-// tower adds the stem and the blocks.
+// tower adds the stem and the residual blocks and returns the name of their output.
 func (b *builder) tower() string {
 	x := b.relu(b.conv("stem.", "", Input))
 	for i := range b.weights.Config.Blocks {
@@ -83,7 +83,7 @@ func (b *builder) tower() string {
 	return x
 }
 
-// utilities adds the constant [K] of what the classes are worth to the mover.
+// utilities adds the constant [K] of the outcome classes' utilities for the player to move.
 func (b *builder) utilities(game *env.Game) string {
 	data := make([]float32, len(game.Classes))
 	for i, class := range game.Classes {
@@ -92,7 +92,7 @@ func (b *builder) utilities(game *env.Game) string {
 	return b.constant("utilities", data, len(data))
 }
 
-// channelsFirst returns weights whose outcome head takes its cells as ONNX flattens them: channels first, then cells.
+// channelsFirst returns weights with the inputs of outcome.hidden in ONNX's order: channels first, then cells.
 func channelsFirst(w *infer.Weights, cells int) *infer.Weights {
 	swapped := w.Clone()
 	from, to := w.Lookup("outcome.hidden.weight"), swapped.Lookup("outcome.hidden.weight")
