@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/train/parallel"
 )
 
 // BenchmarkStep reports samples a second of a training step on one and two goroutines, after two to warm up.
@@ -23,7 +24,7 @@ func BenchmarkStep(b *testing.B) {
 				net.size, threads)
 			b.Run(name, func(b *testing.B) {
 				w := randomWeights(net.game, net.channels, net.blocks, 1)
-				tr := newTrainer(b, net.game, w, DefaultConfig(), workers(threads))
+				tr := newTrainer(b, net.game, w, DefaultConfig(), parallel.New(threads))
 				batch := randomBatch(net.game, net.size, 1)
 				for range 2 {
 					tr.Step(batch, 1e-3)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"ludus/env"
@@ -78,33 +76,6 @@ func normalise(x []float32) {
 	}
 	for i := range x {
 		x[i] /= sum
-	}
-}
-
-// workers returns a function that runs jobs on n goroutines. It allocates nothing itself.
-func workers(n int) func(int, func(int)) {
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	var jobs int
-	var do func(int)
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < jobs; i = int(next.Add(1)) - 1 {
-			do(i)
-		}
-	}
-	help := func() {
-		work()
-		wg.Done()
-	}
-	return func(count int, job func(int)) {
-		jobs, do = count, job
-		next.Store(0)
-		wg.Add(n - 1)
-		for range n - 1 {
-			go help()
-		}
-		work()
-		wg.Wait()
 	}
 }
 

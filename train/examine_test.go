@@ -11,6 +11,7 @@ import (
 	"ludus/env/games"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -104,7 +105,7 @@ func TestExamineChangesNothing(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	a, weights := examinedLearner(t, game)
 	b, _ := examinedLearner(t, game)
-	b.parallel = Parallel(1)
+	b.parallel = parallel.New(1)
 	network := newNetwork(t, game, weights)
 	for generation := 1; generation <= 3; generation++ {
 		x, y := a.examine(network, 50), b.examine(network, 50)

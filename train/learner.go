@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -58,7 +59,7 @@ type entered struct {
 func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, window: window{game: game}, heldOut: window{game: game},
-		batch: model.NewBatch(game, settings.BatchSize), parallel: Parallel(threads),
+		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel.New(threads),
 	}
 	for i := range l.writers {
 		l.writers[i] = newRows(game)

@@ -9,6 +9,7 @@ import (
 	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -43,7 +44,7 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	}
 	c.position = time.Since(start).Seconds() / float64(played.Load())
 
-	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), Parallel(threads))
+	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.New(threads))
 	if err != nil {
 		return c, err
 	}

@@ -17,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -311,7 +312,7 @@ func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, e
 
 // begin writes checkpoint 0.
 func (r *run) begin(weights *infer.Weights) error {
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), Parallel(r.Threads))
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.New(r.Threads))
 	if err != nil {
 		return err
 	}
@@ -333,7 +334,7 @@ func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), Parallel(r.Threads))
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.New(r.Threads))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
-	"ludus/train"
+	"ludus/train/parallel"
 )
 
 // Net is the size of a network.
@@ -101,7 +101,7 @@ const (
 
 // stepping returns a trainer, to be closed, and its step, which returns the number of samples.
 func stepping(s subject, threads int) (*model.Trainer, func() int, error) {
-	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), train.Parallel(threads))
+	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.New(threads))
 	if err != nil {
 		return nil, nil, err
 	}

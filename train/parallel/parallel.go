@@ -1,13 +1,15 @@
-package train
+// Package parallel runs independent jobs on several goroutines. Package model takes such a function from its caller,
+// because it starts no goroutines itself.
+package parallel
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// Parallel returns a function that runs do(0), ..., do(n-1) on the given number of goroutines, of which the caller's is
-// one, and waits for them. That function has one user at a time and allocates nothing once it is warm.
-func Parallel(threads int) func(n int, do func(i int)) {
+// New returns a function that runs do(0) to do(n-1) on at most threads goroutines, including the caller's, and returns when
+// all are done. One goroutine may call that function at a time; it allocates nothing after the first call.
+func New(threads int) func(n int, do func(i int)) {
 	var (
 		next atomic.Int64
 		wait sync.WaitGroup
