@@ -15,15 +15,7 @@ func (d *direct) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
 	for i := range s.rows {
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
 		to := y[i*cells*d.out:][:cells*d.out]
-		for cell := range cells {
-			row := to[cell*d.out:][:d.out]
-			if !epilogue.Accumulate {
-				clear(row)
-			}
-			for o, b := range epilogue.Bias {
-				row[o] += b
-			}
-		}
+		epilogue.Start(to, d.out)
 		s.multiply(kernel.Gemm{
 			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: weights, BRow: d.out, BPanel: 16,
 			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: epilogue.ReLU,

@@ -85,11 +85,6 @@ func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := tr.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return tr
 }
 

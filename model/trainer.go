@@ -182,9 +182,6 @@ func (t *Trainer) AverageWeights() *infer.Weights {
 // Steps is the number of optimizer steps so far.
 func (t *Trainer) Steps() int { return t.optimizer.steps }
 
-// Close frees the graphs. The trainer must not be used afterwards.
-func (t *Trainer) Close() error { return errors.Join(t.stepGraphs.close(), t.lossGraphs.close()) }
-
 // graphPool holds idle graphs and makes new ones when all are in use.
 type graphPool struct {
 	make  func() *graph
@@ -207,13 +204,4 @@ func (p *graphPool) put(g *graph) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.idle = append(p.idle, g)
-}
-
-func (p *graphPool) close() error {
-	var errs []error
-	for _, g := range p.idle {
-		errs = append(errs, g.vm.Close())
-	}
-	p.idle = nil
-	return errors.Join(errs...)
 }

@@ -33,7 +33,6 @@ func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { trainer.Close() })
 	l := newLearner(game, &settings, 1, trainer, 3)
 	var records []*record
 	for range 40 {

@@ -48,7 +48,6 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	if err != nil {
 		return c, err
 	}
-	defer trainer.Close()
 	batch := anyBatch(game, s.BatchSize)
 	steps := -1 // the first one warms up
 	for ; steps < 4 || time.Since(start) < measuring/3; steps++ {

@@ -138,9 +138,6 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		return nil, err
 	}
 	defer func() {
-		if r.learner != nil {
-			r.learner.trainer.Close()
-		}
 		if closed := r.closeCurves(); err == nil {
 			err = closed
 		}

@@ -118,7 +118,7 @@ func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) 
 // direct adds the products of the nine taps. The centre tap is last, because it covers all cells and so can apply ReLU.
 func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	cells := c.h * c.w
-	fill(dst[:rows*cells*c.out], c.out, epilogue)
+	epilogue.Start(dst[:rows*cells*c.out], c.out)
 	for row := range rows {
 		from, to := src[row*cells*c.in:], dst[row*cells*c.out:]
 		for _, k := range [9]int{0, 1, 2, 3, 5, 6, 7, 8, 4} {
@@ -136,22 +136,6 @@ func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue
 				Init: target, InitRow: c.out, InitPlane: c.w * c.out,
 				ReLU: epilogue.ReLU && k == 4,
 			})
-		}
-	}
-}
-
-// fill sets dst to the bias, or adds the bias to dst if Accumulate.
-func fill(dst []float32, channels int, epilogue Epilogue) {
-	if !epilogue.Accumulate {
-		clear(dst)
-	}
-	if epilogue.Bias == nil {
-		return
-	}
-	for i := 0; i < len(dst); i += channels {
-		row := dst[i : i+channels]
-		for j, b := range epilogue.Bias[:channels] {
-			row[j] += b
 		}
 	}
 }

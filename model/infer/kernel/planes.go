@@ -46,6 +46,22 @@ type Epilogue struct {
 	ReLU       bool
 }
 
+// Start initialises dst [.., channels] for products that are added to it: to the bias, plus the old content if Accumulate.
+func (e Epilogue) Start(dst []float32, channels int) {
+	if !e.Accumulate {
+		clear(dst)
+	}
+	if e.Bias == nil {
+		return
+	}
+	for i := 0; i < len(dst); i += channels {
+		row := dst[i : i+channels]
+		for j, b := range e.Bias[:channels] {
+			row[j] += b
+		}
+	}
+}
+
 // TransformInput computes V = B d: activations src [rows, H, W, C] to planes [rows, C].
 func (w *Worker) TransformInput(b Winograd, dst Planes, src []float32, rows, channels int) {
 	w.toPlanes(b, matrixB, dst, src, rows, channels)

@@ -99,14 +99,14 @@ const (
 	rate       = 1e-4
 )
 
-// stepping returns a trainer, to be closed, and its step, which returns the number of samples.
-func stepping(s subject, threads int) (*model.Trainer, func() int, error) {
+// stepping returns a function that does a training step and returns the number of samples.
+func stepping(s subject, threads int) (func() int, error) {
 	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.New(threads))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	batch := anyBatch(s.game, trainBatch)
-	return trainer, func() int {
+	return func() int {
 		if _, err := trainer.Step(batch, rate); err != nil {
 			panic("bench: " + err.Error()) // only where training diverges, which one batch at this rate does not
 		}
@@ -119,11 +119,10 @@ func (o *Options) train(ctx context.Context, s subject) ([]Training, error) {
 	works := []work{peak}
 	var steps []func() int
 	for _, threads := range o.threads() {
-		trainer, step, err := stepping(s, threads)
+		step, err := stepping(s, threads)
 		if err != nil {
 			return nil, err
 		}
-		defer trainer.Close()
 		steps, works = append(steps, step), append(works, repeating(step))
 	}
 	rows, err := o.speeds(ctx, works...)

@@ -51,11 +51,10 @@ func (o *Options) onnxRuntime(ctx context.Context, s subject) (float64, error) {
 
 // torch is our speed of training over PyTorch's.
 func (o *Options) torch(ctx context.Context, s subject) (float64, error) {
-	trainer, step, err := stepping(s, o.Threads)
+	step, err := stepping(s, o.Threads)
 	if err != nil {
 		return 0, err
 	}
-	defer trainer.Close()
 	peer, err := peers.Torch(ctx, s.game, s.net.Config(s.game), trainBatch, o.Threads)
 	if err != nil {
 		return 0, err
