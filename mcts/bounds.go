@@ -2,89 +2,91 @@ package mcts
 
 import "ludus/env"
 
-// ranks are the best and the worst outcome of e still possible, as classes of player p: 0 is p's best.
-func (t *tree) ranks(e *edge, p env.Player) (best, worst uint8) {
+// bounds returns the best and the worst class of e still possible, as classes of player p: 0 is p's best.
+func (t *tree) bounds(e *edge, p env.Player) (best, worst uint8) {
 	if p == env.First {
-		return e.top, e.bottom
+		return e.best, e.worst
 	}
-	return t.worst() - e.bottom, t.worst() - e.top
+	return t.worstClass() - e.worst, t.worstClass() - e.best
 }
 
-// open reports whether a move can still turn out better than the floor of its node.
-func (t *tree) open(e *edge, p env.Player, floor uint8) bool {
-	best, _ := t.ranks(e, p)
-	return best < floor
+// canImprove reports whether player p, who has the class guaranteed for certain, may still get a better one from e.
+func (t *tree) canImprove(e *edge, p env.Player, guaranteed uint8) bool {
+	best, _ := t.bounds(e, p)
+	return best < guaranteed
 }
 
-// live reports whether a move is open or is known to give the floor. Other moves are dead: they cannot beat a sibling.
-// Every node has a live move, and every unproven node an open one; a move without an edge is open there.
-func (t *tree) live(e *edge, p env.Player, floor uint8) bool {
-	best, worst := t.ranks(e, p)
-	return best < floor || worst == floor
+// pruned reports whether e cannot beat what a sibling has for certain: it neither can improve on the guaranteed class nor
+// guarantees it itself. Every node has a move that is not pruned, and every unproven node one that can improve; a move
+// without an edge can.
+func (t *tree) pruned(e *edge, p env.Player, guaranteed uint8) bool {
+	best, worst := t.bounds(e, p)
+	return best >= guaranteed && worst != guaranteed
 }
 
-// prove passes the bounds of node n's moves on towards the root, as far as they change anything. The mover takes the
-// better of its moves: both its best and its worst case are the least ranks among them.
-func (t *tree) prove(n int32) {
-	t.news = true
+// propagateBounds passes the bounds of node n's moves on towards the root while they change anything. The player to move
+// takes the best move, so both the best and the worst case of a node are the least classes, for that player, among its
+// moves. Source: Cazenave and Saffidine 2010.
+func (t *tree) propagateBounds(n int32) {
+	t.boundsChanged = true
 	for n != none {
 		nd := &t.nodes[n]
 		edges := t.edgesOf(n)
-		best, worst := t.worst(), t.worst()
+		best, worst := t.worstClass(), t.worstClass()
 		for i := range edges {
-			b, w := t.ranks(&edges[i], nd.player)
+			b, w := t.bounds(&edges[i], nd.player)
 			best, worst = min(best, b), min(worst, w)
 		}
-		if nd.made < nd.count {
+		if nd.numEdges < nd.numMoves {
 			best = 0
 		}
-		nd.floor = worst
-		t.close(n)
-		bounds := edge{top: best, bottom: worst}
+		nd.guaranteed = worst
+		t.updatePruned(n)
+		bounds := edge{best: best, worst: worst}
 		if nd.player == env.Second {
-			bounds.top, bounds.bottom = t.worst()-worst, t.worst()-best
+			bounds.best, bounds.worst = t.worstClass()-worst, t.worstClass()-best
 		}
 		if bounds.proven() {
-			bounds.plies = 1 + edges[t.exact(n, bounds.top)].plies
+			bounds.pliesToEnd = 1 + edges[t.bestProven(n, bounds.best)].pliesToEnd
 		}
-		e := &t.edges[nd.via]
-		if e.top == bounds.top && e.bottom == bounds.bottom && e.plies == bounds.plies {
+		e := &t.edges[nd.inEdge]
+		if e.best == bounds.best && e.worst == bounds.worst && e.pliesToEnd == bounds.pliesToEnd {
 			return
 		}
-		e.top, e.bottom, e.plies = bounds.top, bounds.bottom, bounds.plies
+		e.best, e.worst, e.pliesToEnd = bounds.best, bounds.worst, bounds.pliesToEnd
 		if n = nd.parent; n != none {
-			t.settle(e, t.nodes[n].player)
+			t.updateValue(e, t.nodes[n].player)
 		}
 	}
 }
 
-// close notes which of node n's moves are dead or, at the root, proven.
-func (t *tree) close(n int32) {
+// updatePruned recomputes what depends on which of node n's moves are pruned: excluded, prunedVisits and visitedPrior.
+func (t *tree) updatePruned(n int32) {
 	nd := &t.nodes[n]
-	nd.lost, nd.mass = 0, 0
+	nd.prunedVisits, nd.visitedPrior = 0, 0
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		live := t.live(e, nd.player, nd.floor)
-		e.closed = !live || n == root && e.proven()
+		pruned := t.pruned(e, nd.player, nd.guaranteed)
+		e.excluded = pruned || n == root && e.proven()
 		switch {
-		case !live:
-			nd.lost += e.visits + e.flight
+		case pruned:
+			nd.prunedVisits += e.visits + e.virtualVisits
 		case e.child != none:
-			nd.mass += float64(e.prior)
+			nd.visitedPrior += float64(e.prior)
 		}
 	}
 }
 
-// exact returns which of node n's moves, proven to give the class, its mover prefers: the quickest win, the slowest of
-// anything else, then the most visited, then the likeliest by prior.
-func (t *tree) exact(n int32, class uint8) int {
+// bestProven returns the move of node n, among those proven to give First's class, that its player prefers: the quickest
+// win, the slowest of anything else, then the most visited, then the likeliest by prior.
+func (t *tree) bestProven(n int32, class uint8) int {
 	edges, p := t.edgesOf(n), t.nodes[n].player
-	winning := p.Sign()*t.utility[class] > 0
+	winning := p.Sign()*t.utilities[class] > 0
 	chosen := -1
 	for i := range edges {
 		e := &edges[i]
-		if !e.proven() || e.top != class {
+		if !e.proven() || e.best != class {
 			continue
 		}
 		if chosen < 0 {
@@ -93,8 +95,8 @@ func (t *tree) exact(n int32, class uint8) int {
 		}
 		c := &edges[chosen]
 		switch {
-		case e.plies != c.plies:
-			if e.plies < c.plies == winning {
+		case e.pliesToEnd != c.pliesToEnd:
+			if e.pliesToEnd < c.pliesToEnd == winning {
 				chosen = i
 			}
 		case e.visits != c.visits:

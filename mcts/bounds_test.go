@@ -13,12 +13,12 @@ import (
 func checkBounds(t *testing.T, g *env.Game, s *Search, n int32, state env.State) (proven int) {
 	for _, e := range s.tree.movesOf(n) {
 		next := after(g, state, e.action)
-		if class := solve(g, next); class < int(e.top) || class > int(e.bottom) {
-			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.top, e.bottom, e.action)
+		if class := solve(g, next); class < int(e.best) || class > int(e.worst) {
+			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.best, e.worst, e.action)
 		}
 		if e.proven() {
 			proven++
-			if found, least := int(e.plies), distance(g, next); len(g.Classes) == 2 && found < least {
+			if found, least := int(e.pliesToEnd), distance(g, next); len(g.Classes) == 2 && found < least {
 				t.Fatalf("action %d ends in %d plies; %d are needed", e.action, found, least)
 			}
 		}
@@ -56,18 +56,18 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 		state := g.NewState()
 		class := g.ClassFor(state.Player(), solve(g, state))
 		for _, cfg := range rules([]int{1, 4}[seed%2]) {
-			s := New(g, cfg, nil)
+			s := New(g, cfg)
 			var noise *rand.Rand
 			if seed%3 == 0 {
 				noise = rng
 			}
 			s.Start(state, rng.IntN(60), noise)
-			s.Run(hashed{g, 2})
+			run(s, hashed{g, 2})
 			proven += checkBounds(t, g, s, root, state)
 			for _, m := range s.Moves() {
 				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, after(g, state, m.Action)))].Utility)
-				if value < float64(m.Lo) || value > float64(m.Hi) || m.Value < float64(m.Lo) || m.Value > float64(m.Hi) {
-					t.Fatalf("seed %d: exact %v, value %v, bounds %v to %v", seed, value, m.Value, m.Lo, m.Hi)
+				if value < float64(m.Lower) || value > float64(m.Upper) || m.Value < float64(m.Lower) || m.Value > float64(m.Upper) {
+					t.Fatalf("seed %d: exact %v, value %v, bounds %v to %v", seed, value, m.Value, m.Lower, m.Upper)
 				}
 			}
 			if got, ok := s.Proven(); ok {
@@ -100,9 +100,9 @@ func TestProvenRootsOfRealGames(t *testing.T) {
 				continue
 			}
 			for _, cfg := range rules(4) {
-				s := New(g, cfg, nil)
+				s := New(g, cfg)
 				s.Start(state, 400, nil)
-				s.Run(hashed{g, 1})
+				run(s, hashed{g, 1})
 				checkBounds(t, g, s, root, state)
 				if got, ok := s.Proven(); ok && got == g.ClassFor(state.Player(), class) {
 					proven++

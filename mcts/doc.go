@@ -1,37 +1,37 @@
-// Package mcts searches a game tree under the guidance of a network: Monte Carlo tree search as in AlphaZero, with
-// Gumbel's sequential halving or PUCT at the root, and with exact values where the rules of the game settle them.
+// Package mcts is AlphaZero's Monte Carlo tree search, guided by a network: with Gumbel's sequential halving or PUCT at
+// the root, and with exact values for positions that the rules decide.
 //
-// # A search is a step machine
+// # Steps
 //
-// [Search.Select] walks to a position that the network must judge, [Search.Backup] takes the judgement, and so on until
-// [Search.Done]. One goroutine can thus interleave the searches of many games and evaluate their leaves in one batch.
-// [Search.Run] does the same for one position by itself. The package starts no goroutine, reads no clock and keeps no
-// generator: given the noise and the evaluations, a search is reproducible bit for bit, and ties go to the lowest
-// action.
+// A simulation follows the tree to a leaf, expands the leaf, has it evaluated and backs the value up. [Search.Step] does
+// one simulation. A leaf that needs the network becomes a pending leaf of a [Batcher]; [Batcher.Flush] evaluates all
+// pending leaves in one batch and backs them up. So one goroutine can interleave the searches of many games and share
+// batches between them. [Search.Run] searches one position alone. The package starts no goroutine, reads no clock and
+// keeps no generator. For the same noise and evaluations a search is the same bit for bit; ties go to the lowest action.
 //
 // # Conventions
 //
-// Inside the tree every value is the utility of [env.First], in [-1, 1], and every class is First's, whoever moves; the
-// sign turns only where moves of one node are compared, by the player to move there. Nothing flips by depth, so that
-// players may move several times in a row. Outside, every result is for the player to move at the root. Evaluations are
-// in the mover's frame; they are masked, mapped and turned into First's utility in one place, at the leaf.
+// Inside the tree every value is the utility of [env.First], in [-1, 1], and every class is First's. The sign changes
+// only where the moves of one node are compared, by its player to move, and never by depth, since a player may move
+// several times in a row. Results are for the player to move at the root. Evaluations are in the frame of the player to
+// move at the leaf; they are masked and converted to First's classes when the leaf receives them.
 //
 // # Values
 //
-// A node's value is the mean of the evaluations backed up through it. A move's completed value is that of its node; an
-// unvisited move has the mixed value of its parent,
+// A node's value is the mean of the evaluations backed up through it. The completed value of a move is that of its node;
+// an unvisited move has the mixed value of its parent (Danihelka et al. 2022, appendix D),
 //
 //	v_mix = (v + N sum_visited(p q) / sum_visited(p)) / (1 + N),
 //
-// v being the network's value of the parent, N the visits of all its moves, p their priors and q their values. Either
-// is clamped to the move's bounds, so that a proven move has its exact value whether visited or not. Priors are the
-// softmax of the legal moves' logits, none of which counts as more than 80 below the largest.
+// with the network's value v of the parent, the visits N of all its moves, their priors p and their values q. Either is
+// clamped to the move's bounds, so a proven move has its exact value even if unvisited. Priors are the softmax of the
+// legal moves' logits; a logit more than 80 below the largest is raised to that.
 //
-// Expanding a node looks at every legal move once: one that ends the game is proven there and then. Every move carries
-// the best and the worst class still possible, backed up by who moves where. A move whose best does not beat what a
-// sibling has for certain is dead and treated as if it were illegal, below and at the root; a position whose best is
-// its worst is proven, with the number of plies that the winner needs, or that the loser can hold out, as far as was
-// found. A simulation that arrives at a proven position backs its value up without an evaluation.
+// Expanding a node looks at every legal move once. A move that ends the game is proven at once. Every move has bounds:
+// the best and the worst class still possible, backed up by the player who moves at each node. A move is pruned, and
+// treated as illegal, if its best class does not beat what a sibling guarantees. A position is proven if its bounds are
+// equal. It also has the number of plies to the end that its winner needs, or its loser can hold out, as found so far. A
+// simulation that reaches a proven position backs its value up without an evaluation.
 //
 // # Sources
 //
@@ -43,11 +43,11 @@
 //
 // # Left out
 //
-// Transpositions share evaluations through [Cache], not nodes. In PUCT's trees up to a quarter of the evaluated nodes
+// Transpositions share evaluations through the cache, not nodes. In PUCT's trees up to a quarter of the evaluated nodes
 // repeat a position of the tree at 64 simulations, and up to half at 10,000 (78 % at the start of Free-For-All). The
-// cache finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation: by these
-// counts, shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What it is worth
-// that values would be shared too was not measured.
+// cache finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation. By these counts
+// shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What shared values are worth
+// was not measured.
 //
-// There is no noise for PUCT, no chance node, no learned model and no search by several goroutines in one tree.
+// There is no noise for PUCT, no chance node, no learned model and no search of one tree by several goroutines.
 package mcts

@@ -41,9 +41,9 @@ func wantVisits(t *testing.T, what string, got []int, want ...int) {
 
 // search runs a hand-made game with its own evaluations.
 func search(g *env.Game, cfg Config, simulations int) *Search {
-	s := New(g, cfg, nil)
+	s := New(g, cfg)
 	s.Start(g.NewState(), simulations, nil)
-	s.Run(tableEvaluator{g})
+	run(s, tableEvaluator{g})
 	return s
 }
 
@@ -55,7 +55,7 @@ func TestGoldenImprovedPolicy(t *testing.T) {
 	//	pi'  ~ 0.5 e^(2*-0.4), 0.3 e^(2*0.5), 0.2 e^(2*0.025) = 0.224664, 0.815485, 0.210254; sum 1.250403
 	//	v    = 0.179674*-0.4 + 0.652177*0.5 + 0.168149*0.025 = 0.258423
 	cfg := DefaultConfig()
-	cfg.ValueScale, cfg.VisitOffset, cfg.Candidates = 1, 1, 2
+	cfg.ValueScale, cfg.MaxVisitInit, cfg.Candidates = 1, 1, 2
 	for _, p := range []env.Player{env.First, env.Second} {
 		sign := 1 - 2*float64(p)
 		for _, mover := range []env.Player{env.First, env.Second} { // who moves next changes nothing
@@ -125,16 +125,16 @@ func TestGoldenHalving(t *testing.T) {
 		g := table(3, start)
 		cfg := DefaultConfig()
 		cfg.Candidates = test.candidates
-		s := New(g, cfg, nil)
+		s := New(g, cfg)
 		s.Start(g.NewState(), test.simulations, newGenerator(1))
-		s.Run(hashed{g, 1})
+		run(s, hashed{g, 1})
 		visits := visitsOf(s)
 		slices.Sort(visits)
 		slices.Reverse(visits)
 		wantVisits(t, "halving", visits, test.visits...)
 	}
 	for simulations, want := range map[int]int{1: 4, 16: 4, 32: 8, 48: 12, 64: 16, 1000: 16} {
-		if got := (&Config{}).sampled(simulations); got != want {
+		if got := (&Config{}).numCandidates(simulations); got != want {
 			t.Errorf("%d candidates at %d simulations, want %d", got, simulations, want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestGoldenPUCT(t *testing.T) {
 		start := &position{player: p, moves: []*position{far(env.Second, -0.5*sign), far(env.First, 0.1*sign)}}
 		g := table(3, start.priors(0.6, 0.4))
 		cfg := DefaultConfig()
-		cfg.Rule, cfg.ExplorationLog = PUCT, 0
+		cfg.Rule, cfg.CPUCTLog = PUCT, 0
 		for simulations, want := range [][]int{{0, 0}, {1, 0}, {1, 1}, {1, 2}, {1, 3}} {
 			s := search(g, cfg, simulations)
 			wantVisits(t, "PUCT", visitsOf(s), want...)
@@ -180,60 +180,57 @@ func TestGoldenBounds(t *testing.T) {
 		s := search(g, cfg, 2)
 		moves := s.Moves()
 		for i, want := range [][2]float32{{-1, 0.5}, {0, 1}} {
-			if got := [2]float32{moves[i].Lo, moves[i].Hi}; got != want {
+			if got := [2]float32{moves[i].Lower, moves[i].Upper}; got != want {
 				t.Errorf("%v: bounds %v of move %d, want %v", cfg.Rule, got, i, want)
 			}
 		}
 	}
 }
 
-func TestGoldenLeavesInFlight(t *testing.T) {
-	// PUCT counts a simulation in flight as a lost visit. Priors 0.6, 0.25 and 0.15, c(N) = 1, all values 0:
+func TestGoldenPendingLeaves(t *testing.T) {
+	// PUCT counts a virtual visit as a lost game. Priors 0.6, 0.25 and 0.15, c(N) = 1, all values 0:
 	//
-	//	0 in flight: bonus 0.1;       0.06 : 0.025 : 0.015                                     the first
-	//	1 in flight: bonus 1.004988; -1 + 0.6*1.004988/2 = -0.70 : 0.25*1.004988 - f = 0.096 : 0.15*1.004988 - f = -0.004
-	//	2 in flight: bonus 1.417745; -1 + 0.6*1.417745/2 = -0.57 : -1 + 0.25*1.417745/2 = -0.82 : 0.15*1.417745 - g = 0.028
+	//	0 pending: bonus 0.1;       0.06 : 0.025 : 0.015                                     the first
+	//	1 pending: bonus 1.004988; -1 + 0.6*1.004988/2 = -0.70 : 0.25*1.004988 - f = 0.096 : 0.15*1.004988 - f = -0.004
+	//	2 pending: bonus 1.417745; -1 + 0.6*1.417745/2 = -0.57 : -1 + 0.25*1.417745/2 = -0.82 : 0.15*1.417745 - g = 0.028
 	//
 	// with first-play reductions f = 0.2 sqrt(0.6) = 0.154919 and g = 0.2 sqrt(0.85) = 0.184391; a fourth would meet a
 	// leaf in flight.
 	g := table(3, first(far(env.Second, 0), far(env.Second, 0), far(env.Second, 0)).priors(0.6, 0.25, 0.15))
 	cfg := rules(8)[1]
-	cfg.ExplorationLog = 0
-	s := New(g, cfg, nil)
+	cfg.CPUCTLog = 0
+	s := New(g, cfg)
 	s.Start(g.NewState(), 100, nil)
 	ev := tableEvaluator{g}
-	logits, classes := make([]float32, 3), make([]float32, 3)
-	backup := func(leaf int) {
-		ev.Evaluate([]env.State{s.Leaf(leaf)}, logits, classes)
-		s.Backup(leaf, logits, classes)
+	leaf := selectLeaf(s)
+	if selectLeaf(s) != nil {
+		t.Error("a leaf was selected while the root is pending")
 	}
-	leaf, _ := s.Select()
-	if _, ok := s.Select(); ok {
-		t.Error("a leaf was selected while the root waits")
-	}
-	backup(leaf)
+	leaf.backUp(ev)
+	var leaves []*selectedLeaf
 	for move := range 3 {
-		leaf, ok := s.Select()
-		if !ok || leaf != move || s.Leaf(leaf).(*tableState).at != g.NewState().(*tableState).at.moves[move] {
-			t.Errorf("leaf %d, %v: not that of move %d", leaf, ok, move)
+		leaf := selectLeaf(s)
+		if leaf == nil || leaf.state().(*tableState).at != g.NewState().(*tableState).at.moves[move] {
+			t.Fatalf("leaf %v: not that of move %d", leaf, move)
 		}
+		leaves = append(leaves, leaf)
 	}
-	if _, ok := s.Select(); ok {
-		t.Error("a leaf in flight was selected again")
+	if selectLeaf(s) != nil {
+		t.Error("a pending leaf was selected again")
 	}
-	backup(1)
-	if _, ok := s.Select(); ok || s.Simulations() != 0 {
+	leaves[1].backUp(ev)
+	if selectLeaf(s) != nil || s.Simulations() != 0 {
 		t.Error("the search went on before all leaves of the round were backed up")
 	}
-	backup(0)
-	backup(2)
+	leaves[0].backUp(ev)
+	leaves[2].backUp(ev)
 	wantVisits(t, "after the round", visitsOf(s), 1, 1, 1)
-	leaf, ok := s.Select()
-	if _, more := s.Select(); !ok || !more || s.Simulations() != 3 {
-		t.Error("the search does not go on after the round")
+	leaf = selectLeaf(s)
+	if leaf == nil || selectLeaf(s) == nil || s.Simulations() != 3 {
+		t.Fatal("the search does not go on after the round")
 	}
-	backup(leaf)
-	if _, ok := s.Select(); ok {
+	leaf.backUp(ev)
+	if selectLeaf(s) != nil {
 		t.Error("a leaf was selected in a round that is being backed up")
 	}
 }
@@ -244,6 +241,6 @@ func TestGoldenHalvingInBatches(t *testing.T) {
 	g := table(3, first(far(env.Second, -0.5), far(env.Second, -0.5), far(env.Second, 0.5), far(env.Second, 0.4)).
 		priors(0.3, 0.3, 0.2, 0.2))
 	cfg := DefaultConfig()
-	cfg.Leaves = 16
+	cfg.PendingLeaves = 16
 	wantVisits(t, "4 x 1, then 2 x 2", visitsOf(search(g, cfg, 8)), 1, 1, 3, 3)
 }

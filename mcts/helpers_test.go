@@ -122,7 +122,7 @@ func table(K int, start *position) *env.Game {
 // tableEvaluator evaluates hand-made positions as they say; illegal moves get an enormous logit.
 type tableEvaluator struct{ game *env.Game }
 
-func (ev tableEvaluator) Evaluate(states []env.State, logits, classes []float32) {
+func (ev tableEvaluator) Evaluate(states []env.State, logits, classes, goals []float32) {
 	A, K := ev.game.NumActions(), len(ev.game.Classes)
 	for i, state := range states {
 		at := state.(*tableState).at
@@ -204,7 +204,7 @@ type hashed struct {
 	scale float32 // of the logits
 }
 
-func (h hashed) Evaluate(states []env.State, logits, classes []float32) {
+func (h hashed) Evaluate(states []env.State, logits, classes, goals []float32) {
 	A, K := h.game.NumActions(), len(h.game.Classes)
 	for i, state := range states {
 		key := state.Key()
@@ -229,10 +229,34 @@ type counting struct {
 	positions, batches int
 }
 
-func (c *counting) Evaluate(states []env.State, logits, classes []float32) {
+func (c *counting) Evaluate(states []env.State, logits, classes, goals []float32) {
 	c.positions += len(states)
 	c.batches++
-	c.Evaluator.Evaluate(states, logits, classes)
+	c.Evaluator.Evaluate(states, logits, classes, goals)
+}
+
+// run is Search.Run without a cache.
+func run(s *Search, ev Evaluator) { s.Run(NewBatcher(s.game, ev, 64, 0)) }
+
+// selectLeaf does simulations until one needs an evaluation, which it returns, or nil if the search is done or blocked.
+func selectLeaf(s *Search) *selectedLeaf {
+	l := &selectedLeaf{batcher: NewBatcher(s.game, nil, 1, 0)}
+	for s.Step(l.batcher) {
+		if len(l.batcher.pending) > 0 {
+			return l
+		}
+	}
+	return nil
+}
+
+// selectedLeaf is a pending leaf with a batcher of its own, so that leaves can be backed up in any order.
+type selectedLeaf struct{ batcher *Batcher }
+
+func (l *selectedLeaf) state() env.State { return l.batcher.pending[0].state }
+
+func (l *selectedLeaf) backUp(ev Evaluator) {
+	l.batcher.evaluator = ev
+	l.batcher.Flush()
 }
 
 func newGenerator(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -246,16 +270,16 @@ type move struct {
 // movesOf lists the moves of node n by ascending action; those without an edge have one that says nothing.
 func (t *tree) movesOf(n int32) []move {
 	nd := &t.nodes[n]
-	if nd.evaluated && !nd.weighed {
-		t.weigh(n)
+	if nd.evaluated && !nd.hasPriors {
+		t.computePriors(n)
 	}
-	moves := make([]move, nd.count)
+	moves := make([]move, nd.numMoves)
 	for i, e := range t.edgesOf(n) {
 		moves[i].edge = e
 	}
 	for i := range moves {
-		if int32(i) >= nd.made {
-			moves[i].edge = edge{child: none, bottom: t.worst()}
+		if int32(i) >= nd.numEdges {
+			moves[i].edge = edge{child: none, worst: t.worstClass()}
 		}
 		moves[i].action, moves[i].prior = t.actionsOf(n)[i], t.priorsOf(n)[i]
 	}
@@ -321,7 +345,7 @@ func solveWithin(g *env.Game, state env.State, limit int) (class, rest int) {
 
 func rules(leaves int) []Config {
 	gumbel := DefaultConfig()
-	gumbel.Leaves = leaves
+	gumbel.PendingLeaves = leaves
 	puct := gumbel
 	puct.Rule = PUCT
 	return []Config{gumbel, puct}

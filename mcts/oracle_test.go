@@ -104,7 +104,7 @@ func (o *oracle) look(n *opinion) {
 func (o *oracle) evaluate(n *opinion) {
 	A, K := o.game.NumActions(), len(o.game.Classes)
 	logits, classes := make([]float32, A), make([]float32, K)
-	o.ev.Evaluate([]env.State{n.state}, logits, classes)
+	o.ev.Evaluate([]env.State{n.state}, logits, classes, nil)
 	p := n.state.Player()
 	n.known, n.logit, n.prior = true, map[env.Action]float32{}, map[env.Action]float32{}
 	for k := range K / 2 {
@@ -163,7 +163,7 @@ func (o *oracle) scores(n *opinion) map[env.Action]float64 {
 	mix, _, most := o.mixed(n)
 	scores := map[env.Action]float64{}
 	for a, c := range n.children {
-		scale := (o.cfg.VisitOffset + float64(most)) * o.cfg.ValueScale
+		scale := (o.cfg.MaxVisitInit + float64(most)) * o.cfg.ValueScale
 		scores[a] = float64(n.logit[a]) + scale*o.q(c, mix, n.state.Player())
 	}
 	return scores
@@ -188,10 +188,10 @@ func (o *oracle) pick(n *opinion) env.Action {
 			live = open
 		}
 		N := float64(visits)
-		c := o.cfg.Exploration + o.cfg.ExplorationLog*math.Log((N+o.cfg.ExplorationBase)/o.cfg.ExplorationBase)
+		c := o.cfg.CPUCT + o.cfg.CPUCTLog*math.Log((N+o.cfg.CPUCTBase)/o.cfg.CPUCTBase)
 		for _, a := range live {
 			child := n.children[a]
-			q := value - o.cfg.FirstPlayReduction*math.Sqrt(mass)
+			q := value - o.cfg.FPUReduction*math.Sqrt(mass)
 			if child.visits > 0 || o.proven(child) {
 				q = o.q(child, 0, n.state.Player())
 			}
@@ -345,16 +345,16 @@ func (o *oracle) stillOpen(actions []env.Action) (still []env.Action) {
 
 // compare finds the first difference between a tree and the oracle's.
 func (o *oracle) compare(s *Search, n int32, want *opinion) error {
-	nd := s.tree.into(n)
-	if int(nd.visits) != want.visits || math.Abs(nd.sum-want.sum) > 1e-9 {
+	nd := s.tree.incoming(n)
+	if int(nd.visits) != want.visits || math.Abs(nd.valueSum-want.sum) > 1e-9 {
 		return fmt.Errorf("node of ply with board %q: %d visits, sum %v; want %d, %v",
-			o.game.Board(want.state), nd.visits, nd.sum, want.visits, want.sum)
+			o.game.Board(want.state), nd.visits, nd.valueSum, want.visits, want.sum)
 	}
 	for _, e := range s.tree.movesOf(n) {
 		child := want.children[e.action]
 		top, bottom := o.bounds(child)
-		if int(e.top) != top || int(e.bottom) != bottom {
-			return fmt.Errorf("bounds %d..%d of action %d; want %d..%d", e.top, e.bottom, e.action, top, bottom)
+		if int(e.best) != top || int(e.worst) != bottom {
+			return fmt.Errorf("bounds %d..%d of action %d; want %d..%d", e.best, e.worst, e.action, top, bottom)
 		}
 		if int(e.visits) != child.visits {
 			return fmt.Errorf("%d visits of action %d at %q; want %d",
@@ -396,13 +396,13 @@ func TestOracle(t *testing.T) {
 				if rng.IntN(4) > 0 {
 					ev = hashed{g, 1 + float32(rng.IntN(3))}
 				}
-				s, o := New(g, cfg, nil), &oracle{game: g, cfg: cfg, ev: ev}
+				s, o := New(g, cfg), &oracle{game: g, cfg: cfg, ev: ev}
 				var noise, same *rand.Rand
 				if selfPlay {
 					noise, same = newGenerator(trial.seed), newGenerator(trial.seed)
 				}
 				s.Start(position, simulations, noise)
-				s.Run(ev)
+				run(s, ev)
 				o.run(position, simulations, same)
 				err := o.compare(s, root, o.root)
 				if err == nil && s.Simulations() != o.done {

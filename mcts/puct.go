@@ -2,68 +2,68 @@ package mcts
 
 import "math"
 
-// pickPUCT returns the live move, at the root the open move, of the largest
+// selectPUCT returns the move of node n that is not pruned and, at the root, not proven, with the largest
 //
-//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = c_0 + c_1 ln((N + B) / B),
+//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = c_0 + c_1 ln((N + B) / B).
 //
-// q being the mover's completed value of a visited move, N the visits of all live moves; the 0.01 lets the priors decide
-// the first visit. An unvisited move has the first-play value: the node's mean less a reduction that goes with the root
-// of the prior already visited. A simulation in flight counts as a lost visit, since the bonus alone would send the
-// next one down the same way. At the root a proven move would learn nothing from a visit; below it the visits to it
-// weigh in its parent's mean. Source: KataGo, searchexplorehelpers.cpp.
+// q is the completed value, for the player to move, of a visited move; N counts the visits of the moves that are not
+// pruned; the 0.01 lets the priors decide the first visit. An unvisited move has the first-play value: the node's mean
+// value less FPUReduction times the root of visitedPrior. A virtual visit counts as a lost game, since the exploration
+// term alone would send the next simulation down the same path. At the root a visit to a proven move would teach nothing;
+// below the root it changes the mean of its parent. Source: KataGo, searchexplorehelpers.cpp.
 //
-// Of the moves without an edge only the likeliest can have the largest score, so that only that one is looked at.
-func (s *Search) pickPUCT(n int32) int32 {
+// Of the moves without an edge only the likeliest can score best.
+func (s *Search) selectPUCT(n int32) int32 {
 	t := &s.tree
 	nd := &t.nodes[n]
-	in := t.into(n)
-	bonus := s.bonus(in.visits + in.flight - 1 - nd.lost) // all visits of n but its own evaluation's went on to a move
-	firstPlay := nd.player.Sign()*in.sum/float64(in.visits) - s.cfg.FirstPlayReduction*math.Sqrt(nd.mass)
+	in := t.incoming(n)
+	exploration := s.exploration(in.visits + in.virtualVisits - 1 - nd.prunedVisits) // one visit is n's own evaluation
+	firstPlay := nd.player.Sign()*in.valueSum/float64(in.visits) - s.cfg.FPUReduction*math.Sqrt(nd.visitedPrior)
 	chosen, most := none, math.Inf(-1)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if e.closed {
+		if e.excluded {
 			continue
 		}
 		q := e.value
 		switch {
-		case e.flight > 0:
-			visits, lost := float64(e.visits), float64(e.flight)
+		case e.virtualVisits > 0:
+			visits, lost := float64(e.visits), float64(e.virtualVisits)
 			q = (visits*q - lost) / (visits + lost)
 		case e.visits == 0 && !e.proven():
 			q = firstPlay
 		}
-		if score := q + bonus*e.share; score > most || score == most && actions[i] < actions[chosen] {
+		if score := q + exploration*e.priorShare; score > most || score == most && actions[i] < actions[chosen] {
 			chosen, most = int32(i), score
 		}
 	}
-	if nd.made < nd.count {
-		score := firstPlay + bonus*float64(t.priors[nd.first+nd.made])
-		if score > most || score == most && actions[nd.made] < actions[chosen] {
-			chosen = nd.made
+	if nd.numEdges < nd.numMoves {
+		score := firstPlay + exploration*float64(t.priors[nd.firstMove+nd.numEdges])
+		if score > most || score == most && actions[nd.numEdges] < actions[chosen] {
+			chosen = nd.numEdges
 		}
 	}
 	return chosen
 }
 
-// bonus is c(N) sqrt(N + 0.01).
-func (s *Search) bonus(visits int32) float64 {
-	if int(visits) < len(s.bonuses) {
-		return s.bonuses[visits]
+// exploration is c(N) sqrt(N + 0.01).
+func (s *Search) exploration(visits int32) float64 {
+	if int(visits) < len(s.explorations) {
+		return s.explorations[visits]
 	}
-	return s.cfg.bonus(float64(visits))
+	return s.cfg.exploration(float64(visits))
 }
 
-func (c *Config) bonus(N float64) float64 {
-	return (c.Exploration + c.ExplorationLog*math.Log((N+c.ExplorationBase)/c.ExplorationBase)) * math.Sqrt(N+0.01)
+func (c *Config) exploration(N float64) float64 {
+	return (c.CPUCT + c.CPUCTLog*math.Log((N+c.CPUCTBase)/c.CPUCTBase)) * math.Sqrt(N+0.01)
 }
 
-// bonuses lists bonus for small N, which most nodes have: the logarithm would be a good part of a pick.
-func (c *Config) bonuses() []float64 {
+// explorations lists exploration for N < 512, because the logarithm would take a good part of a selection.
+func (c *Config) explorations() []float64 {
 	list := make([]float64, 512)
 	for N := range list {
-		list[N] = c.bonus(float64(N))
+		list[N] = c.exploration(float64(N))
 	}
 	return list
 }

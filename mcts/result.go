@@ -1,31 +1,36 @@
 package mcts
 
-import "ludus/env"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
 
-// Move is what a search knows of a legal move. Utilities, bounds and classes are those of the player to move at the
-// root.
+	"ludus/env"
+)
+
+// Move is what a search knows about a legal move at the root. Utilities and classes are those of the player to move.
 type Move struct {
 	Action env.Action
-	Visits int     // simulations through the move, those of earlier searches of the tree among them
-	Prior  float32 // network's probability among the legal moves
-	// Policy is the search's probability, 0 for moves that cannot beat a sibling. With Gumbel it is the improved policy,
-	// softmax(logit + sigma(completed q)); with PUCT the share of the visits, or of the priors where there are none, but 1
-	// for a move known exactly that is worth more than the most visited one. At a proven root it is the share of the
-	// priors among the moves proven to keep the value.
+	Visits int     // simulations through the move, in earlier searches of a kept tree too
+	Prior  float32 // the network's probability among the legal moves
+	// Policy is the search's probability, 0 for pruned moves. Gumbel: the improved policy, softmax(logit + sigma(completed
+	// q)). PUCT: the share of the visits, or of the priors if there are no visits; but 1 for a proven move that is worth
+	// more than the most visited one. At a proven root: the share of the priors among the moves that keep the proven value.
 	Policy float32
-	Value  float64 // completed: mean of what was backed up, exact if proven, mixed value if unvisited
-	Lo, Hi float32 // the exact utility lies between; equal if proven
-	// Classes is the mean class distribution [K] backed up through the move, one-hot if proven, the root's if unvisited.
+	Value  float64 // completed: mean of the utilities backed up, exact if proven, the mixed value if unvisited
+	// Lower and Upper bound the exact utility; equal if proven.
+	Lower, Upper float32
+	// Classes is the mean class distribution [K] backed up through the move; one-hot if proven, the root's if unvisited.
 	Classes []float32
 }
 
-// Moves returns the legal moves at the root, ascending by action, once the root is evaluated. They are the search's and
-// last until its next call.
+// Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the slice
+// and overwrites it in its next call.
 func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
-	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utility)
-	sign, mix, actions := p.Sign(), t.standing(root).mix, t.actionsOf(root)
+	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utilities)
+	mixedValue, actions := t.summarize(root).mixedValue, t.actionsOf(root)
 	policy := s.policy()
 	if need := len(edges) * K; cap(s.moveClasses) < need {
 		s.moveClasses = make([]float32, need)
@@ -33,35 +38,40 @@ func (s *Search) Moves() []Move {
 	s.moves = s.moves[:0]
 	for i := range edges {
 		e := &edges[i]
-		best, worst := t.ranks(e, p)
+		best, worst := t.bounds(e, p)
 		m := Move{
 			Action:  actions[i],
 			Visits:  int(e.visits),
 			Prior:   e.prior,
 			Policy:  float32(policy[i]),
-			Value:   sign*t.completed(e, mix) + 0, // 0 rather than -0
-			Lo:      s.game.Classes[worst].Utility,
-			Hi:      s.game.Classes[best].Utility,
+			Value:   p.Sign()*t.completedValue(e, mixedValue) + 0, // 0 rather than -0
+			Lower:   s.game.Classes[worst].Utility,
+			Upper:   s.game.Classes[best].Utility,
 			Classes: s.moveClasses[i*K : (i+1)*K : (i+1)*K],
 		}
-		s.distribution(m.Classes, e)
+		s.classesOf(m.Classes, e)
 		s.moves = append(s.moves, m)
 	}
 	return s.moves
 }
 
-// Actions returns the legal moves at the root in the order of [Search.Moves]. They are the search's and last until it is
-// given another position.
+// Actions returns the legal moves at the root in the order of [Search.Moves]. The search owns the slice, which is valid
+// until it gets another position.
 func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
 
-// MoveClasses writes [Move.Classes] of the root's move i, in the order of [Search.Moves], into dst.
+// MoveClasses writes [Move.Classes] of the root's move i, in the order of [Search.Moves], to dst [K].
 func (s *Search) MoveClasses(dst []float32, i int) {
 	s.mustBeEvaluated()
-	if len(dst) != len(s.dist) {
+	if len(dst) != len(s.game.Classes) {
 		panic("mcts: MoveClasses into a slice of the wrong length")
 	}
-	s.distribution(dst, &s.tree.edgesOf(root)[i])
+	s.classesOf(dst, &s.tree.edgesOf(root)[i])
 }
+
+// RootEvaluation returns the network's evaluation of the root, for the player to move: class probabilities [K], and
+// expected goals / 100 [2], own first, if the game has a goal head. Both are empty before the root is evaluated and after
+// [Search.Advance]. The search owns them; they are valid until it gets another position.
+func (s *Search) RootEvaluation() (classes, goals []float32) { return s.rootClasses, s.rootGoals }
 
 func (s *Search) mustBeEvaluated() {
 	if !s.tree.nodes[root].evaluated {
@@ -78,25 +88,25 @@ func (s *Search) policy() []float64 {
 	case e.proven():
 		for i := range edges {
 			policy[i] = 0
-			if edges[i].proven() && edges[i].top == e.top {
+			if edges[i].proven() && edges[i].best == e.best {
 				policy[i] = float64(edges[i].prior)
 			}
 		}
 	case s.cfg.Rule == Gumbel:
-		s.improve(policy, root, t.standing(root))
+		s.improvedPolicy(policy, root, t.summarize(root))
 		return policy
 	default:
-		s.visitShare(policy)
+		s.visitWeights(policy)
 	}
 	normalise(policy)
 	return policy
 }
 
-// visitShare writes the weights of PUCT's Move.Policy at an unproven root into dst.
-func (s *Search) visitShare(dst []float64) {
+// visitWeights writes weights proportional to PUCT's Move.Policy at an unproven root to dst.
+func (s *Search) visitWeights(dst []float64) {
 	t := &s.tree
-	st := t.standing(root)
-	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
+	visits := t.summarize(root).visits
+	edges, p, guaranteed := t.edgesOf(root), t.nodes[root].player, t.nodes[root].guaranteed
 	chosen := s.mostVisited()
 	for i := range edges {
 		e := &edges[i]
@@ -106,8 +116,8 @@ func (s *Search) visitShare(dst []float64) {
 			if i == chosen {
 				dst[i] = 1
 			}
-		case !t.live(e, p, floor):
-		case st.visits > 0:
+		case t.pruned(e, p, guaranteed):
+		case visits > 0:
 			dst[i] = float64(e.visits)
 		default:
 			dst[i] = float64(e.prior)
@@ -115,62 +125,62 @@ func (s *Search) visitShare(dst []float64) {
 	}
 }
 
-// distribution writes the class distribution of a root's move into dst, for the player to move.
-func (s *Search) distribution(dst []float32, e *edge) {
+// classesOf writes the class distribution of a root's edge, for the player to move, to dst.
+func (s *Search) classesOf(dst []float32, e *edge) {
 	t := &s.tree
 	p := t.nodes[root].player
 	if e.proven() {
 		clear(dst)
-		dst[s.game.ClassFor(p, int(e.top))] = 1
+		dst[s.game.ClassFor(p, int(e.best))] = 1
 		return
 	}
 	n := root
 	if e.visits > 0 {
 		n = e.child
 	}
-	visits := float32(t.into(n).visits)
-	for k, sum := range t.sums(n) {
+	visits := float32(t.incoming(n).visits)
+	for k, sum := range t.sumsOf(n) {
 		dst[s.game.ClassFor(p, k)] = sum / visits
 	}
 }
 
-// Best returns the action to play at the root. A certain best move is taken; of several proven to give the value of the
-// root, the quickest win, or what holds out longest otherwise, then the most visited, then the likeliest. Failing that,
-// Gumbel takes the winner of the halving, in which moves known exactly take part whether sampled or not, and PUCT the
-// most visited move.
+// Best returns the action to play at the root. A move that is certainly best comes first. Among moves proven to give the
+// value of the root it is the quickest win, or else the slowest end, then the most visited, then the likeliest. Otherwise
+// Gumbel takes the winner of sequential halving, in which proven moves take part even if they were no candidates, and
+// PUCT the most visited move.
 func (s *Search) Best() env.Action {
 	s.mustBeEvaluated()
 	t := &s.tree
-	i := s.certain()
+	i := s.certainBest()
 	switch {
 	case t.edges[root].proven():
-		i = t.exact(root, t.edges[root].top)
+		i = t.bestProven(root, t.edges[root].best)
 	case i >= 0:
 	case s.cfg.Rule == Gumbel:
-		i = s.winner()
+		i = s.halvingWinner()
 	default:
 		i = s.mostVisited()
 	}
 	return t.actionsOf(root)[i]
 }
 
-// winner returns the root's move of the largest g + logit + sigma(q) among the most visited open moves, which are those
-// that halving left over, and the moves known to give the floor.
-func (s *Search) winner() int {
+// halvingWinner returns the root's move of the largest g + logit + sigma(q) among the last candidates of the halving,
+// which are the most visited moves that can improve on the guaranteed class, and the moves proven to give that class.
+func (s *Search) halvingWinner() int {
 	t := &s.tree
-	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
+	edges, p, guaranteed := t.edgesOf(root), t.nodes[root].player, t.nodes[root].guaranteed
 	scores := s.scores[:len(edges)]
 	s.scoreRoot(scores)
 	var visits int32
 	for i := range edges {
-		if t.open(&edges[i], p, floor) {
+		if t.canImprove(&edges[i], p, guaranteed) {
 			visits = max(visits, edges[i].visits)
 		}
 	}
 	chosen := -1
 	for i := range edges {
 		e := &edges[i]
-		if !t.live(e, p, floor) || t.open(e, p, floor) && e.visits < visits {
+		if t.pruned(e, p, guaranteed) || t.canImprove(e, p, guaranteed) && e.visits < visits {
 			continue
 		}
 		if chosen < 0 || scores[i] > scores[chosen] {
@@ -180,64 +190,65 @@ func (s *Search) winner() int {
 	return chosen
 }
 
-// mostVisited returns the root's open move with the most visits, then the larger value, then the larger prior; or, if
-// one is worth more, a move known to give the floor.
+// mostVisited returns, among the root's moves that can improve on the guaranteed class, the one with the most visits,
+// then the larger value, then the larger prior. A move proven to give the guaranteed class replaces it if it is worth
+// more.
 func (s *Search) mostVisited() int {
 	t := &s.tree
-	st := t.standing(root)
-	edges, p, floor := t.edgesOf(root), t.nodes[root].player, t.nodes[root].floor
-	sign := p.Sign()
+	mixedValue := t.summarize(root).mixedValue
+	edges, p, guaranteed := t.edgesOf(root), t.nodes[root].player, t.nodes[root].guaranteed
+	value := func(e *edge) float64 { return p.Sign() * t.completedValue(e, mixedValue) }
 	better := func(i, j int) bool {
 		a, b := &edges[i], &edges[j]
 		if a.visits != b.visits {
 			return a.visits > b.visits
 		}
-		if va, vb := sign*t.completed(a, st.mix), sign*t.completed(b, st.mix); va != vb {
+		if va, vb := value(a), value(b); va != vb {
 			return va > vb
 		}
 		return a.prior > b.prior
 	}
-	chosen, known := -1, -1
+	chosen, proven := -1, -1
 	for i := range edges {
 		e := &edges[i]
 		switch {
-		case t.open(e, p, floor):
+		case t.canImprove(e, p, guaranteed):
 			if chosen < 0 || better(i, chosen) {
 				chosen = i
 			}
-		case t.live(e, p, floor):
-			if known < 0 || better(i, known) {
-				known = i
+		case !t.pruned(e, p, guaranteed):
+			if proven < 0 || better(i, proven) {
+				proven = i
 			}
 		}
 	}
-	if known >= 0 && sign*t.completed(&edges[known], st.mix) > sign*t.completed(&edges[chosen], st.mix) {
-		return known
+	if proven >= 0 && value(&edges[proven]) > value(&edges[chosen]) {
+		return proven
 	}
 	return chosen
 }
 
-// Value is the utility of the root for its player: that of the moves, averaged by [Move.Policy]; exact if proven.
+// Value is the root's utility for the player to move: that of the moves, averaged by [Move.Policy]; exact if proven.
 func (s *Search) Value() float64 {
 	s.mustBeEvaluated()
 	t := &s.tree
 	sign := t.nodes[root].player.Sign()
 	if e := t.edges[root]; e.proven() {
-		return sign*t.utility[e.top] + 0
+		return sign*t.utilities[e.best] + 0
 	}
-	mix := t.standing(root).mix
+	mixedValue := t.summarize(root).mixedValue
 	edges := t.edgesOf(root)
 	var value float64
 	for i, p := range s.policy() {
-		value += p * sign * t.completed(&edges[i], mix)
+		value += p * sign * t.completedValue(&edges[i], mixedValue)
 	}
 	return value
 }
 
-// Classes writes the class distribution [K] of the root, for its player, into dst: that of the moves, averaged by
+// Classes writes the root's class distribution [K], for the player to move, to dst: that of the moves, averaged by
 // [Move.Policy]; one-hot if proven.
 func (s *Search) Classes(dst []float32) {
-	if len(dst) != len(s.dist) {
+	if len(dst) != len(s.game.Classes) {
 		panic("mcts: Classes into a slice of the wrong length")
 	}
 	moves := s.Moves()
@@ -253,14 +264,14 @@ func (s *Search) Classes(dst []float32) {
 	}
 }
 
-// Proven returns the exact class of the root for its player, if it is known.
+// Proven returns the exact class of the root for the player to move, if it is proven.
 func (s *Search) Proven() (class int, ok bool) {
 	e := &s.tree.edges[root]
-	return s.game.ClassFor(s.tree.nodes[root].player, int(e.top)), e.proven()
+	return s.game.ClassFor(s.tree.nodes[root].player, int(e.best)), e.proven()
 }
 
-// PolicyTarget writes [Move.Policy] of the root's moves into dst, in the order of [Search.Moves]. The weight is 1, or 0
-// where the position teaches nothing: it has one legal move, or all its moves are proven to be equal.
+// PolicyTarget writes [Move.Policy] of the root's moves to dst, in the order of [Search.Moves]. The weight is 1, or 0 if
+// there is nothing to learn: the position has one legal move, or all moves are proven to be equal.
 func (s *Search) PolicyTarget(dst []float32) (weight float32) {
 	s.mustBeEvaluated()
 	edges := s.tree.edgesOf(root)
@@ -271,9 +282,34 @@ func (s *Search) PolicyTarget(dst []float32) (weight float32) {
 		dst[i] = float32(p)
 	}
 	for i := range edges {
-		if len(edges) > 1 && (!edges[i].proven() || edges[i].top != edges[0].top) {
+		if len(edges) > 1 && (!edges[i].proven() || edges[i].best != edges[0].best) {
 			return 1
 		}
 	}
 	return 0
+}
+
+// DrawIndex draws index i with a probability proportional to weights[i]^(1/temperature). The weights are 0 or more, one
+// at least above 0; temperature is above 0. It overwrites weights.
+func DrawIndex(rng *rand.Rand, weights []float64, temperature float64) int {
+	if temperature != 1 {
+		top := slices.Max(weights)
+		for i, w := range weights {
+			weights[i] = math.Pow(w/top, 1/temperature)
+		}
+	}
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	x, last := rng.Float64()*total, 0
+	for i, w := range weights {
+		if w > 0 {
+			last = i
+		}
+		if x -= w; x < 0 {
+			break
+		}
+	}
+	return last // after rounding x may stay above 0
 }

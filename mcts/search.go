@@ -6,134 +6,141 @@ import (
 	"ludus/env"
 )
 
-// Search is a search of one position. It has one owner and is reused from position to position: [Search.Start] keeps
-// the memory, and a warm search allocates nothing.
+// Search searches one position at a time. It has one owner. [Search.Start] reuses the memory of the last position, so a
+// warm search allocates nothing.
 type Search struct {
-	game  *env.Game
-	cfg   Config
-	cache *Cache // or nil
+	game *env.Game
+	cfg  Config
 
-	position env.State // the root's
-	logits   []float32 // of the legal moves of a leaf, ascending by action
-	places   []int32   // where they stand in the tree
-	scores   []float64 // [moves of a node]
-	dist     []float32 // [K]
-	bonuses  []float64 // of PUCT, by N
+	position     env.State      // at the root
+	mean         *symmetricMean // of the root's evaluation; nil without Config.RootSymmetries
+	rootClasses  []float32      // [K] of the root's evaluation, for its player; empty if unknown
+	rootGoals    []float32      // [2] of the root's evaluation, own first; empty if unknown
+	explorations []float64      // of PUCT, by N
 
-	tree, spare tree // spare is what Advance copies into
+	tree, spare tree // Advance copies into spare
 
 	selfPlay      bool
-	settled       bool // decided, as far as the tree had no news since
-	budget        int  // simulations asked for
+	cachedDecided bool // cached result of decide; valid until a bound changes
+	budget        int  // simulations to do
 	started, done int  // simulations selected and backed up
 	halving       halving
 
-	slots   []slot
-	taken   int  // slots of this round
-	waiting int  // those of them that wait for an evaluation
-	closed  bool // no further selection in this round
+	// A round selects up to Config.PendingLeaves leaves and backs them up together.
+	round       []leaf
+	roundSize   int  // leaves of the current round
+	pending     int  // leaves of the round without an evaluation
+	roundClosed bool // the round takes no more leaves
 
-	batch batch // of Run
-
+	logits      []float32 // scratch: of a leaf's legal moves
+	places      []int32   // scratch: of a leaf's moves in the tree
+	scores      []float64 // scratch: by move of a node
+	classes     []float32 // scratch [K]
 	moves       []Move
 	moveClasses []float32 // [moves, K]
 }
 
-// slot is a leaf in flight.
-type slot struct {
+// leaf is a selected node of the current round.
+type leaf struct {
 	state   env.State
-	key     env.Key
+	key     env.Key // of state; only with a cache
 	node    int32
-	waiting bool
-	classes []float32 // [K] First's, once evaluated
+	pending bool      // for its evaluation
+	classes []float32 // [K] First's class probabilities, once evaluated
 }
 
-// New returns a search for a game. The cache may be nil; otherwise it is shared by the searches of one goroutine. New
-// panics if the configuration is not valid.
-func New(game *env.Game, cfg Config, cache *Cache) *Search {
+// New returns a search for a game. It panics if the configuration is not valid.
+func New(game *env.Game, cfg Config) *Search {
 	if cfg.Validate() != nil {
 		panic("mcts: invalid configuration")
 	}
 	K := len(game.Classes)
-	s := &Search{game: game, cfg: cfg, cache: cache, dist: make([]float32, K)}
-	s.position = game.NewState()
+	s := &Search{game: game, cfg: cfg, position: game.NewState(), classes: make([]float32, K)}
 	for _, c := range game.Classes {
-		s.tree.utility = append(s.tree.utility, float64(c.Utility))
+		s.tree.utilities = append(s.tree.utilities, float64(c.Utility))
 	}
-	s.spare.utility = s.tree.utility
-	s.slots = make([]slot, cfg.Leaves)
-	for i := range s.slots {
-		s.slots[i].state = game.NewState()
-		s.slots[i].classes = make([]float32, K)
+	s.spare.utilities = s.tree.utilities
+	s.round = make([]leaf, cfg.PendingLeaves)
+	for i := range s.round {
+		s.round[i].state = game.NewState()
+		s.round[i].classes = make([]float32, K)
 	}
 	if cfg.Rule == PUCT {
-		s.bonuses = cfg.bonuses()
+		s.explorations = cfg.explorations()
+	}
+	if cfg.RootSymmetries {
+		s.mean = newSymmetricMean(game)
 	}
 	s.tree.reset(env.First)
 	return s
 }
 
-// Start begins a search of a position that is not done, with an empty tree and a number of simulations; the evaluation
-// of the root itself is not one of them, so that 0 is allowed. The state is not retained.
+// Start begins a search of a position that is not done, with an empty tree and a number of simulations. The evaluation of
+// the root is not one of them, so 0 is allowed. The state is not retained.
 //
-// A generator makes it a search of self-play: the Gumbel rule draws its noise from it, at once, one number for each
-// legal move (PUCT draws none), and the search ends as soon as the best move is certain. With nil there is no noise, and
-// a root where no more is certain than the worst outcome uses its simulations up.
+// With a generator this is a search of self-play: the Gumbel rule draws its noise at once, one number for each legal move
+// (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and a root
+// that guarantees no more than the worst class uses up its simulations.
 func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
 	if state.Done() {
 		panic("mcts: Start from a finished game")
 	}
 	s.position.CopyFrom(state)
 	s.selfPlay = rng != nil
-	s.plant()
+	s.newTree()
 	if s.cfg.Rule == Gumbel {
-		s.halving.draw(len(s.tree.edgesOf(root)), rng)
+		s.halving.sampleNoise(len(s.tree.edgesOf(root)), rng)
 	}
-	s.begin(simulations)
+	s.setBudget(simulations)
 }
 
-// plant makes an empty tree at the search's position.
-func (s *Search) plant() {
+// newTree makes a tree of the root alone.
+func (s *Search) newTree() {
 	s.tree.reset(s.position.Player())
+	s.rootClasses, s.rootGoals = s.rootClasses[:0], s.rootGoals[:0]
 	s.expand(root, s.position)
 }
 
-// begin opens a budget.
-func (s *Search) begin(simulations int) {
+// setBudget allows further simulations.
+func (s *Search) setBudget(simulations int) {
 	if simulations < 0 {
 		panic("mcts: negative number of simulations")
 	}
 	s.budget, s.started, s.done = simulations, 0, 0
-	s.taken, s.waiting, s.closed = 0, 0, false
-	s.halving.begin()
+	for i := range s.round[:s.roundSize] {
+		s.round[i].pending = false
+	}
+	s.roundSize, s.pending, s.roundClosed = 0, 0, false
+	s.halving.reset()
 }
 
-// Advance plays a legal action at the root, by whichever player, and keeps the part of the tree below it. Until
-// [Search.Continue] gives the search new simulations it has none. The rule must be PUCT, since visits of an earlier
-// search break the halving, and no leaf may be in flight.
+// Advance plays a legal action at the root, by whichever player, and keeps the subtree below it. The search has no
+// simulations left until [Search.Continue]. The rule must be PUCT, because kept visits break sequential halving, and no
+// leaf may be pending.
 func (s *Search) Advance(a env.Action) {
 	if s.cfg.Rule != PUCT {
 		panic("mcts: Advance needs the PUCT rule")
 	}
-	if s.taken > 0 {
-		panic("mcts: Advance with leaves in flight")
+	if s.roundSize > 0 {
+		panic("mcts: Advance with pending leaves")
 	}
-	child := s.edgeOf(a).child
+	child := s.rootEdge(a).child
 	s.position.Apply(a)
-	s.begin(0)
+	s.setBudget(0)
 	switch {
 	case s.position.Done():
 		s.tree.reset(s.position.Player())
-	case child == none || s.tree.nodes[child].count == 0:
-		s.plant()
+	case child == none || s.tree.nodes[child].numMoves == 0:
+		s.newTree()
 	default:
+		s.rootClasses, s.rootGoals = s.rootClasses[:0], s.rootGoals[:0]
 		s.spare.copySubtree(&s.tree, child)
 		s.tree, s.spare = s.spare, s.tree
 	}
 }
 
-// edgeOf returns the root's edge of a legal action.
-func (s *Search) edgeOf(a env.Action) *edge {
+// rootEdge returns the root's edge of a legal action.
+func (s *Search) rootEdge(a env.Action) *edge {
 	edges := s.tree.edgesOf(root)
 	for i := range edges {
 		if s.tree.actionsOf(root)[i] == a {
@@ -143,163 +150,157 @@ func (s *Search) edgeOf(a env.Action) *edge {
 	panic("mcts: the action is not legal at the root")
 }
 
-// Continue gives the search simulations beyond those that its tree holds.
+// Continue adds simulations to those in the tree.
 func (s *Search) Continue(simulations int) {
 	if s.position.Done() {
 		panic("mcts: Continue in a finished game")
 	}
-	if s.taken > 0 {
-		panic("mcts: Continue with leaves in flight")
+	if s.roundSize > 0 {
+		panic("mcts: Continue with pending leaves")
 	}
-	s.begin(simulations)
+	s.setBudget(simulations)
 }
 
-// Simulations is the number of simulations done since Start or Continue. What an earlier search left in the tree is
-// not counted.
+// Simulations is the number of simulations done since Start or Continue.
 func (s *Search) Simulations() int { return s.done }
 
 // Done reports whether the search has ended: its simulations are used up, or the best move is certain.
-func (s *Search) Done() bool { return s.taken == 0 && s.finished() }
+func (s *Search) Done() bool { return s.roundSize == 0 && s.finished() }
 
-// finished reports whether no simulation should start any more.
+// finished reports whether no further simulation may start.
 func (s *Search) finished() bool {
 	return s.tree.nodes[root].evaluated && (s.started >= s.budget || s.decided())
 }
 
-// decided reports whether searching on cannot change the choice: the root is proven, or one move's worst is at least
-// every other's best. Outside self-play it is not enough that all other moves are lost, as the last one may be lost as
-// well, and sooner.
+// decided reports whether further simulations cannot change the chosen move.
 func (s *Search) decided() bool {
-	if s.tree.news {
-		s.tree.news, s.settled = false, s.decide()
+	if s.tree.boundsChanged {
+		s.tree.boundsChanged, s.cachedDecided = false, s.decide()
 	}
-	return s.settled
+	return s.cachedDecided
 }
 
+// decide computes decided: the root is proven, or one move's worst class is at least every other's best. Outside
+// self-play it is not enough that all other moves are lost, as the last one may be lost too, and sooner.
 func (s *Search) decide() bool {
 	t := &s.tree
 	if t.edges[root].proven() {
 		return true
 	}
-	i := s.certain()
-	if i < 0 {
-		return false
-	}
-	p := t.nodes[root].player
-	_, worst := t.ranks(&t.edgesOf(root)[i], p)
-	return s.selfPlay || worst < t.worst()
+	return s.certainBest() >= 0 && (s.selfPlay || t.nodes[root].guaranteed < t.worstClass())
 }
 
-// certain returns the root's move whose worst is at least every other's best, or -1.
-func (s *Search) certain() int {
+// certainBest returns the root's move whose worst class is at least every other's best, or -1.
+func (s *Search) certainBest() int {
 	t := &s.tree
-	p, floor := t.nodes[root].player, t.nodes[root].floor
-	chosen, least := -1, t.worst()
+	p, guaranteed := t.nodes[root].player, t.nodes[root].guaranteed
+	chosen, chosenBest := -1, t.worstClass()
 	edges := t.edgesOf(root)
 	for i := range edges {
-		best, worst := t.ranks(&edges[i], p)
-		if worst == floor && (chosen < 0 || best < least) {
-			chosen, least = i, best
+		best, worst := t.bounds(&edges[i], p)
+		if worst == guaranteed && (chosen < 0 || best < chosenBest) {
+			chosen, chosenBest = i, best
 		}
 	}
 	for i := range edges {
-		if i != chosen && t.open(&edges[i], p, floor) {
+		if i != chosen && t.canImprove(&edges[i], p, guaranteed) {
 			return -1
 		}
 	}
 	return chosen
 }
 
-// Select walks to the next leaf that the network must judge and returns its number, to be given to [Search.Leaf] and
-// [Search.Backup]. Simulations that need no evaluation are done on the way. It returns false when there is nothing to
-// select before the leaves in flight are backed up, or when the search is done.
-func (s *Search) Select() (leaf int, ok bool) {
+// Run searches until [Search.Done]. Up to Config.PendingLeaves leaves are evaluated at once.
+func (s *Search) Run(b *Batcher) { s.RunUntil(b, nil) }
+
+// RunUntil is Run until stop, unless it is nil, returns true; stop is called after every simulation and every batch. The
+// root is always evaluated, and no leaf stays pending.
+func (s *Search) RunUntil(b *Batcher, stop func() bool) {
 	for {
-		leaf, progress := s.Step()
-		if progress != Stepped {
-			return leaf, progress == Selected
+		if !s.Step(b) {
+			if s.pending == 0 {
+				return
+			}
+			b.Flush()
+		}
+		if stop != nil && s.tree.nodes[root].evaluated && stop() {
+			break
 		}
 	}
+	b.Flush()
+	s.backUpRound()
 }
 
-// Progress says what a step has done.
-type Progress uint8
-
-const (
-	Stepped  Progress = iota // something that needs no evaluation
-	Selected                 // a leaf, which waits for its evaluation
-	Blocked                  // nothing: leaves in flight must be backed up first, or the search is done
-)
-
-// Step does at most one simulation of [Search.Select], so that a caller can look up from a long search in between. The leaf
-// is one only where it is selected.
-func (s *Search) Step() (leaf int, progress Progress) {
-	progress = s.step()
-	return s.taken - 1, progress
-}
-
-// step does at most one simulation. Leaves are selected in rounds of up to cfg.Leaves, and all leaves of a round are
-// backed up together, in their order, those found in the cache as well: what the cache holds changes nothing.
-func (s *Search) step() Progress {
-	if s.closed || s.taken == len(s.slots) || s.finished() {
-		if s.taken == 0 || s.waiting > 0 {
-			return Blocked
+// Step does at most one simulation: it selects a leaf, expands it and either backs it up at once or adds it to the pending
+// leaves of b. It returns false, and does nothing, if the search is done or must wait for [Batcher.Flush].
+//
+// Leaves are selected in rounds of up to Config.PendingLeaves. All leaves of a round are backed up together and in order,
+// cached ones too, so the cache does not affect results.
+func (s *Search) Step(b *Batcher) bool {
+	if s.roundClosed || s.roundSize == len(s.round) || s.finished() {
+		if s.roundSize == 0 || s.pending > 0 {
+			return false
 		}
-		s.flush()
-		return Stepped
+		s.backUpRound()
+		return true
 	}
-	slot := &s.slots[s.taken]
-	n := s.descend(slot.state)
+	l := &s.round[s.roundSize]
+	n := s.simulate(l.state)
 	if n == none {
-		s.closed = true
-		return Stepped
+		s.roundClosed = true
+		return true
 	}
-	s.tree.launch(n)
+	s.tree.addVirtualVisit(n)
 	if n != root {
 		s.started++
 		if s.cfg.Rule == Gumbel {
-			s.halving.advance()
+			s.halving.countVisit()
 		}
-		if s.tree.into(n).proven() {
-			clear(s.dist)
-			s.tree.land(n, s.dist)
+		if s.tree.incoming(n).proven() {
+			clear(s.classes)
+			s.tree.backUp(n, s.classes)
 			s.done++
-			return Stepped
+			return true
 		}
 	}
-	slot.node = n
-	s.taken++
-	if s.recall(slot) {
-		return Stepped
+	l.node = n
+	s.roundSize++
+	if s.lookUp(b, l) {
+		return true
 	}
-	slot.waiting = true
-	s.waiting++
-	return Selected
+	l.pending = true
+	s.pending++
+	if n == root && s.mean != nil {
+		s.mean.addTo(b, s, s.roundSize-1, l.state)
+	} else {
+		b.pending = append(b.pending, pendingLeaf{search: s, leaf: s.roundSize - 1, state: l.state})
+	}
+	return true
 }
 
-// descend plays from the root to a leaf, which it leaves in state: a node not yet visited, or a proven one. It returns
-// none where the way leads to a leaf in flight.
-func (s *Search) descend(state env.State) int32 {
+// simulate follows the tree from the root to a leaf, an unvisited or proven node, expands it and leaves its position in
+// state. It returns none if the path leads to a pending leaf.
+func (s *Search) simulate(state env.State) int32 {
 	t := &s.tree
 	state.CopyFrom(s.position)
 	n := root
 	for t.nodes[n].evaluated {
-		if !t.nodes[n].weighed {
-			t.weigh(n)
+		if !t.nodes[n].hasPriors {
+			t.computePriors(n)
 		}
-		i := s.pick(n)
+		i := s.selectMove(n)
 		if i == none {
 			return none
 		}
 		nd := &t.nodes[n]
-		if i == nd.made {
-			t.next(n)
+		if i == nd.numEdges {
+			t.addNextEdge(n)
 		}
-		state.Apply(t.actions[nd.first+i])
-		e := &t.edges[nd.edges+i]
+		state.Apply(t.actions[nd.firstMove+i])
+		e := &t.edges[nd.firstEdge+i]
 		if e.child == none {
-			nd.mass += float64(e.prior)
-			child := t.add(n, nd.edges+i, state.Player())
+			nd.visitedPrior += float64(e.prior)
+			child := t.addNode(n, nd.firstEdge+i, state.Player())
 			if !e.proven() {
 				s.expand(child, state)
 			}
@@ -310,115 +311,124 @@ func (s *Search) descend(state env.State) int32 {
 			return n
 		}
 	}
-	if t.into(n).flight > 0 {
+	if t.incoming(n).virtualVisits > 0 {
 		return none
 	}
 	return n
 }
 
-// pick returns which of the moves of node n, an evaluated and unproven one, a simulation takes.
-func (s *Search) pick(n int32) int32 {
+// selectMove returns the move of node n, which is evaluated and not proven, that the next simulation takes.
+func (s *Search) selectMove(n int32) int32 {
 	switch {
 	case s.cfg.Rule == PUCT:
-		return s.pickPUCT(n)
+		return s.selectPUCT(n)
 	case n == root:
-		return s.pickCandidate()
+		return s.selectCandidate()
 	default:
-		return s.pickImproved(n)
+		return s.selectImproved(n)
 	}
 }
 
 func (s *Search) expand(n int32, state env.State) {
 	s.tree.expand(n, state)
-	if count := s.tree.nodes[n].count; len(s.scores) < int(count) {
+	if count := s.tree.nodes[n].numMoves; len(s.scores) < int(count) {
 		s.scores = make([]float64, s.game.NumActions())
 	}
 }
 
-// recall evaluates a slot from the cache, if that is possible.
-func (s *Search) recall(slot *slot) bool {
-	if s.cache == nil {
+// uncached reports whether a leaf's evaluation stays out of the cache: there is none, or the evaluation is a mean over
+// symmetries.
+func (s *Search) uncached(b *Batcher, l *leaf) bool {
+	return b.cache == nil || s.mean != nil && l.node == root
+}
+
+// lookUp evaluates a leaf from the cache of b if it can.
+func (s *Search) lookUp(b *Batcher, l *leaf) bool {
+	if s.uncached(b, l) {
 		return false
 	}
-	slot.key = slot.state.Key()
-	logits, classes, ok := s.cache.get(&slot.key)
+	l.key = l.state.Key()
+	e, ok := b.cache.get(&l.key)
 	if !ok {
 		return false
 	}
-	if s.tree.ascends(slot.node) {
-		copy(s.tree.priorsOf(slot.node), logits)
+	b.stats.CacheHits++
+	if s.tree.movesAscend(l.node) {
+		copy(s.tree.priorsOf(l.node), e.logits)
 	} else {
-		s.places = s.tree.ascending(s.places[:0], slot.node)
+		s.places = s.tree.inActionOrder(s.places[:0], l.node)
 		for i, place := range s.places {
-			s.tree.priors[place] = logits[i]
+			s.tree.priors[place] = e.logits[i]
 		}
 	}
-	s.judge(slot, classes)
+	s.setEvaluation(l, e)
 	return true
 }
 
-// remember puts the evaluation of a slot into the cache; the logits stand in the tree.
-func (s *Search) remember(slot *slot, classes []float32) {
-	if s.tree.ascends(slot.node) {
-		s.cache.put(&slot.key, s.tree.priorsOf(slot.node), classes)
-		return
+// store puts the evaluation of a leaf, whose logits are in the tree, into the cache of b.
+func (s *Search) store(b *Batcher, l *leaf, e evaluation) {
+	if s.tree.movesAscend(l.node) {
+		e.logits = s.tree.priorsOf(l.node)
+	} else {
+		s.places = s.tree.inActionOrder(s.places[:0], l.node)
+		s.logits = s.logits[:0]
+		for _, place := range s.places {
+			s.logits = append(s.logits, s.tree.priors[place])
+		}
+		e.logits = s.logits
 	}
-	s.places = s.tree.ascending(s.places[:0], slot.node)
-	s.logits = s.logits[:0]
-	for _, place := range s.places {
-		s.logits = append(s.logits, s.tree.priors[place])
-	}
-	s.cache.put(&slot.key, s.logits, classes)
+	b.cache.put(&l.key, e)
 }
 
-// judge evaluates a slot, the logits of which stand in the tree.
-func (s *Search) judge(slot *slot, classes []float32) {
-	if slot.node == root {
-		s.halving.judge(s.tree.priorsOf(root))
+// setEvaluation gives a leaf, whose logits are in the tree, the rest of its evaluation.
+func (s *Search) setEvaluation(l *leaf, e evaluation) {
+	if l.node == root {
+		s.halving.setLogits(s.tree.priorsOf(root))
+		s.rootClasses = append(s.rootClasses[:0], e.classes...)
+		s.rootGoals = append(s.rootGoals[:0], e.goals...)
 	}
-	s.game.ClassesFor(slot.classes, s.tree.nodes[slot.node].player, classes)
-	s.tree.judge(slot.node, slot.classes)
+	s.game.ClassesFor(l.classes, s.tree.nodes[l.node].player, e.classes)
+	s.tree.setEvaluation(l.node, l.classes)
 }
 
-// Leaf returns the position of a selected leaf. It belongs to the search and lasts until the leaf is backed up.
-func (s *Search) Leaf(leaf int) env.State { return s.slots[leaf].state }
-
-// Backup gives a selected leaf its evaluation: unmasked logits [A] and class probabilities [K], both in the frame of
-// the leaf's mover. Leaves may be backed up in any order; from the first one on, no more are selected until all are.
-func (s *Search) Backup(leaf int, logits, classes []float32) {
-	slot := &s.slots[leaf]
-	if leaf >= s.taken || !slot.waiting {
-		panic("mcts: Backup of a leaf that is not waiting")
+// receive gives a pending leaf the evaluation that b made of it, or of one of its images. The round is backed up with its
+// last evaluation; until then it takes no more leaves.
+func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
+	l := &s.round[p.leaf]
+	if !l.pending {
+		panic("mcts: evaluation of a leaf that is not pending")
 	}
-	if len(logits) != s.game.NumActions() || len(classes) != len(slot.classes) {
-		panic("mcts: Backup with an evaluation of the wrong shape")
+	if s.mean != nil && l.node == root {
+		if !s.mean.add(p.symmetry, e) {
+			return
+		}
+		e = s.mean.sum
 	}
-	nd := &s.tree.nodes[slot.node]
-	frame := s.game.Frame(nd.player)
-	priors := s.tree.priorsOf(slot.node)
-	for i, a := range s.tree.actionsOf(slot.node) {
-		priors[i] = logits[frame[a]]
+	frame := s.game.Frame(s.tree.nodes[l.node].player)
+	priors := s.tree.priorsOf(l.node)
+	for i, a := range s.tree.actionsOf(l.node) {
+		priors[i] = e.logits[frame[a]]
 	}
-	if s.cache != nil {
-		s.remember(slot, classes)
+	if !s.uncached(b, l) {
+		s.store(b, l, e)
 	}
-	s.judge(slot, classes)
-	slot.waiting, s.closed = false, true
-	s.waiting--
-	if s.waiting == 0 {
-		s.flush()
+	s.setEvaluation(l, e)
+	l.pending, s.roundClosed = false, true
+	s.pending--
+	if s.pending == 0 {
+		s.backUpRound()
 	}
 }
 
-// flush backs up the leaves of a round.
-func (s *Search) flush() {
-	for i := range s.slots[:s.taken] {
-		slot := &s.slots[i]
-		if slot.node != root {
+// backUpRound backs up the leaves of the round, all of which are evaluated.
+func (s *Search) backUpRound() {
+	for i := range s.round[:s.roundSize] {
+		l := &s.round[i]
+		if l.node != root {
 			s.done++
 		}
-		s.tree.land(slot.node, slot.classes)
-		s.tree.nodes[slot.node].evaluated = true
+		s.tree.backUp(l.node, l.classes)
+		s.tree.nodes[l.node].evaluated = true
 	}
-	s.taken, s.closed = 0, false
+	s.roundSize, s.roundClosed = 0, false
 }

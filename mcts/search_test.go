@@ -27,9 +27,9 @@ func TestTwoMoveWin(t *testing.T) {
 	quiet := func() *position { return second(open3(env.First)...) }
 	g := table(3, first(quiet(), quiet(), second(threat(), threat(), threat()), quiet()))
 	for _, cfg := range rules(1) {
-		s := New(g, cfg, nil)
+		s := New(g, cfg)
 		s.Start(g.NewState(), 64, nil)
-		s.Run(Uniform{})
+		run(s, Uniform{})
 		if class, ok := s.Proven(); s.Best() != 2 || !ok || class != 0 || s.Value() != 1 {
 			t.Errorf("%v: best %d, proven %v, class %d, value %v; want the win by move 2",
 				cfg.Rule, s.Best(), ok, class, s.Value())
@@ -51,9 +51,9 @@ func TestTwoMoveWinInQuad(t *testing.T) {
 		}
 		found++
 		for _, cfg := range rules(8) {
-			s := New(g, cfg, nil)
+			s := New(g, cfg)
 			s.Start(state, 1000, nil)
-			s.Run(Uniform{})
+			run(s, Uniform{})
 			if class, ok := s.Proven(); !ok || class != 0 {
 				t.Errorf("seed %d, %v: a win in two moves is not proven", seed, cfg.Rule)
 			}
@@ -85,7 +85,7 @@ func TestKnownMovesOutsideTheSample(t *testing.T) {
 		start := first(bad(), bad(), bad(), end(class)).priors(0.45, 0.45, 0.0999, 0.0001)
 		s := search(table(3, start), cfg, 16)
 		m := s.Moves()[3]
-		if s.Best() != 3 || m.Visits != 0 || m.Value != value || m.Lo != m.Hi {
+		if s.Best() != 3 || m.Visits != 0 || m.Value != value || m.Lower != m.Upper {
 			t.Errorf("best move %d; move 3: %+v; want it chosen by its exact value %v", s.Best(), m, value)
 		}
 	}
@@ -111,9 +111,9 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 		}
 		found++
 		for _, cfg := range rules(1) {
-			s := New(quad, cfg, nil)
+			s := New(quad, cfg)
 			s.Start(state, 64, nil)
-			s.Run(Uniform{})
+			run(s, Uniform{})
 			if class := solve(quad, after(quad, state, s.Best())); class != 0 {
 				t.Errorf("seed %d, %v: x takes class %s", seed, cfg.Rule, quad.Classes[class].Name)
 			}
@@ -154,7 +154,7 @@ func TestDefence(t *testing.T) {
 			t.Errorf("%v: best %d after %d simulations; want 2 after 32", cfg.Rule, s.Best(), s.Simulations())
 		}
 		s.Start(g.NewState(), 32, newGenerator(1))
-		s.Run(tableEvaluator{g})
+		run(s, tableEvaluator{g})
 		if s.Best() != 2 || s.Simulations() == 32 {
 			t.Errorf("%v: self-play: best %d after %d simulations", cfg.Rule, s.Best(), s.Simulations())
 		}
@@ -180,9 +180,9 @@ func TestDefenceInRealGames(t *testing.T) {
 			rng := newGenerator(seed)
 			state := randomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
 			for _, cfg := range rules(8) {
-				s := New(g, cfg, nil)
+				s := New(g, cfg)
 				s.Start(state, 500, nil)
-				s.Run(Uniform{})
+				run(s, Uniform{})
 				class, ok := s.Proven()
 				if !ok || g.Classes[class].Utility >= 0 {
 					continue
@@ -276,11 +276,11 @@ func TestResultsAreDistributions(t *testing.T) {
 			for _, cfg := range rules(leaves) {
 				for seed := range uint64(5) {
 					rng := newGenerator(seed)
-					s := New(g, cfg, nil)
+					s := New(g, cfg)
 					state := randomPosition(g, rng, rng.IntN(g.MaxPlies))
 					s.Start(state, 100, rng)
 					ev := &counting{Evaluator: hashed{g, 1}}
-					s.Run(ev)
+					run(s, ev)
 					checkResults(t, g, s, ev)
 				}
 			}
@@ -309,7 +309,7 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 		prior += float64(m.Prior)
 		sum, utility := expected(m.Classes)
 		near(t, "sum of classes", sum, 1)
-		if m.Visits > 0 && utility > float64(m.Lo) && utility < float64(m.Hi) {
+		if m.Visits > 0 && utility > float64(m.Lower) && utility < float64(m.Upper) {
 			near(t, "utility of the classes", utility, m.Value)
 		}
 	}
@@ -318,14 +318,14 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 	if visits != s.Simulations() || visits > 100 || ev.positions > 101 || !s.Done() {
 		t.Errorf("%d visits, %d simulations, %d evaluations of 100 and the root", visits, s.Simulations(), ev.positions)
 	}
-	if _, ok := s.Proven(); !ok && s.Simulations() < 100 && s.certain() < 0 {
+	if _, ok := s.Proven(); !ok && s.Simulations() < 100 && s.certainBest() < 0 {
 		t.Errorf("%d simulations of 100 without a decision", s.Simulations())
 	}
 	s.Classes(classes)
 	sum, _ := expected(classes)
 	near(t, "sum of root classes", sum, 1)
 	for i := range s.tree.nodes {
-		if flight := s.tree.into(int32(i)).flight; flight != 0 {
+		if flight := s.tree.incoming(int32(i)).virtualVisits; flight != 0 {
 			t.Fatalf("node %d has %d simulations in flight", i, flight)
 		}
 	}
@@ -341,14 +341,15 @@ func TestCacheChangesNothing(t *testing.T) {
 		g := mustGame(t, name)
 		for _, leaves := range []int{1, 8} {
 			for _, cfg := range rules(leaves) {
-				small, large := NewCache(7), NewCache(4096)
+				ev := hashed{g, 1}
+				large := NewBatcher(g, ev, 8, 4096)
 				for seed := range uint64(6) {
 					state := randomPosition(g, newGenerator(seed%3), 6)
 					var want string
-					for _, cache := range []*Cache{nil, small, large, large} {
-						s := New(g, cfg, cache)
+					for _, b := range []*Batcher{NewBatcher(g, ev, 8, 0), NewBatcher(g, ev, 8, 7), large, large} {
+						s := New(g, cfg)
 						s.Start(state, 80, newGenerator(seed))
-						s.Run(hashed{g, 1})
+						s.Run(b)
 						if got := snapshot(s); want == "" {
 							want = got
 						} else if got != want {
@@ -356,8 +357,8 @@ func TestCacheChangesNothing(t *testing.T) {
 						}
 					}
 				}
-				if hits, misses := large.Counters(); hits < misses {
-					t.Errorf("%s, %v: %d hits, %d misses; every search was repeated", name, cfg.Rule, hits, misses)
+				if stats := large.TakeStats(); stats.CacheHits < stats.Evaluations {
+					t.Errorf("%s, %v: %+v; every search was repeated", name, cfg.Rule, stats)
 				}
 			}
 		}
@@ -366,23 +367,23 @@ func TestCacheChangesNothing(t *testing.T) {
 
 // A cache that grows keeps what it holds.
 func TestCacheGrows(t *testing.T) {
-	c := NewCache(10)
+	c := newCache(10)
 	held := map[env.Key]float32{}
 	for i := range 100 {
 		key := env.Key{uint64(i)}
-		c.put(&key, []float32{float32(i)}, []float32{1})
+		c.put(&key, evaluation{logits: []float32{float32(i)}, classes: []float32{1}})
 	}
 	for i := range 100 {
 		key := env.Key{uint64(i)}
-		if logits, _, ok := c.get(&key); ok {
-			held[key] = logits[0]
+		if e, ok := c.get(&key); ok {
+			held[key] = e.logits[0]
 		}
 	}
-	c.Grow(5)
-	c.Grow(1000)
+	c.grow(5)
+	c.grow(1000)
 	for key, want := range held {
-		if logits, _, ok := c.get(&key); !ok || logits[0] != want {
-			t.Errorf("key %v: found %v, %v; want %v", key[0], ok, logits, want)
+		if e, ok := c.get(&key); !ok || e.logits[0] != want {
+			t.Errorf("key %v: found %v, %v; want %v", key[0], ok, e, want)
 		}
 	}
 	if len(held) < 5 || len(c.entries) != 1000 {
@@ -396,7 +397,8 @@ func TestCacheOfRootsAndLeaves(t *testing.T) {
 	for seed := range uint64(60) {
 		g := maze{actions: 6, classes: 5, plies: 9}.game(seed)
 		for _, cfg := range rules(1) {
-			cache, start := NewCache(4096), g.NewState()
+			ev, start := hashed{g, 1}, g.NewState()
+			batchers := []*Batcher{NewBatcher(g, ev, 1, 0), NewBatcher(g, ev, 1, 4096)}
 			for _, a := range append(start.Legal(nil), -1) {
 				state := g.NewState()
 				if a >= 0 {
@@ -406,14 +408,14 @@ func TestCacheOfRootsAndLeaves(t *testing.T) {
 					continue
 				}
 				var got [2]string
-				for i, c := range []*Cache{nil, cache} {
-					s := New(g, cfg, c)
-					if c != nil { // fill it
+				for i, b := range batchers {
+					s := New(g, cfg)
+					if i == 1 { // fill the cache
 						s.Start(start, 100, newGenerator(seed))
-						s.Run(hashed{g, 1})
+						s.Run(b)
 					}
 					s.Start(state, 50, newGenerator(seed))
-					s.Run(hashed{g, 1})
+					s.Run(b)
 					got[i] = snapshot(s)
 				}
 				if got[0] != got[1] {
@@ -425,26 +427,23 @@ func TestCacheOfRootsAndLeaves(t *testing.T) {
 }
 
 func TestCache(t *testing.T) {
-	c := NewCache(1)
+	c := newCache(1)
 	a, b := env.Key{1}, env.Key{2}
-	c.put(&a, []float32{1, 2}, []float32{3})
-	logits, classes, ok := c.get(&a)
-	if !ok || !slices.Equal(logits, []float32{1, 2}) || !slices.Equal(classes, []float32{3}) {
-		t.Errorf("got %v, %v, %v", logits, classes, ok)
+	want := evaluation{logits: []float32{1, 2}, classes: []float32{3}, goals: []float32{4, 5}}
+	c.put(&a, want)
+	if e, ok := c.get(&a); !ok || fmt.Sprint(e) != fmt.Sprint(want) {
+		t.Errorf("got %v, %v", e, ok)
 	}
-	if _, _, ok := c.get(&b); ok {
+	if _, ok := c.get(&b); ok {
 		t.Error("another position's evaluation was found")
 	}
-	c.put(&b, []float32{4}, []float32{5})
-	if _, _, ok := c.get(&a); ok {
+	c.put(&b, evaluation{logits: []float32{4}, classes: []float32{5}})
+	if _, ok := c.get(&a); ok {
 		t.Error("a replaced entry was found")
 	}
-	c.Clear()
-	if _, _, ok := c.get(&b); ok {
+	c.clear()
+	if _, ok := c.get(&b); ok {
 		t.Error("a cleared entry was found")
-	}
-	if hits, misses := c.Counters(); hits != 1 || misses != 3 {
-		t.Errorf("%d hits and %d misses, want 1 and 3", hits, misses)
 	}
 }
 
@@ -452,32 +451,25 @@ func TestInterleavedSearches(t *testing.T) {
 	g := mustGame(t, "quad-5x5")
 	ev := hashed{g, 1}
 	searches, want := make([]*Search, 6), make([]string, 6)
-	cache := NewCache(100)
+	batcher := NewBatcher(g, ev, 4, 100)
 	for i := range searches {
-		s := New(g, DefaultConfig(), nil)
+		s := New(g, DefaultConfig())
 		s.Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
-		s.Run(ev)
+		run(s, ev)
 		want[i] = snapshot(s)
-		searches[i] = New(g, DefaultConfig(), cache)
+		searches[i] = New(g, DefaultConfig())
 		searches[i].Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
 	}
-	A, K := g.NumActions(), len(g.Classes)
 	for {
-		var waiting []*Search
-		var leaves []int
-		var states []env.State
 		for _, s := range searches {
-			if leaf, ok := s.Select(); ok {
-				waiting, leaves, states = append(waiting, s), append(leaves, leaf), append(states, s.Leaf(leaf))
+			for s.Step(batcher) {
 			}
 		}
-		if len(states) == 0 {
+		if len(batcher.pending) == 0 {
 			break
 		}
-		logits, classes := make([]float32, len(states)*A), make([]float32, len(states)*K)
-		ev.Evaluate(states, logits, classes)
-		for i, s := range waiting {
-			s.Backup(leaves[i], logits[i*A:(i+1)*A], classes[i*K:(i+1)*K])
+		if !batcher.FlushFull() { // some leaves wait longer than others
+			batcher.Flush()
 		}
 	}
 	for i, s := range searches {
@@ -491,9 +483,9 @@ func TestLeavesAreBatched(t *testing.T) {
 	g := mustGame(t, "golden-rectangle")
 	for _, cfg := range rules(16) {
 		ev := &counting{Evaluator: hashed{g, 1}}
-		s := New(g, cfg, nil)
+		s := New(g, cfg)
 		s.Start(g.NewState(), 1000, nil)
-		s.Run(ev)
+		run(s, ev)
 		if mean := float64(ev.positions) / float64(ev.batches); mean < 2 {
 			t.Errorf("%v: %d positions in %d batches", cfg.Rule, ev.positions, ev.batches)
 		}
@@ -505,20 +497,18 @@ func TestBackupOrderDoesNotMatter(t *testing.T) {
 	ev := hashed{g, 1}
 	for _, cfg := range rules(8) {
 		run := func(backwards bool) string {
-			s := New(g, cfg, nil)
+			s := New(g, cfg)
 			s.Start(g.NewState(), 64, newGenerator(3))
-			logits, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
 			for !s.Done() {
-				var leaves []int
-				for leaf, ok := s.Select(); ok; leaf, ok = s.Select() {
+				var leaves []*selectedLeaf
+				for leaf := selectLeaf(s); leaf != nil; leaf = selectLeaf(s) {
 					leaves = append(leaves, leaf)
 				}
-				for i := range leaves {
-					if backwards {
-						i = len(leaves) - 1 - i
-					}
-					ev.Evaluate([]env.State{s.Leaf(leaves[i])}, logits, classes)
-					s.Backup(leaves[i], logits, classes)
+				if backwards {
+					slices.Reverse(leaves)
+				}
+				for _, leaf := range leaves {
+					leaf.backUp(ev)
 				}
 			}
 			return snapshot(s)
@@ -534,13 +524,13 @@ func TestAdvance(t *testing.T) {
 		g := mustGame(t, name)
 		for _, leaves := range []int{1, 8} {
 			cfg := rules(leaves)[1]
-			s := New(g, cfg, NewCache(500))
-			ev := hashed{g, 1}
+			s := New(g, cfg)
+			batcher := NewBatcher(g, hashed{g, 1}, leaves, 500)
 			state := g.NewState()
 			rng := newGenerator(5)
 			s.Start(state, 100, nil)
 			for ply := 0; !state.Done(); ply++ {
-				s.Run(ev)
+				s.Run(batcher)
 				a := s.Best()
 				if ply%3 == 2 { // the opponent surprises
 					legal := state.Legal(nil)
@@ -549,7 +539,7 @@ func TestAdvance(t *testing.T) {
 				var kept, value string
 				for _, e := range s.tree.movesOf(root) {
 					if e.action == a && e.child != none && s.tree.nodes[e.child].evaluated {
-						kept, value = describe(s, e.child), fmt.Sprint(e.sum)
+						kept, value = describe(s, e.child), fmt.Sprint(e.valueSum)
 					}
 				}
 				s.Advance(a)
@@ -557,12 +547,12 @@ func TestAdvance(t *testing.T) {
 				if state.Done() {
 					break
 				}
-				if kept != "" && (describe(s, root) != kept || fmt.Sprint(s.tree.into(root).sum) != value) {
+				if kept != "" && (describe(s, root) != kept || fmt.Sprint(s.tree.incoming(root).valueSum) != value) {
 					t.Fatalf("%s: kept %s, want %s", name, describe(s, root), kept)
 				}
 				before := totalVisits(s)
 				s.Continue(40)
-				s.Run(ev)
+				s.Run(batcher)
 				if got := totalVisits(s) - before; got != s.Simulations() || got > 40 {
 					t.Fatalf("%s: %d new visits, %d simulations, want 40", name, got, s.Simulations())
 				}
@@ -589,10 +579,10 @@ func describe(s *Search, n int32) string {
 	var b strings.Builder
 	var walk func(n int32)
 	walk = func(n int32) {
-		nd, in := &s.tree.nodes[n], s.tree.into(n)
-		fmt.Fprint(&b, "(", in.visits, in.sum, nd.raw, nd.player, nd.evaluated, s.tree.sums(n))
+		nd, in := &s.tree.nodes[n], s.tree.incoming(n)
+		fmt.Fprint(&b, "(", in.visits, in.valueSum, nd.rawValue, nd.player, nd.evaluated, s.tree.sumsOf(n))
 		for _, e := range s.tree.movesOf(n) {
-			fmt.Fprint(&b, " ", e.action, e.visits, e.prior, e.plies, e.top, e.bottom)
+			fmt.Fprint(&b, " ", e.action, e.visits, e.prior, e.pliesToEnd, e.best, e.worst)
 			if e.child != none {
 				walk(e.child)
 			}
@@ -606,19 +596,19 @@ func describe(s *Search, n int32) string {
 func TestRunUntil(t *testing.T) {
 	g := mustGame(t, "quad-7x7")
 	for _, cfg := range rules(8) {
-		s := New(g, cfg, NewCache(100))
+		s, batcher := New(g, cfg), NewBatcher(g, hashed{g, 1}, 8, 100)
 		for asked := range 40 {
 			s.Start(g.NewState(), 1000, nil)
 			left := asked
-			s.RunUntil(hashed{g, 1}, func() bool { left--; return left < 0 })
+			s.RunUntil(batcher, func() bool { left--; return left < 0 })
 			if n := s.Simulations(); n > asked+1 || n == 0 && asked > 20 {
 				t.Fatalf("%v: %d simulations after stop said no %d times", cfg.Rule, n, asked)
 			}
-			if s.taken != 0 || s.tree.into(root).flight != 0 || len(s.Moves()) != 90 {
-				t.Fatal("leaves are left in flight, or the root is not evaluated")
+			if s.roundSize != 0 || s.tree.incoming(root).virtualVisits != 0 || len(s.Moves()) != 90 {
+				t.Fatal("leaves stay pending, or the root is not evaluated")
 			}
 		}
-		s.Run(hashed{g, 1}) // goes on
+		s.Run(batcher) // goes on
 		if s.Simulations() != 1000 {
 			t.Errorf("%v: %d simulations, want 1000", cfg.Rule, s.Simulations())
 		}
@@ -630,7 +620,8 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 		g := mustGame(t, name)
 		for _, leaves := range []int{1, 8} {
 			for _, cfg := range rules(leaves) {
-				s, state, next := New(g, cfg, NewCache(256)), g.NewState(), g.NewState()
+				s, state, next := New(g, cfg), g.NewState(), g.NewState()
+				batcher := NewBatcher(g, Uniform{}, leaves, 256)
 				target, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
 				source := rand.NewPCG(0, 0)
 				rng := rand.New(source)
@@ -639,7 +630,7 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 					next.CopyFrom(state)
 					s.Start(next, 64, rng)
 					for i := range 4 {
-						s.Run(Uniform{})
+						s.Run(batcher)
 						s.PolicyTarget(target[:len(s.Moves())])
 						s.Classes(classes)
 						if cfg.Rule == Gumbel || i == 3 {
@@ -664,10 +655,10 @@ func TestValidate(t *testing.T) {
 	if err := DefaultConfig().Validate(); err != nil {
 		t.Error(err)
 	}
-	err := Config{Rule: 9, ValueScale: math.NaN(), VisitOffset: -1, Candidates: -1, Exploration: -1,
-		ExplorationLog: math.Inf(1), FirstPlayReduction: 3}.Validate()
-	for _, name := range []string{"Rule", "ValueScale", "VisitOffset", "Candidates", "Exploration ", "ExplorationLog",
-		"ExplorationBase", "FirstPlayReduction", "Leaves"} {
+	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, CPUCT: -1,
+		CPUCTLog: math.Inf(1), FPUReduction: 3}.Validate()
+	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "CPUCT ", "CPUCTLog",
+		"CPUCTBase", "FPUReduction", "PendingLeaves"} {
 		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
 			t.Errorf("no word about %s in: %v", name, err)
 		}
@@ -676,10 +667,8 @@ func TestValidate(t *testing.T) {
 
 func TestCallersBugs(t *testing.T) {
 	g := table(3, first(far(env.Second, 0), end(1)))
-	logits, classes := make([]float32, 2), []float32{0.2, 0.3, 0.5}
-	nan := []float32{float32(math.NaN()), 0}
 	started := func() *Search {
-		s := New(g, rules(1)[1], nil)
+		s := New(g, rules(1)[1])
 		s.Start(g.NewState(), 4, nil)
 		return s
 	}
@@ -687,17 +676,17 @@ func TestCallersBugs(t *testing.T) {
 		"finished game":          func() { started().Start(&tableState{end(1)}, 1, nil) },
 		"negative number":        func() { started().Start(g.NewState(), -1, nil) },
 		"not evaluated":          func() { started().Moves() },
-		"not waiting":            func() { started().Backup(0, logits, classes) },
-		"wrong shape":            func() { s := started(); s.Select(); s.Backup(0, logits[:1], classes) },
-		"not a number":           func() { s := started(); s.Select(); s.Backup(0, nan, classes) },
+		"not pending":            func() { s := started(); l := selectLeaf(s); s.Start(g.NewState(), 4, nil); l.backUp(Uniform{}) },
+		"not a number":           func() { run(started(), notANumber{}) },
+		"at least one row":       func() { NewBatcher(g, Uniform{}, 0, 0) },
 		"not legal":              func() { started().Advance(7) },
-		"leaves in flight":       func() { s := started(); s.Select(); s.Advance(0) },
-		"in flight":              func() { s := started(); s.Select(); s.Continue(1) },
-		"needs the PUCT rule":    func() { New(g, DefaultConfig(), nil).Advance(0) },
+		"Advance with pending":   func() { s := started(); selectLeaf(s); s.Advance(0) },
+		"with pending":           func() { s := started(); selectLeaf(s); s.Continue(1) },
+		"needs the PUCT rule":    func() { New(g, DefaultConfig()).Advance(0) },
 		"Continue in a finished": func() { s := started(); s.Advance(1); s.Continue(1) },
-		"invalid configuration":  func() { New(g, Config{}, nil) },
-		"cache without entries":  func() { NewCache(0) },
-		"wrong length":           func() { s := started(); s.Run(Uniform{}); s.PolicyTarget(nil) },
+		"invalid configuration":  func() { New(g, Config{}) },
+		"fewer than 0 entries":   func() { NewBatcher(g, Uniform{}, 1, -1) },
+		"wrong length":           func() { s := started(); run(s, Uniform{}); s.PolicyTarget(nil) },
 	} {
 		func() {
 			defer func() {
@@ -710,17 +699,25 @@ func TestCallersBugs(t *testing.T) {
 	}
 }
 
+// notANumber is a network whose weights overflow.
+type notANumber struct{ Uniform }
+
+func (notANumber) Evaluate(states []env.State, logits, classes, goals []float32) {
+	Uniform{}.Evaluate(states, logits, classes, goals)
+	logits[0] = float32(math.NaN())
+}
+
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range games.Names() {
 		g := mustGame(b, name)
 		for _, cfg := range rules(1) {
 			b.Run(name+"/"+cfg.Rule.String(), func(b *testing.B) {
-				s, state := New(g, cfg, nil), g.NewState()
+				s, state, batcher := New(g, cfg), g.NewState(), NewBatcher(g, Uniform{}, 1, 0)
 				done := 0
 				b.ReportAllocs()
 				for b.Loop() {
 					s.Start(state, 1000, nil)
-					s.Run(Uniform{})
+					s.Run(batcher)
 					done += s.Simulations()
 				}
 				b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "simulations/s")

@@ -7,81 +7,88 @@ import (
 	"ludus/env"
 )
 
-// none stands for an index that does not exist.
+// none is the index of a node or move that does not exist.
 const none = int32(-1)
 
-// root is the index of the root, both as a node and as the edge that would lead to it.
+// root is the index of the root node, and of the edge that leads to it.
 const root = int32(0)
 
-// node is a position that was visited. What was backed up to it is counted by the edge that leads to it.
+// node is a visited position. The edge that leads to it holds its visits and value.
 type node struct {
-	raw          float64 // the network's utility, First's
-	mass         float64 // prior of the live moves that have a node
-	rest         float64 // prior of the moves without an edge
-	parent       int32
-	via          int32 // edge from the parent
-	first, count int32 // its moves
-	edges, made  int32 // the edges of the first so many of them
-	lost         int32 // visits of dead moves, those in flight among them
-	player       env.Player
-	floor        uint8 // the rank that the mover has for certain
-	evaluated    bool  // by the network, and backed up
-	weighed      bool  // its moves have priors and are in order
+	rawValue        float64 // utility of the network's evaluation, for First
+	visitedPrior    float64 // sum of the priors of the moves that have a child and are not pruned
+	unexpandedPrior float64 // sum of the priors of the moves without an edge
+	parent          int32   // node, or none
+	inEdge          int32   // edge from the parent
+	firstMove       int32   // index of the first move in tree.actions and tree.priors
+	numMoves        int32
+	firstEdge       int32 // index of the first edge in tree.edges
+	numEdges        int32 // the first numEdges moves have an edge
+	prunedVisits    int32 // visits and virtual visits of pruned moves
+	player          env.Player
+	guaranteed      uint8 // worst class that the player to move gets with the best move so far; 0 is the best class
+	evaluated       bool  // the evaluation is backed up
+	hasPriors       bool  // the logits of the moves are turned into priors
 }
 
-// edge is a legal move that has been looked at. Its outcome lies between two of First's classes.
+// edge is an expanded move. Its class lies between two bounds.
 type edge struct {
-	sum         float64 // of the utilities backed up, First's
-	value       float64 // completed value for the mover, once visited or proven
-	share       float64 // prior / (1 + visits + flight)
-	prior       float32
-	visits      int32  // utilities backed up, the evaluation of the child among them
-	flight      int32  // simulations through it that wait for an evaluation
-	child       int32  // node, none before the first visit
-	plies       uint16 // of a proven edge: from the child to the end of the game
-	top, bottom uint8  // First's best and worst class still possible
-	closed      bool   // not to be selected: dead, or proven at the root
+	valueSum      float64 // sum of the utilities backed up, for First
+	value         float64 // completed value for the player who moves; set once the edge is visited or proven
+	priorShare    float64 // prior / (1 + visits + virtualVisits)
+	prior         float32
+	visits        int32  // evaluations backed up, the child's own included
+	virtualVisits int32  // simulations through the edge that wait for an evaluation
+	child         int32  // node; none before the first visit
+	pliesToEnd    uint16 // plies from the child to the end of the game; of a proven edge
+	best, worst   uint8  // First's best and worst class still possible
+	excluded      bool   // never selected: pruned, or proven at the root
 }
 
-func (e *edge) proven() bool { return e.top == e.bottom }
+func (e *edge) proven() bool { return e.best == e.worst }
 
 // tree is a search tree in slabs.
 //
-// The moves of a node lie side by side, and so do its edges, which belong to the first of the moves. At the root all
-// moves have an edge and ascend by action. Elsewhere a move gets its edge when it ends the game, or when it is first
-// selected, which happens in the order of the priors: first come the moves with edges; then the next one to be
-// selected; then the others, ascending by action. A node has room for a power of two of edges and moves them when it
-// needs more, so that what was not searched takes no memory and a small tree lies close together.
+// The moves of a node lie side by side, and so do its edges, which belong to the first of its moves. At the root all
+// moves have an edge and ascend by action. Elsewhere a move gets an edge when it ends the game or when it is first
+// selected, in the order of the priors. So a node's moves are: those with edges; then the next to be selected; then the
+// others, ascending by action. Edges have room for a power of two and are copied when they outgrow it. Unsearched moves
+// thus take little memory, and a small tree lies close together.
 type tree struct {
-	utility []float64 // of First's classes [K], falling
-	nodes   []node
-	actions []env.Action         // of all moves
-	priors  []float32            // of all moves: their logits at first, then the softmax of those
-	edges   []edge               // the first one leads to the root
-	classes []float32            // [nodes, K] sums of First's class probabilities backed up
-	news    bool                 // bounds have changed
-	endings []env.TerminalAction // scratch
+	utilities     []float64            // [K] of First's classes, falling
+	nodes         []node               // nodes[0] is the root
+	actions       []env.Action         // of all moves
+	priors        []float32            // of all moves: first their logits, then the softmax of these
+	edges         []edge               // edges[0] leads to the root
+	classSums     []float32            // [nodes, K] sums of First's class probabilities backed up
+	boundsChanged bool                 // since Search.decided was last computed
+	endings       []env.TerminalAction // scratch
 }
 
-// reset empties the tree but for a root without moves.
+// reset empties the tree and adds a root without moves.
 func (t *tree) reset(player env.Player) {
-	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
-	t.edges = append(t.edges, edge{prior: 1, bottom: t.worst()})
-	t.add(none, root, player)
-	t.news = true
+	t.clear()
+	t.edges = append(t.edges, edge{prior: 1, worst: t.worstClass()})
+	t.addNode(none, root, player)
 }
 
-// worst is First's worst class.
-func (t *tree) worst() uint8 { return uint8(len(t.utility) - 1) }
+func (t *tree) clear() {
+	t.nodes, t.actions, t.priors = t.nodes[:0], t.actions[:0], t.priors[:0]
+	t.edges, t.classSums = t.edges[:0], t.classSums[:0]
+	t.boundsChanged = true
+}
 
-// add appends a node without moves at the end of an edge.
-func (t *tree) add(parent, via int32, player env.Player) int32 {
+// worstClass is First's worst class, K - 1.
+func (t *tree) worstClass() uint8 { return uint8(len(t.utilities) - 1) }
+
+// addNode appends a node without moves at the end of an edge.
+func (t *tree) addNode(parent, inEdge int32, player env.Player) int32 {
 	n := int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{parent: parent, via: via, player: player, floor: t.worst()})
-	for range t.utility {
-		t.classes = append(t.classes, 0)
+	t.nodes = append(t.nodes, node{parent: parent, inEdge: inEdge, player: player, guaranteed: t.worstClass()})
+	for range t.utilities {
+		t.classSums = append(t.classSums, 0)
 	}
-	t.edges[via].child = n
+	t.edges[inEdge].child = n
 	return n
 }
 
@@ -91,34 +98,41 @@ func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 // edgesOf returns the edges of node n, valid until the next expansion.
 func (t *tree) edgesOf(n int32) []edge {
 	nd := &t.nodes[n]
-	return t.edges[nd.edges : nd.edges+nd.made]
+	return t.edges[nd.firstEdge : nd.firstEdge+nd.numEdges]
 }
 
-// actionsOf and priorsOf return what belongs to all moves of node n, valid until the next expansion.
+// actionsOf returns the moves of node n, valid until the next expansion.
 func (t *tree) actionsOf(n int32) []env.Action {
 	nd := &t.nodes[n]
-	return t.actions[nd.first : nd.first+nd.count]
+	return t.actions[nd.firstMove : nd.firstMove+nd.numMoves]
 }
 
+// priorsOf returns the priors of node n's moves, or their logits before computePriors, valid until the next expansion.
 func (t *tree) priorsOf(n int32) []float32 {
 	nd := &t.nodes[n]
-	return t.priors[nd.first : nd.first+nd.count]
+	return t.priors[nd.firstMove : nd.firstMove+nd.numMoves]
 }
 
-// into returns the edge that leads to node n.
-func (t *tree) into(n int32) *edge { return &t.edges[t.nodes[n].via] }
+// incoming returns the edge that leads to node n.
+func (t *tree) incoming(n int32) *edge { return &t.edges[t.nodes[n].inEdge] }
 
-// expand gives node n, at the given position, its legal moves. Those that end the game have their edges and exact bounds
-// at once, and what follows from them is passed on to the root.
+// sumsOf returns the sums [K] of First's class probabilities backed up to node n.
+func (t *tree) sumsOf(n int32) []float32 {
+	K := len(t.utilities)
+	return t.classSums[int(n)*K : int(n+1)*K]
+}
+
+// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are passed
+// on towards the root.
 func (t *tree) expand(n int32, state env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)
 	count := int32(len(t.actions)) - first
 	t.priors = extend(t.priors, int(count))
 	nd := &t.nodes[n]
-	nd.first, nd.count, nd.edges = first, count, int32(len(t.edges))
+	nd.firstMove, nd.numMoves, nd.firstEdge = first, count, int32(len(t.edges))
 	if n == root {
-		t.makeAll()
+		t.addRootEdges()
 	}
 	t.endings = state.TerminalActions(t.endings[:0])
 	if len(t.endings) == 0 {
@@ -131,55 +145,55 @@ func (t *tree) expand(n int32, state env.State) {
 		}
 		var e *edge
 		if n == root {
-			e = &t.edges[nd.edges+i]
+			e = &t.edges[nd.firstEdge+i]
 		} else {
-			e = t.makeEdge(n, i)
+			e = t.addEdge(n, i)
 		}
-		e.top, e.bottom = uint8(ending.Outcome), uint8(ending.Outcome)
-		t.settle(e, nd.player)
+		e.best, e.worst = uint8(ending.Outcome), uint8(ending.Outcome)
+		t.updateValue(e, nd.player)
 		i++
 	}
-	t.prove(n)
+	t.propagateBounds(n)
 }
 
-// makeEdge gives move i of node n, one without, an edge.
-func (t *tree) makeEdge(n, i int32) *edge {
+// addEdge gives move i of node n, which has none, an edge. The move is shifted behind the moves that have one.
+func (t *tree) addEdge(n, i int32) *edge {
 	nd := &t.nodes[n]
-	if int(nd.made) == room(nd.made) {
-		t.moveEdges(n, room(nd.made+1))
+	if int(nd.numEdges) == edgeRoom(nd.numEdges) {
+		t.growEdges(n, edgeRoom(nd.numEdges+1))
 	}
-	place := nd.first + nd.made
-	t.rotate(place, nd.first+i)
-	e := &t.edges[nd.edges+nd.made]
-	*e = edge{prior: t.priors[place], share: float64(t.priors[place]), child: none, bottom: t.worst()}
-	nd.made++
+	place := nd.firstMove + nd.numEdges
+	t.shiftMove(place, nd.firstMove+i)
+	e := &t.edges[nd.firstEdge+nd.numEdges]
+	*e = edge{prior: t.priors[place], priorShare: float64(t.priors[place]), child: none, worst: t.worstClass()}
+	nd.numEdges++
 	return e
 }
 
-// room is how many edges the node has memory for that has so many.
-func room(made int32) int {
-	if made == 0 {
+// edgeRoom is the number of edges that fit into the memory of a node with n edges.
+func edgeRoom(n int32) int {
+	if n == 0 {
 		return 0
 	}
-	return 1 << bits.Len32(uint32(made-1))
+	return 1 << bits.Len32(uint32(n-1))
 }
 
-// moveEdges gives node n new room for its edges.
-func (t *tree) moveEdges(n int32, room int) {
+// growEdges copies the edges of node n to new memory with the given room.
+func (t *tree) growEdges(n int32, room int) {
 	nd := &t.nodes[n]
-	from, to := nd.edges, int32(len(t.edges))
+	from, to := nd.firstEdge, int32(len(t.edges))
 	t.edges = extend(t.edges, room)
-	nd.edges = to
-	for i := range nd.made {
+	nd.firstEdge = to
+	for i := range nd.numEdges {
 		t.edges[to+i] = t.edges[from+i]
 		if child := t.edges[to+i].child; child != none {
-			t.nodes[child].via = to + i
+			t.nodes[child].inEdge = to + i
 		}
 	}
 }
 
-// rotate takes a move to an earlier place and shifts those between.
-func (t *tree) rotate(to, from int32) {
+// shiftMove takes the move at index from to an earlier index and shifts the moves between.
+func (t *tree) shiftMove(to, from int32) {
 	if to == from {
 		return
 	}
@@ -189,30 +203,30 @@ func (t *tree) rotate(to, from int32) {
 	t.actions[to], t.priors[to] = action, prior
 }
 
-// next gives the next move of node n an edge and lines another one up.
-func (t *tree) next(n int32) {
+// addNextEdge gives the likeliest move of node n without an edge one, and puts the next likeliest in its place.
+func (t *tree) addNextEdge(n int32) {
 	nd := &t.nodes[n]
-	e := t.makeEdge(n, nd.made)
-	nd.rest -= float64(e.prior)
-	if nd.rest < 1e-6 { // too little is left of a difference
-		nd.rest = total(t.priors[nd.first+nd.made : nd.first+nd.count])
+	e := t.addEdge(n, nd.numEdges)
+	nd.unexpandedPrior -= float64(e.prior)
+	if nd.unexpandedPrior < 1e-6 { // the difference has lost its precision
+		nd.unexpandedPrior = sum(t.priors[nd.firstMove+nd.numEdges : nd.firstMove+nd.numMoves])
 	}
-	t.lineUp(n, e.prior)
+	t.likeliestFirst(n, e.prior)
 }
 
-func total(priors []float32) (sum float64) {
+func sum(priors []float32) (total float64) {
 	for _, p := range priors {
-		sum += float64(p)
+		total += float64(p)
 	}
-	return sum
+	return total
 }
 
-// lineUp brings the likeliest of node n's moves without an edge, the first of equal ones, to their front. None has a
-// prior above the bound.
-func (t *tree) lineUp(n int32, bound float32) {
+// likeliestFirst shifts the likeliest of node n's moves without an edge, the first of equals, to their front. None of
+// them has a prior above bound.
+func (t *tree) likeliestFirst(n int32, bound float32) {
 	nd := &t.nodes[n]
-	first := nd.first + nd.made
-	priors := t.priors[first : nd.first+nd.count]
+	first := nd.firstMove + nd.numEdges
+	priors := t.priors[first : nd.firstMove+nd.numMoves]
 	best := 0
 	for i, p := range priors {
 		if p == bound {
@@ -224,23 +238,24 @@ func (t *tree) lineUp(n int32, bound float32) {
 		}
 	}
 	if best > 0 {
-		t.rotate(first, first+int32(best))
+		t.shiftMove(first, first+int32(best))
 	}
 }
 
-// ascends reports whether the moves of node n, which was not judged yet, ascend by action: nothing was put before others.
-func (t *tree) ascends(n int32) bool {
+// movesAscend reports whether the moves of node n, which has no priors yet, ascend by action: either none or all of them
+// have an edge.
+func (t *tree) movesAscend(n int32) bool {
 	nd := &t.nodes[n]
-	return nd.made == 0 || nd.made == nd.count
+	return nd.numEdges == 0 || nd.numEdges == nd.numMoves
 }
 
-// ascending appends the places of node n's moves to dst by ascending action. The node was not judged yet, so that both
-// the moves with edges and the others ascend.
-func (t *tree) ascending(dst []int32, n int32) []int32 {
+// inActionOrder appends to dst the indices of node n's moves by ascending action. The node has no priors yet, so both
+// the moves with edges and those without ascend.
+func (t *tree) inActionOrder(dst []int32, n int32) []int32 {
 	nd := &t.nodes[n]
-	i, j := nd.first, nd.first+nd.made
-	for end := nd.first + nd.count; i < nd.first+nd.made || j < end; {
-		if j == end || i < nd.first+nd.made && t.actions[i] < t.actions[j] {
+	i, j := nd.firstMove, nd.firstMove+nd.numEdges
+	for end := nd.firstMove + nd.numMoves; i < nd.firstMove+nd.numEdges || j < end; {
+		if j == end || i < nd.firstMove+nd.numEdges && t.actions[i] < t.actions[j] {
 			dst = append(dst, i)
 			i++
 		} else {
@@ -251,52 +266,52 @@ func (t *tree) ascending(dst []int32, n int32) []int32 {
 	return dst
 }
 
-// copySubtree makes t a copy of what lies below node n of src, n becoming the root.
+// copySubtree makes t a copy of the subtree of src below node n, which becomes the root.
 func (t *tree) copySubtree(src *tree, n int32) {
-	t.nodes, t.actions, t.priors, t.edges, t.classes = t.nodes[:0], t.actions[:0], t.priors[:0], t.edges[:0], t.classes[:0]
-	if nd := &src.nodes[n]; nd.evaluated && !nd.weighed {
-		src.weigh(n)
+	t.clear()
+	if nd := &src.nodes[n]; nd.evaluated && !nd.hasPriors {
+		src.computePriors(n)
 	}
-	t.edges = append(t.edges, *src.into(n))
-	t.edges[root].closed = false
-	t.graft(src, n, none, root)
+	t.edges = append(t.edges, *src.incoming(n))
+	t.edges[root].excluded = false
+	t.copyNode(src, n, none, root)
 	for i := int32(0); i < int32(len(t.nodes)); i++ {
-		nd := t.nodes[i] // still that of src but for its parent
-		t.nodes[i].first, t.nodes[i].edges = int32(len(t.actions)), int32(len(t.edges))
-		t.actions = append(t.actions, src.actions[nd.first:nd.first+nd.count]...)
-		t.priors = append(t.priors, src.priors[nd.first:nd.first+nd.count]...)
-		t.edges = append(t.edges, src.edges[nd.edges:nd.edges+nd.made]...)
+		nd := t.nodes[i] // its indices are those of src
+		t.nodes[i].firstMove, t.nodes[i].firstEdge = int32(len(t.actions)), int32(len(t.edges))
+		t.actions = append(t.actions, src.actions[nd.firstMove:nd.firstMove+nd.numMoves]...)
+		t.priors = append(t.priors, src.priors[nd.firstMove:nd.firstMove+nd.numMoves]...)
+		t.edges = append(t.edges, src.edges[nd.firstEdge:nd.firstEdge+nd.numEdges]...)
 		if i == root {
-			t.makeAll()
+			t.addRootEdges()
 		} else {
-			t.edges = extend(t.edges, room(nd.made)-int(nd.made))
+			t.edges = extend(t.edges, edgeRoom(nd.numEdges)-int(nd.numEdges))
 		}
 		for j := range t.edgesOf(i) {
-			via := t.nodes[i].edges + int32(j)
-			if child := t.edges[via].child; child != none {
-				t.graft(src, child, i, via)
+			e := t.nodes[i].firstEdge + int32(j)
+			if child := t.edges[e].child; child != none {
+				t.copyNode(src, child, i, e)
 			}
 		}
 	}
-	t.news = true
 }
 
-// graft copies node n of src to the end of edge via.
-func (t *tree) graft(src *tree, n, parent, via int32) {
-	t.edges[via].child = int32(len(t.nodes))
+// copyNode copies node n of src to the end of edge inEdge.
+func (t *tree) copyNode(src *tree, n, parent, inEdge int32) {
+	t.edges[inEdge].child = int32(len(t.nodes))
 	nd := src.nodes[n]
-	nd.parent, nd.via = parent, via
+	nd.parent, nd.inEdge = parent, inEdge
 	t.nodes = append(t.nodes, nd)
-	t.classes = append(t.classes, src.sums(n)...)
+	t.classSums = append(t.classSums, src.sumsOf(n)...)
 }
 
-// makeAll gives all moves of the root, whose edges are the last ones, an edge and sorts them by action.
-func (t *tree) makeAll() {
+// addRootEdges gives every move of the root an edge and sorts moves and edges by action. The root's edges are the last in
+// memory.
+func (t *tree) addRootEdges() {
 	nd := &t.nodes[root]
-	for _, p := range t.priors[nd.first+nd.made : nd.first+nd.count] {
-		t.edges = append(t.edges, edge{prior: p, share: float64(p), child: none, bottom: t.worst()})
+	for _, p := range t.priors[nd.firstMove+nd.numEdges : nd.firstMove+nd.numMoves] {
+		t.edges = append(t.edges, edge{prior: p, priorShare: float64(p), child: none, worst: t.worstClass()})
 	}
-	nd.made, nd.rest = nd.count, 0
+	nd.numEdges, nd.unexpandedPrior = nd.numMoves, 0
 	actions, priors, edges := t.actionsOf(root), t.priorsOf(root), t.edgesOf(root)
 	for i := range actions {
 		for j := i; j > 0 && actions[j] < actions[j-1]; j-- {
@@ -305,5 +320,5 @@ func (t *tree) makeAll() {
 			edges[j], edges[j-1] = edges[j-1], edges[j]
 		}
 	}
-	t.close(root)
+	t.updatePruned(root)
 }

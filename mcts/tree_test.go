@@ -14,42 +14,42 @@ import (
 func checkTree(t *tree) error {
 	for n := range t.nodes {
 		n := int32(n)
-		nd, in := &t.nodes[n], t.into(n)
-		floor, lost, mass := t.worst(), int32(0), 0.0
+		nd, in := &t.nodes[n], t.incoming(n)
+		floor, lost, mass := t.worstClass(), int32(0), 0.0
 		for _, e := range t.edgesOf(n) {
-			_, worst := t.ranks(&e, nd.player)
+			_, worst := t.bounds(&e, nd.player)
 			floor = min(floor, worst)
 		}
 		for i, e := range t.edgesOf(n) {
-			live := t.live(&e, nd.player, floor)
+			live := !t.pruned(&e, nd.player, floor)
 			if !live {
-				lost += e.visits + e.flight
+				lost += e.visits + e.virtualVisits
 			} else if e.child != none {
 				mass += float64(e.prior)
 			}
-			if e.closed != (!live || n == root && e.proven()) {
-				return fmt.Errorf("node %d: move %d is closed: %v", n, i, e.closed)
+			if e.excluded != (!live || n == root && e.proven()) {
+				return fmt.Errorf("node %d: move %d is closed: %v", n, i, e.excluded)
 			}
-			if e.child != none && t.into(e.child) != &t.edgesOf(n)[i] {
+			if e.child != none && t.incoming(e.child) != &t.edgesOf(n)[i] {
 				return fmt.Errorf("node %d: move %d and its child are not joined", n, i)
 			}
-			if e.visits+e.flight > 0 && e.share != float64(e.prior)/float64(1+e.visits+e.flight) {
-				return fmt.Errorf("node %d: move %d has a share of %v", n, i, e.share)
+			if e.visits+e.virtualVisits > 0 && e.priorShare != float64(e.prior)/float64(1+e.visits+e.virtualVisits) {
+				return fmt.Errorf("node %d: move %d has a share of %v", n, i, e.priorShare)
 			}
-			if want := nd.player.Sign() * t.completed(&e, 0); (e.visits > 0 || e.proven()) && e.value != want {
+			if want := nd.player.Sign() * t.completedValue(&e, 0); (e.visits > 0 || e.proven()) && e.value != want {
 				return fmt.Errorf("node %d: move %d has the value %v, want %v", n, i, e.value, want)
 			}
 		}
 		if !nd.evaluated {
 			continue
 		}
-		if floor != nd.floor || lost != nd.lost || math.Abs(mass-nd.mass) > 1e-6 {
-			return fmt.Errorf("node %d: floor %d, lost %d, mass %v; want %d, %d, %v", n, nd.floor, nd.lost, nd.mass, floor, lost, mass)
+		if floor != nd.guaranteed || lost != nd.prunedVisits || math.Abs(mass-nd.visitedPrior) > 1e-6 {
+			return fmt.Errorf("node %d: floor %d, lost %d, mass %v; want %d, %d, %v", n, nd.guaranteed, nd.prunedVisits, nd.visitedPrior, floor, lost, mass)
 		}
-		if st := t.standing(n); !in.proven() && st.visits+st.flight != in.visits+in.flight-1-nd.lost {
-			return fmt.Errorf("node %d: %d visits, %d of live moves, %d lost", n, in.visits, st.visits, nd.lost)
+		if st := t.summarize(n); !in.proven() && st.visits+st.virtualVisits != in.visits+in.virtualVisits-1-nd.prunedVisits {
+			return fmt.Errorf("node %d: %d visits, %d of live moves, %d lost", n, in.visits, st.visits, nd.prunedVisits)
 		}
-		if nd.weighed {
+		if nd.hasPriors {
 			if err := checkOrder(t, n); err != nil {
 				return err
 			}
@@ -62,19 +62,19 @@ func checkTree(t *tree) error {
 func checkOrder(t *tree, n int32) error {
 	nd := &t.nodes[n]
 	actions, priors := t.actionsOf(n), t.priorsOf(n)
-	if n == root && nd.made != nd.count {
-		return fmt.Errorf("%d of %d moves of the root have an edge", nd.made, nd.count)
+	if n == root && nd.numEdges != nd.numMoves {
+		return fmt.Errorf("%d of %d moves of the root have an edge", nd.numEdges, nd.numMoves)
 	}
-	if rest := total(priors[nd.made:]); math.Abs(rest-nd.rest) > 1e-6*rest {
-		return fmt.Errorf("node %d: rest %v, want %v", n, nd.rest, rest)
+	if rest := sum(priors[nd.numEdges:]); math.Abs(rest-nd.unexpandedPrior) > 1e-6*rest {
+		return fmt.Errorf("node %d: rest %v, want %v", n, nd.unexpandedPrior, rest)
 	}
 	for i := range actions {
-		switch made := i - int(nd.made); {
+		switch made := i - int(nd.numEdges); {
 		case i > 0 && (n == root || made > 1) && actions[i] <= actions[i-1]:
 			return fmt.Errorf("node %d: moves %v do not ascend", n, actions)
-		case made > 0 && priors[i] > priors[nd.made]:
+		case made > 0 && priors[i] > priors[nd.numEdges]:
 			return fmt.Errorf("node %d: move %d is likelier than the next one", n, i)
-		case made > 0 && priors[i] == priors[nd.made] && actions[i] < actions[nd.made]:
+		case made > 0 && priors[i] == priors[nd.numEdges] && actions[i] < actions[nd.numEdges]:
 			return fmt.Errorf("node %d: move %d is as likely as the next one and before it", n, i)
 		}
 	}
@@ -84,20 +84,18 @@ func checkOrder(t *tree, n int32) error {
 func TestTreeIsKeptUpToDate(t *testing.T) {
 	check := func(g *env.Game, state env.State, seed int) {
 		for _, cfg := range append(rules(1), rules(6)...) {
-			s := New(g, cfg, nil)
+			s := New(g, cfg)
 			s.Start(state, 300, nil)
-			logits, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
 			for !s.Done() {
-				var leaves []int
-				for leaf, ok := s.Select(); ok; leaf, ok = s.Select() {
+				var leaves []*selectedLeaf
+				for leaf := selectLeaf(s); leaf != nil; leaf = selectLeaf(s) {
 					leaves = append(leaves, leaf)
 				}
 				if err := checkTree(&s.tree); err != nil {
-					t.Fatalf("%s, position %d, %v, %d leaves: %v\n%s", g.Name, seed, cfg.Rule, cfg.Leaves, err, g.Board(state))
+					t.Fatalf("%s, position %d, %v, %d leaves: %v\n%s", g.Name, seed, cfg.Rule, cfg.PendingLeaves, err, g.Board(state))
 				}
 				for _, leaf := range leaves {
-					hashed{g, float32(seed % 9)}.Evaluate([]env.State{s.Leaf(leaf)}, logits, classes)
-					s.Backup(leaf, logits, classes)
+					leaf.backUp(hashed{g, float32(seed % 9)})
 				}
 			}
 			if cfg.Rule == PUCT {
@@ -123,9 +121,9 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 func TestBonusOfSmallNumbersIsListed(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Rule = PUCT
-	s := New(mustGame(t, "quad-5x5"), cfg, nil)
+	s := New(mustGame(t, "quad-5x5"), cfg)
 	for N := range int32(600) {
-		if got, want := s.bonus(N), cfg.bonus(float64(N)); got != want {
+		if got, want := s.exploration(N), cfg.exploration(float64(N)); got != want {
 			t.Fatalf("bonus of %d is %v, want %v", N, got, want)
 		}
 	}

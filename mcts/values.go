@@ -6,174 +6,169 @@ import (
 	"ludus/env"
 )
 
-// completed is First's utility of a move: the mean of what was backed up, or mix where it was not visited, clamped to
-// the move's bounds.
-func (t *tree) completed(e *edge, mix float64) float64 {
-	value := mix
+// completedValue is First's utility of a move: the mean of the utilities backed up, or mixedValue if it was not visited,
+// clamped to the move's bounds.
+func (t *tree) completedValue(e *edge, mixedValue float64) float64 {
+	value := mixedValue
 	if e.visits > 0 {
-		value = e.sum / float64(e.visits)
+		value = e.valueSum / float64(e.visits)
 	}
-	return min(max(value, t.utility[e.bottom]), t.utility[e.top])
+	return min(max(value, t.utilities[e.worst]), t.utilities[e.best])
 }
 
-// estimate is completed for the mover, whose sign is given.
-func (t *tree) estimate(e *edge, sign, mix float64) float64 {
+// moverValue is completedValue for the player who moves, whose sign is given.
+func (t *tree) moverValue(e *edge, sign, mixedValue float64) float64 {
 	if e.visits > 0 {
 		return e.value
 	}
-	return sign * t.completed(e, mix)
+	return sign * t.completedValue(e, mixedValue)
 }
 
-// settle sets the value of an edge that was visited or proven, for player p, its mover.
-func (t *tree) settle(e *edge, p env.Player) { e.value = p.Sign() * t.completed(e, 0) }
+// updateValue sets e.value of a visited or proven edge; p moves.
+func (t *tree) updateValue(e *edge, p env.Player) { e.value = p.Sign() * t.completedValue(e, 0) }
 
-// standing sums up the live moves of a node.
-type standing struct {
-	visits int32   // of all live moves
-	flight int32   // of all live moves
-	most   int32   // visits of the most visited one
-	mix    float64 // v_mix, First's utility
+// summary sums up the moves of a node that are not pruned.
+type summary struct {
+	visits        int32
+	virtualVisits int32
+	maxVisits     int32   // of one move
+	mixedValue    float64 // v_mix of the package comment, for First
 }
 
-// standing sums up the live moves of an evaluated node.
-func (t *tree) standing(n int32) standing {
+// summarize sums up the moves of node n, which is evaluated.
+func (t *tree) summarize(n int32) summary {
 	nd := &t.nodes[n]
-	var st standing
-	var visited, weighted float64 // for the mover
+	var s summary
+	var visitedPrior, weightedValue float64 // weightedValue is for the player to move
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if e.child == none || !t.live(e, nd.player, nd.floor) {
+		if e.child == none || t.pruned(e, nd.player, nd.guaranteed) {
 			continue
 		}
-		st.visits += e.visits
-		st.flight += e.flight
-		st.most = max(st.most, e.visits)
+		s.visits += e.visits
+		s.virtualVisits += e.virtualVisits
+		s.maxVisits = max(s.maxVisits, e.visits)
 		if e.visits > 0 {
 			p := float64(e.prior)
-			visited += p
-			weighted += p * e.value
+			visitedPrior += p
+			weightedValue += p * e.value
 		}
 	}
-	st.mix = nd.raw
-	if visited > 0 {
-		N := float64(st.visits)
-		st.mix = (nd.raw + nd.player.Sign()*N*weighted/visited) / (1 + N)
+	s.mixedValue = nd.rawValue
+	if visitedPrior > 0 {
+		N := float64(s.visits)
+		s.mixedValue = (nd.rawValue + nd.player.Sign()*N*weightedValue/visitedPrior) / (1 + N)
 	}
-	return st
+	return s
 }
 
-// leastLogit is how far a logit may lie below the largest of its siblings; it is raised to that. Thus a prior is a
-// normal number and a visited move weighs something.
-const leastLogit = -80
-
-// judge gives node n an evaluation: First's class probabilities. The logits of its moves stand where their priors will be.
-func (t *tree) judge(n int32, classes []float32) {
+// setEvaluation gives node n First's class probabilities of its evaluation. The logits of its moves are in t.priors.
+func (t *tree) setEvaluation(n int32, classes []float32) {
 	nd := &t.nodes[n]
-	nd.raw = t.value(classes)
-	if math.IsNaN(nd.raw) {
+	nd.rawValue = t.utility(classes)
+	if math.IsNaN(nd.rawValue) {
 		panic("mcts: the evaluation is not a number")
 	}
 	if n == root {
-		t.weigh(n)
+		t.computePriors(n)
 	}
 }
 
-// weigh turns the logits of node n's moves into priors, which most nodes never need, being leaves.
-func (t *tree) weigh(n int32) {
+// computePriors turns the logits of node n's moves into priors. Below the root it waits for the node's second visit, as
+// most nodes are leaves.
+func (t *tree) computePriors(n int32) {
 	nd := &t.nodes[n]
-	nd.weighed = true
+	nd.hasPriors = true
 	priors := t.priorsOf(n)
 	if softmax(priors); priors[0] != priors[0] {
 		panic("mcts: the evaluation is not a number")
 	}
 	edges := t.edgesOf(n)
 	for i := range edges {
-		edges[i].prior, edges[i].share = priors[i], float64(priors[i])
+		edges[i].prior, edges[i].priorShare = priors[i], float64(priors[i])
 	}
-	nd.rest = total(priors[nd.made:])
-	t.lineUp(n, 1)
+	nd.unexpandedPrior = sum(priors[nd.numEdges:])
+	t.likeliestFirst(n, 1)
 }
 
-// softmax turns logits into probabilities. All are NaN if a logit is.
+// minLogit is the least logit relative to the largest of the siblings; lower ones are raised to it. So every prior is a
+// normal number above 0.
+const minLogit = -80
+
+// softmax turns the logits of the legal moves into probabilities. All are NaN if a logit is.
 func softmax(x []float32) {
-	most, even := x[0], x[0]-x[0] == 0
+	top, equal := x[0], x[0]-x[0] == 0
 	for _, l := range x {
-		if l > most {
-			most = l
+		if l > top {
+			top = l
 		}
 		if l != x[0] {
-			even = false
+			equal = false
 		}
 	}
-	if even {
+	if equal {
 		for i := range x {
 			x[i] = float32(1 / float64(len(x)))
 		}
 		return
 	}
-	var sum float64
+	var total float64
 	for i, l := range x {
-		x[i] = float32(math.Exp(float64(max(l-most, leastLogit))))
-		sum += float64(x[i])
+		x[i] = float32(math.Exp(float64(max(l-top, minLogit))))
+		total += float64(x[i])
 	}
-	scale := 1 / sum
+	scale := 1 / total
 	for i, p := range x {
 		x[i] = float32(float64(p) * scale)
 	}
 }
 
-// value is First's utility of First's class probabilities. Opposite classes have opposite utilities, so that it is
-// sum_{k < K/2} u_k (p_k - p_{K-1-k}), exactly 0 where the two players stand alike.
-func (t *tree) value(classes []float32) float64 {
-	var v float64
+// utility is First's expected utility for First's class probabilities. Opposite classes have opposite utilities, so it
+// is sum_{k < K/2} u_k (p_k - p_{K-1-k}): exactly 0 where both players have the same probabilities.
+func (t *tree) utility(classes []float32) float64 {
+	var u float64
 	for k := range len(classes) / 2 {
-		v += t.utility[k] * (float64(classes[k]) - float64(classes[len(classes)-1-k]))
+		u += t.utilities[k] * (float64(classes[k]) - float64(classes[len(classes)-1-k]))
 	}
-	return v
+	return u
 }
 
-// launch counts a simulation to node n as in flight.
-func (t *tree) launch(n int32) {
+// addVirtualVisit counts a simulation on the way from the root to node n, before its value is known.
+func (t *tree) addVirtualVisit(n int32) {
 	for n != none {
 		nd := &t.nodes[n]
-		e := &t.edges[nd.via]
-		e.flight++
-		e.share = float64(e.prior) / float64(1+e.visits+e.flight)
-		if e.closed { // by what this simulation found
-			t.close(nd.parent)
+		e := &t.edges[nd.inEdge]
+		e.virtualVisits++
+		e.priorShare = float64(e.prior) / float64(1+e.visits+e.virtualVisits)
+		if e.excluded { // by bounds that this simulation found
+			t.updatePruned(nd.parent)
 		}
 		n = nd.parent
 	}
 }
 
-// land backs First's class probabilities up from node n, where its simulation is no longer in flight. From a proven
-// node on the exact outcome takes their place; classes is overwritten.
-func (t *tree) land(n int32, classes []float32) {
-	value := t.value(classes)
+// backUp adds First's class probabilities to every node from n to the root and turns the virtual visits into visits. At
+// a proven node the exact class replaces the probabilities, for it and all nodes above. backUp overwrites classes.
+func (t *tree) backUp(n int32, classes []float32) {
+	value := t.utility(classes)
 	for n != none {
 		nd := &t.nodes[n]
-		e := &t.edges[nd.via]
+		e := &t.edges[nd.inEdge]
 		if e.proven() {
-			value = t.utility[e.top]
+			value = t.utilities[e.best]
 			clear(classes)
-			classes[e.top] = 1
+			classes[e.best] = 1
 		}
-		e.flight--
+		e.virtualVisits--
 		e.visits++
-		e.sum += value
-		sums := t.sums(n)
+		e.valueSum += value
+		sums := t.sumsOf(n)
 		for k, p := range classes {
 			sums[k] += p
 		}
 		if n = nd.parent; n != none {
-			t.settle(e, t.nodes[n].player)
+			t.updateValue(e, t.nodes[n].player)
 		}
 	}
-}
-
-// sums are the sums [K] of First's class probabilities backed up to node n.
-func (t *tree) sums(n int32) []float32 {
-	K := len(t.utility)
-	return t.classes[int(n)*K : int(n+1)*K]
 }

@@ -116,9 +116,11 @@ func inferred(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) (logits,
 		t.Fatal(err)
 	}
 	logits, classes = make([]float32, b.Size*game.NumActions()), make([]float32, b.Size*len(game.Classes))
-	e := n.NewEvaluator(b.Size)
-	e.EvaluateTensors(b.Inputs, logits, classes)
-	return logits, classes, e.Goals()
+	if game.GoalHead {
+		goals = make([]float32, 2*b.Size)
+	}
+	n.NewEvaluator(b.Size).EvaluateTensors(b.Inputs, logits, classes, goals)
+	return logits, classes, goals
 }
 
 // TestInferAgrees compares inference with the training graph on positions of all five games.

@@ -63,7 +63,7 @@ func (l *learner) examine(network *infer.Network, n int) *examination {
 		}
 		l.writers[part].fill(e.batch, lo, hi, w, &d, 0)
 		network.NewEvaluator(hi-lo).EvaluateTensors(
-			e.batch.Inputs[lo*size:hi*size], e.logits[lo*actions:hi*actions], e.classes[lo*classes:hi*classes])
+			e.batch.Inputs[lo*size:hi*size], e.logits[lo*actions:hi*actions], e.classes[lo*classes:hi*classes], nil)
 	})
 	for i := range n {
 		g, ply := w.position(d.positions[i])

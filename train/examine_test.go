@@ -68,7 +68,7 @@ func TestExamine(t *testing.T) {
 				state.Apply(a)
 			}
 			for _, p := range r.plies {
-				evaluator.Evaluate([]env.State{state}, logits, classes)
+				evaluator.Evaluate([]env.State{state}, logits, classes, nil)
 				mover := state.Player()
 				var ps []float64
 				z := 0.0

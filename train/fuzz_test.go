@@ -40,37 +40,35 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// Slots that are read play on, and are written again as they were.
-func FuzzSlots(f *testing.F) {
+// Games in progress that are read play on, and are written again as they were.
+func FuzzGamesInProgress(f *testing.F) {
 	game := fuzzed(f, "quad(size=4,quads=3,whites=1)")
 	settings := rundir.DefaultSettings(game)
-	fresh := func() []*slot {
-		return []*slot{newSlot(game, &settings, 1, 0), newSlot(game, &settings, 1, 1)}
-	}
-	slots := fresh()
-	f.Add(marshalSlots(slots))
+	fresh := func() []*gameInProgress { return newGamesInProgress(game, &settings, 1, 2) }
+	games := fresh()
+	f.Add(marshalGamesInProgress(games))
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range slots { // one that is in the middle of its game
-		s.rec = randomRecord(game, rng)
-		s.rec.plies, s.rec.done, s.opened = s.rec.plies[:2], false, true
+	for _, g := range games { // one that is in the middle of its game
+		g.record = randomRecord(game, rng)
+		g.record.plies, g.record.done, g.opened = g.record.plies[:2], false, true
 	}
-	f.Add(marshalSlots(slots))
+	f.Add(marshalGamesInProgress(games))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		slots := fresh()
-		if err := unmarshalSlots(game, data, slots); err != nil {
+		games := fresh()
+		if err := unmarshalGamesInProgress(data, games); err != nil {
 			if !errors.Is(err, errRecord) {
 				t.Fatal(err)
 			}
 			return
 		}
-		written := marshalSlots(slots)
+		written := marshalGamesInProgress(games)
 		again := fresh()
-		if err := unmarshalSlots(game, written, again); err != nil || !bytes.Equal(marshalSlots(again), written) {
-			t.Errorf("slots change on the way through bytes: %v", err)
+		if err := unmarshalGamesInProgress(written, again); err != nil || !bytes.Equal(marshalGamesInProgress(again), written) {
+			t.Errorf("games change on the way through bytes: %v", err)
 		}
-		for _, s := range slots {
-			if s.state.Done() || len(s.state.Legal(nil)) == 0 {
-				t.Error("a slot's game is over")
+		for _, g := range games {
+			if g.state.Done() || len(g.state.Legal(nil)) == 0 {
+				t.Error("a game in progress is over")
 			}
 		}
 	})

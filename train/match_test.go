@@ -20,7 +20,7 @@ var networks = flag.String("networks", "", "for BenchmarkArena: a folder of runs
 
 // BenchmarkArena is the speed of a match between two networks over that of self-play with one of them, in positions a
 // second at equal simulations, each with its caches as they are, in turn. Openings of four plies keep most games apart; the
-// solver has judged them before.
+// solver has checked them before.
 func BenchmarkArena(b *testing.B) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
 		game := newGame(b, name)
@@ -48,7 +48,8 @@ func BenchmarkArena(b *testing.B) {
 			for _, threads := range []int{1, 2} {
 				settings := rundir.DefaultSettings(game)
 				settings.Simulations = simulations
-				play := NewSelfPlay(game, settings, judgedBy(network), threads, true)
+				play := NewSelfPlay(game, settings, threads, true)
+				play.SetEvaluator(evaluatorsOf(network))
 				config := match.Config{
 					Game: game, Games: 16384 / simulations * threads, Seed: 1, Openings: 4, Threads: threads, Balance: balance,
 				}
@@ -68,7 +69,7 @@ func compareSpeeds(b *testing.B, config match.Config, play *SelfPlay) {
 	if _, err := config.Run(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	var total Pace
+	var total Throughput
 	plies, seconds, repeats := 0.0, 0.0, 0.0
 	for b.Loop() {
 		result, err := config.Run(context.Background())
@@ -78,11 +79,11 @@ func compareSpeeds(b *testing.B, config match.Config, play *SelfPlay) {
 		plies += float64(result.Games) * (result.Plies - float64(config.Openings))
 		seconds += result.Seconds
 		repeats = float64(result.Duplicates) / float64(result.Games)
-		pace, err := play.Play(context.Background(), time.Duration(result.Seconds*float64(time.Second)))
+		played, err := play.Play(context.Background(), time.Duration(result.Seconds*float64(time.Second)))
 		if err != nil {
 			b.Fatal(err)
 		}
-		total.Add(pace)
+		total.Add(played)
 	}
 	selfPlay := float64(total.Positions) / total.Seconds
 	b.ReportMetric(plies/seconds, "arena/s")

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"ludus/env"
@@ -16,9 +15,9 @@ import (
 // cost is what work takes on this machine, in seconds.
 type cost struct{ position, step, generation float64 }
 
-// measure plays in so many slots for at least so long.
+// measure plays this many games at once, for at least this long.
 const (
-	measuredSlots = 64
+	measuredGames = 64
 	measuring     = 1500 * time.Millisecond
 )
 
@@ -29,20 +28,15 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	if err != nil {
 		return c, err
 	}
-	slots := make([]*slot, measuredSlots)
-	for i := range slots {
-		slots[i] = newSlot(game, s, uint64(i), -1)
-		slots[i].scatter()
-	}
-	workers := newWorkers(game, s, slots, threads, cacheEntries)
-	start := time.Now()
-	var played atomic.Int64
-	for time.Since(start) < measuring {
-		if err := playGeneration(ctx, workers, judgedBy(network), 1, &played); err != nil {
+	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
+	start, plies := time.Now(), 0
+	for ; time.Since(start) < measuring; plies++ {
+		play.begin(evaluatorsOf(network), 1)
+		if err := play.run(ctx); err != nil {
 			return c, err
 		}
 	}
-	c.position = time.Since(start).Seconds() / float64(played.Load())
+	c.position = time.Since(start).Seconds() / float64(plies*measuredGames)
 
 	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.New(threads))
 	if err != nil {
@@ -60,18 +54,6 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	}
 	c.step = time.Since(start).Seconds() / float64(steps)
 	return c, ctx.Err()
-}
-
-// scatter puts a fresh slot somewhere along a random game, so that slots together look like a run under way.
-func (s *slot) scatter() {
-	for plies := s.rng.IntN(max(1, s.game.MaxPlies)); plies > 0; plies-- {
-		s.legal = s.state.Legal(s.legal[:0])
-		s.playOpening(s.legal[s.rng.IntN(len(s.legal))])
-		if s.state.Done() {
-			s.state, s.rec.opening = s.game.NewState(), nil
-		}
-	}
-	s.beginSearched()
 }
 
 // anyBatch is a batch whose step takes as long as any other's.

@@ -77,6 +77,7 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 		}
 		weights = infer.NewWeights(r.Game, network, rand.New(newPCG(config.Seed, "weights", 0)))
 	}
+	weights.ValueScale = settings.ValueScale
 	r.config = config
 	if !isNew {
 		return weights, r.extend()
@@ -249,10 +250,8 @@ func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 // load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
 // reports whether the run had ended there.
 func (r *run) load(weights *infer.Weights) (ended bool, err error) {
-	r.slots = make([]*slot, r.config.Plan.ParallelGames)
-	for i := range r.slots {
-		r.slots[i] = newSlot(r.Game, &r.config.Settings, r.config.Seed, i)
-	}
+	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
+	r.play = newSelfPlay(games, r.Threads, cacheEntries)
 	checkpoint, warnings, err := r.store.Newest()
 	for _, w := range warnings {
 		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
@@ -280,8 +279,8 @@ func (r *run) load(weights *infer.Weights) (ended bool, err error) {
 		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
 	}
 	r.owed = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalSlots(r.Game, checkpoint.Part(rundir.GamesInProgressPart), r.slots); err != nil {
-		return false, fmt.Errorf("checkpoint %d: slots: %w", checkpoint.ID, err)
+	if err := unmarshalGamesInProgress(checkpoint.Part(rundir.GamesInProgressPart), games); err != nil {
+		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
 	}
 	r.started = r.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
 	r.ready()
@@ -324,7 +323,6 @@ func (r *run) begin(weights *infer.Weights) error {
 
 // ready completes the run once its counters are known.
 func (r *run) ready() {
-	r.workers = newWorkers(r.Game, &r.config.Settings, r.slots, r.Threads, cacheEntries)
 	r.resumed, r.began = r.count, time.Now()
 }
 

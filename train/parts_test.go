@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"ludus/env"
@@ -252,23 +251,21 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestPlyClasses plays a slot against an evaluator that is sure of First's win, whoever moves: what a ply records of the
-// search speaks from its mover's side, after a block too.
+// TestPlyClasses plays with an evaluator that is sure of First's win, whoever moves: the classes recorded with a ply are
+// those of its player to move, after a block too.
 func TestPlyClasses(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	settings.Simulations = 8
-	s := newSlot(game, &settings, 1, 0)
-	s.search = newSearch(game, &settings, nil)
-	s.meanPlies, s.left = 10, 600
-	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
-	for s.advance() {
-		clear(classes)
-		classes[game.ClassFor(s.search.Leaf(s.leaf).Player(), 0)] = 1
-		s.search.Backup(s.leaf, logits, classes)
+	g := newGameInProgress(game, &settings, 1, 0)
+	g.search = mcts.New(game, mcts.DefaultConfig())
+	g.meanPlies, g.pliesLeft = 10, 600
+	b := mcts.NewBatcher(game, firstWins{game}, 1, 0)
+	for g.advance(b) {
+		b.Flush()
 	}
 	checked, again := 0, 0
-	for _, r := range append(s.finished, s.rec) {
+	for _, r := range append(g.finished, g.record) {
 		movers := moversOf(game, r)
 		for i, p := range r.plies {
 			if len(r.opening)+i > 3 {
@@ -288,10 +285,21 @@ func TestPlyClasses(t *testing.T) {
 	}
 }
 
+// firstWins is an evaluator that is sure of First's win.
+type firstWins struct{ game *env.Game }
+
+func (ev firstWins) Evaluate(states []env.State, logits, classes, goals []float32) {
+	mcts.Uniform{}.Evaluate(states, logits, classes, goals)
+	clear(classes)
+	for i, state := range states {
+		classes[i*len(ev.game.Classes)+ev.game.ClassFor(state.Player(), 0)] = 1
+	}
+}
+
 // leaning is an evaluator that finds another class likely in each position.
 type leaning struct{ game *env.Game }
 
-func (l leaning) Evaluate(states []env.State, logits, classes []float32) {
+func (l leaning) Evaluate(states []env.State, logits, classes, _ []float32) {
 	clear(logits)
 	clear(classes)
 	for i, state := range states {
@@ -304,16 +312,17 @@ func (l leaning) Evaluate(states []env.State, logits, classes []float32) {
 func TestPlyIsTheMovePlayed(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
-	s := newSlot(game, &settings, 1, 0)
-	s.search = newSearch(game, &settings, nil)
-	s.explore = 4
-	rec := s.rec
+	g := newGameInProgress(game, &settings, 1, 0)
+	g.search = mcts.New(game, mcts.DefaultConfig())
+	g.explorationPlies = 4
+	b := mcts.NewBatcher(game, leaning{game}, 1, 0)
+	rec := g.record
 	for !rec.done {
-		s.start(16, s.rng)
-		s.search.Run(leaning{game})
-		moves := slices.Clone(s.search.Moves()) // their classes last until the next search
-		best, n := s.search.Best(), len(rec.plies)
-		s.playPly()
+		g.startSearch(16, g.rng)
+		g.search.Run(b)
+		moves := slices.Clone(g.search.Moves()) // their classes last until the next search
+		best, n := g.search.Best(), len(rec.plies)
+		g.playSearched()
 		ply := &rec.plies[n]
 		i := slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == ply.action })
 		if i < 0 || n >= 4 && ply.action != best {
@@ -332,33 +341,31 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 	}
 }
 
-// TestGeneration counts the plies of a generation, by slot and in all, when others wait for their turn.
+// TestGeneration counts the plies of a generation, by game and in all, when games wait for their turn.
 func TestGeneration(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, threads := range []int{1, 3} {
-		slots := make([]*slot, 80)
-		for i := range slots {
-			slots[i] = newSlot(game, &settings, uint64(i), 0)
-			slots[i].meanPlies = 10
+		play := newSelfPlay(newGamesInProgress(game, &settings, 1, 80), threads, 64)
+		for _, g := range play.games {
+			g.meanPlies = 10
 		}
-		workers := newWorkers(game, &settings, slots, threads, 64)
-		var played atomic.Int64
 		for generation := 1; generation <= 3; generation++ {
-			if err := playGeneration(t.Context(), workers, uniform, 2, &played); err != nil {
+			play.begin(uniform, 2)
+			if err := play.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for i, s := range slots {
-				plies := len(s.rec.plies)
-				for _, r := range s.finished {
+			for i, g := range play.games {
+				plies := len(g.record.plies)
+				for _, r := range g.finished {
 					plies += len(r.plies)
 				}
-				if plies != 2*generation || s.search != nil {
-					t.Fatalf("%d threads: slot %d has %d plies after generation %d of 2", threads, i, plies, generation)
+				if plies != 2*generation || g.search != nil {
+					t.Fatalf("%d threads: game %d has %d plies after generation %d of 2", threads, i, plies, generation)
 				}
 			}
-			if n := played.Load(); n != int64(2*generation*len(slots)) {
-				t.Fatalf("%d threads: %d plies counted after generation %d", threads, n, generation)
+			if n := play.played.Load(); n != int64(2*len(play.games)) {
+				t.Fatalf("%d threads: %d plies counted in generation %d", threads, n, generation)
 			}
 		}
 	}
@@ -463,16 +470,5 @@ func TestDiversity(t *testing.T) {
 	}
 	if one := diversity(game, nil); one.MeanPlies != 0 {
 		t.Error("no games have a length")
-	}
-}
-
-func TestDraw(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	counts := make([]int, 3)
-	for range 30000 {
-		counts[draw(rng, []float64{1, 0, 2})]++
-	}
-	if counts[1] != 0 || math.Abs(float64(counts[0])-10000) > 400 {
-		t.Errorf("draws %v", counts)
 	}
 }

@@ -55,14 +55,15 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	evaluator := network.NewEvaluator(1)
-	search := mcts.New(o.Game, mcts.DefaultConfig(), nil)
+	search := mcts.New(o.Game, mcts.DefaultConfig())
+	batcher := mcts.NewBatcher(o.Game, evaluator, 1, 0)
 	known := make(map[env.Key]int)
 	child := o.Game.NewState()
 	right, values, kept, choices := 0, 0, 0, 0
 	for _, state := range envtest.Positions(o.Game, 1, 400) {
 		exact := solve(o.Game, state, known)
 		logits, classes := make([]float32, o.Game.NumActions()), make([]float32, len(o.Game.Classes))
-		evaluator.Evaluate([]env.State{state}, logits, classes)
+		evaluator.Evaluate([]env.State{state}, logits, classes, nil)
 		values++
 		if classes[o.Game.ClassFor(state.Player(), exact)] > 0.5 {
 			right++
@@ -71,7 +72,7 @@ func TestProbe(t *testing.T) {
 			continue // the mover has lost: no choice to make
 		}
 		search.Start(state, 0, nil)
-		search.Run(evaluator)
+		search.Run(batcher)
 		moves := search.Moves()
 		best := 0
 		for i := range moves {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"ludus/checkpoints"
@@ -97,8 +96,7 @@ type run struct {
 	config  *rundir.Config
 	store   *checkpoints.Store
 	count   counters
-	slots   []*slot
-	workers []*worker
+	play    *selfPlay
 	learner *learner
 	started time.Time           // less what earlier processes spent
 	speed   float64             // positions a second, of the last generation
@@ -226,26 +224,17 @@ func (r *run) generation(ctx context.Context) (*rundir.Metrics, error) {
 		return nil, err
 	}
 	playStart := time.Now()
-	if err := r.play(ctx, network); err != nil {
+	if err := r.collect(ctx, network); err != nil {
 		return nil, err
 	}
-	var games []*record
+	played := r.play.result()
+	games := played.finished
 	m := &rundir.Metrics{
 		Generation: generation, Generations: plan.Generations,
-		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.slots) * plan.PliesPerGeneration,
+		PlaySeconds: time.Since(playStart).Seconds(), Positions: len(r.play.games) * plan.PliesPerGeneration,
+		Simulations: played.simulations, Evaluations: played.evaluations,
 	}
-	for _, s := range r.slots {
-		games = append(games, s.finished...)
-		m.Simulations += s.simulated
-		s.finished, s.simulated = nil, 0
-	}
-	idle := 0.0
-	for _, w := range r.workers {
-		m.Evaluations += w.evals
-		idle += 1 - w.busy.Seconds()/m.PlaySeconds
-		w.evals, w.batches = 0, 0
-	}
-	m.IdleShare = share(idle, float64(len(r.workers)))
+	m.IdleShare = 1 - played.busy.Seconds()/(m.PlaySeconds*float64(len(r.play.workers)))
 	r.speed = float64(m.Positions) / m.PlaySeconds
 	if err := r.writeGames(generation, games); err != nil {
 		return nil, err
@@ -278,18 +267,16 @@ func (r *run) generation(ctx context.Context) (*rundir.Metrics, error) {
 	return m, r.save()
 }
 
-// play advances every slot with the network of the averaged weights.
-func (r *run) play(ctx context.Context, network *infer.Network) error {
+// collect plays a generation with the network of the averaged weights.
+func (r *run) collect(ctx context.Context, network *infer.Network) error {
 	mean := r.count.meanPlies(r.Game)
-	for _, s := range r.slots {
-		s.meanPlies = mean
+	for _, g := range r.play.games {
+		g.meanPlies = mean
 	}
-	var played atomic.Int64
+	r.play.begin(evaluatorsOf(network), r.config.Plan.PliesPerGeneration)
 	finished := make(chan error, 1)
-	start, total := time.Now(), float64(len(r.slots)*r.config.Plan.PliesPerGeneration)
-	go func() {
-		finished <- playGeneration(ctx, r.workers, judgedBy(network), r.config.Plan.PliesPerGeneration, &played)
-	}()
+	start, total := time.Now(), float64(len(r.play.games)*r.config.Plan.PliesPerGeneration)
+	go func() { finished <- r.play.run(ctx) }()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -297,7 +284,7 @@ func (r *run) play(ctx context.Context, network *infer.Network) error {
 		case err := <-finished:
 			return err
 		case <-tick.C:
-			n := float64(played.Load())
+			n := float64(r.play.played.Load())
 			r.speed = n / time.Since(start).Seconds()
 			r.progress("playing", playShare*n/total)
 		}
@@ -327,7 +314,7 @@ func (r *run) save() error {
 	parts := []checkpoints.Part{
 		{Name: rundir.WeightsPart, Data: r.learner.trainer.AverageWeights().Marshal()},
 		{Name: rundir.OptimizerPart, Data: r.learner.trainer.MarshalState()},
-		{Name: rundir.GamesInProgressPart, Data: marshalSlots(r.slots)},
+		{Name: rundir.GamesInProgressPart, Data: marshalGamesInProgress(r.play.games)},
 	}
 	if err := r.store.Save(r.count.Generation, &r.count, parts); err != nil {
 		return err

@@ -6,166 +6,156 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ludus/env"
 	"ludus/mcts"
-	"ludus/train/rundir"
+	"ludus/model/infer"
 )
 
 const (
-	// mostActive is how many slots a worker plays at once: as many as the network takes in one go, and few enough for
-	// their trees to stay in a core's cache.
-	mostActive = 32
+	// maxActiveGames is how many games a worker plays at once: as many as the network evaluates in one go, and few enough
+	// for their trees to stay in a core's cache.
+	maxActiveGames = 32
 	// cacheEntries is the size of each worker's cache of evaluations.
 	cacheEntries = 1 << 15
 )
 
-// deal hands the slots of a generation to the workers, each to the first one that has room for it, since cores are seldom
-// equally free.
-type deal struct {
-	slots []*slot
-	plies int          // that each is to play
-	begun atomic.Int64 // slots handed out, or more
-}
-
-// next returns a slot that has not begun the generation, or nil.
-func (d *deal) next() *slot {
-	i := d.begun.Add(1) - 1
-	if i >= int64(len(d.slots)) {
-		return nil
-	}
-	s := d.slots[i]
-	s.left = d.plies
-	return s
-}
-
-// worker plays slots, some at once, each until its plies of the generation are played. It owns all that they need for
-// it: searches, evaluator, cache and batch. Workers meet only where a slot is dealt and at the end of the generation.
-// What a slot plays depends neither on its worker nor on the other slots; how many evaluations the cache saves does.
-type worker struct {
-	game     *env.Game
-	deal     *deal
-	searches []*mcts.Search // of no active slot
-	cache    *mcts.Cache    // or nil
-	active   []*slot        // in the order of the batch
-	states   []env.State    // what they wait for
-	logits   []float32      // [searches, A]
-	classes  []float32      // [searches, K]
-	evals    int            // evaluations of this generation
-	batches  int            // in which they were done
-	busy     time.Duration  // time spent playing in this generation
-}
-
-// newWorkers makes at most threads workers for the slots, with a cache of so many entries each, or none.
-func newWorkers(game *env.Game, settings *rundir.Settings, slots []*slot, threads, cacheEntries int) []*worker {
-	workers := make([]*worker, min(threads, len(slots)))
-	deal := &deal{slots: slots}
-	for i := range workers {
-		w := &worker{game: game, deal: deal}
-		workers[i] = w
-		if cacheEntries > 0 {
-			w.cache = mcts.NewCache(cacheEntries)
-		}
-		active := min(mostActive, (len(slots)+len(workers)-1)/len(workers))
-		for range active {
-			w.searches = append(w.searches, newSearch(game, settings, w.cache))
-		}
-		w.logits = make([]float32, active*game.NumActions())
-		w.classes = make([]float32, active*len(game.Classes))
-	}
-	return workers
-}
-
-func newSearch(game *env.Game, settings *rundir.Settings, cache *mcts.Cache) *mcts.Search {
-	config := mcts.DefaultConfig()
-	config.ValueScale = settings.ValueScale
-	return mcts.New(game, config, cache)
-}
-
-// newEvaluator makes the evaluator of one worker, for batches of up to so many states.
+// newEvaluator makes the evaluator of one worker, for batches of up to the given size.
 type newEvaluator func(batch int) mcts.Evaluator
 
-// playGeneration advances every slot by plies plies, one goroutine and one evaluator a worker, and returns when all have,
-// or once ctx has ended, after the batch that each worker is at. It counts the plies played in progress.
-func playGeneration(ctx context.Context, workers []*worker, evaluator newEvaluator, plies int,
-	progress *atomic.Int64) error {
-	deal := workers[0].deal
-	deal.plies = plies
-	deal.begun.Store(0)
-	for _, w := range workers {
-		if w.cache != nil {
-			w.cache.Clear() // it holds the judgement of an older network
-		}
-	}
-	return playOn(ctx, workers, evaluator, progress)
+// evaluatorsOf makes evaluators of a network.
+func evaluatorsOf(network *infer.Network) newEvaluator {
+	return func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) }
 }
 
-// playOn goes on with a generation that ctx had ended, by the same network.
-func playOn(ctx context.Context, workers []*worker, evaluator newEvaluator, progress *atomic.Int64) error {
+// selfPlay advances games, generation by generation, on several goroutines. Each worker takes the next game that has not
+// begun the generation as soon as it has room, since cores are seldom equally free. The moves of a game depend neither on
+// its worker nor on other games; the number of evaluations saved by the workers' caches does.
+type selfPlay struct {
+	games   []*gameInProgress
+	workers []*worker
+	plies   int          // of each game in this generation
+	begun   atomic.Int64 // games that began this generation, or more
+	played  atomic.Int64 // plies played in this generation
+}
+
+// newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of evaluations
+// with cacheEntries entries; 0 means none.
+func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
+	p := &selfPlay{games: games, workers: make([]*worker, min(threads, len(games)))}
+	game, settings := games[0].game, games[0].settings
+	config := mcts.DefaultConfig()
+	config.ValueScale = settings.ValueScale
+	active := min(maxActiveGames, (len(games)+len(p.workers)-1)/len(p.workers))
+	for i := range p.workers {
+		w := &worker{play: p, size: active, batcher: mcts.NewBatcher(game, mcts.Uniform{}, active, cacheEntries)}
+		for range active {
+			w.idle = append(w.idle, mcts.New(game, config))
+		}
+		p.workers[i] = w
+	}
+	return p
+}
+
+// begin starts a generation: every game is to play the given number of plies with a new network.
+func (p *selfPlay) begin(evaluator newEvaluator, plies int) {
+	p.plies = plies
+	p.begun.Store(0)
+	p.played.Store(0)
+	p.setEvaluator(evaluator)
+}
+
+func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
+	for _, w := range p.workers {
+		w.batcher.SetEvaluator(evaluator(w.size))
+	}
+}
+
+// run continues the generation, with one goroutine per worker, until all plies are played. If ctx ends, it returns ctx's
+// error after the current batch of each worker; then run may be called again.
+func (p *selfPlay) run(ctx context.Context) error {
 	var wait sync.WaitGroup
-	for _, w := range workers {
-		wait.Go(func() { w.play(ctx, evaluator(len(w.searches)+len(w.active)), progress) })
+	for _, w := range p.workers {
+		wait.Go(func() { w.run(ctx) })
 	}
 	wait.Wait()
 	return ctx.Err()
 }
 
-func (w *worker) play(ctx context.Context, evaluator mcts.Evaluator, progress *atomic.Int64) {
+// playResult is what self-play has done.
+type playResult struct {
+	finished    []*record // games that ended, by game in progress
+	simulations int
+	evaluations int
+	batches     int
+	cacheHits   int
+	busy        time.Duration // running time of the workers, all together
+}
+
+// result returns what was done since its last call.
+func (p *selfPlay) result() (r playResult) {
+	for _, g := range p.games {
+		r.finished = append(r.finished, g.finished...)
+		r.simulations += g.simulations
+		g.finished, g.simulations = nil, 0
+	}
+	for _, w := range p.workers {
+		stats := w.batcher.TakeStats()
+		r.evaluations += stats.Evaluations
+		r.batches += stats.Batches
+		r.cacheHits += stats.CacheHits
+		r.busy += w.busy
+		w.busy = 0
+	}
+	return r
+}
+
+// worker plays some games at once on one goroutine, each until its plies of the generation are played. It owns what they
+// need: searches, evaluator, cache and batch. Workers share only selfPlay's counters.
+type worker struct {
+	play    *selfPlay
+	size    int // most active games
+	batcher *mcts.Batcher
+	idle    []*mcts.Search    // of no active game
+	active  []*gameInProgress // each with a pending leaf
+	busy    time.Duration
+}
+
+func (w *worker) run(ctx context.Context) {
 	start := time.Now()
-	defer func() { w.busy = time.Since(start) }()
-	for {
-		progress.Add(int64(w.advance()))
-		n := len(w.active)
-		if n == 0 {
+	defer func() { w.busy += time.Since(start) }()
+	for w.advance(); len(w.active) > 0; w.advance() {
+		w.batcher.Flush()
+		if ctx.Err() != nil {
 			return
 		}
-		evaluator.Evaluate(w.states, w.logits[:n*w.game.NumActions()], w.classes[:n*len(w.game.Classes)])
-		w.evals += n
-		w.batches++
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	for i, s := range w.active {
-		w.backup(i, s)
 	}
 }
 
-// advance gives the active slots what the last batch says of their leaves, and moves them, and others in the place of
-// those that are done, on to their next leaves, which make the next batch. It returns the plies played.
-func (w *worker) advance() (plies int) {
+// advance moves the active games on to their next leaves. Other games take the place of those that are done.
+func (w *worker) advance() {
 	active := w.active
-	w.active, w.states = w.active[:0], w.states[:0]
-	for i, s := range active {
-		w.backup(i, s)
-		plies += w.move(s)
+	w.active = w.active[:0]
+	for _, g := range active {
+		w.move(g)
 	}
-	for len(w.searches) > 0 {
-		s, last := w.deal.next(), len(w.searches)-1
-		if s == nil {
-			break
+	for len(w.idle) > 0 {
+		i := w.play.begun.Add(1) - 1
+		if i >= int64(len(w.play.games)) {
+			return
 		}
-		s.search, w.searches = w.searches[last], w.searches[:last]
-		plies += w.move(s)
+		g := w.play.games[i]
+		g.pliesLeft = w.play.plies
+		g.search, w.idle = w.idle[len(w.idle)-1], w.idle[:len(w.idle)-1]
+		w.move(g)
 	}
-	return plies
 }
 
-// move moves a slot on to its next leaf, or takes its search back once its plies are played. It returns how many were.
-func (w *worker) move(s *slot) (plies int) {
-	before := s.left
-	if s.advance() {
-		w.active, w.states = append(w.active, s), append(w.states, s.search.Leaf(s.leaf))
+// move advances a game to its next leaf, or takes its search back once its plies are played.
+func (w *worker) move(g *gameInProgress) {
+	before := g.pliesLeft
+	if g.advance(w.batcher) {
+		w.active = append(w.active, g)
 	} else {
-		s.search, w.searches = nil, append(w.searches, s.search)
+		g.search, w.idle = nil, append(w.idle, g.search)
 	}
-	return before - s.left
-}
-
-// backup gives the slot's leaf, if one waits, row i of the last batch.
-func (w *worker) backup(i int, s *slot) {
-	if s.waiting {
-		actions, classes := w.game.NumActions(), len(w.game.Classes)
-		s.search.Backup(s.leaf, w.logits[i*actions:(i+1)*actions], w.classes[i*classes:(i+1)*classes])
-		s.waiting = false
-	}
+	w.play.played.Add(int64(before - g.pliesLeft))
 }

@@ -22,36 +22,39 @@ func TestSelfPlayCounts(t *testing.T) {
 	settings.ParallelGames = 32
 	for _, cached := range []bool{false, true} {
 		for _, threads := range []int{1, 2} {
-			play := NewSelfPlay(game, settings, uniform, threads, cached)
-			var total Pace
+			play := NewSelfPlay(game, settings, threads, cached)
+			play.SetEvaluator(uniform)
+			var total Throughput
 			for range 3 {
-				pace, err := play.Play(context.Background(), 30*time.Millisecond)
+				did, err := play.Play(context.Background(), 30*time.Millisecond)
 				if err != nil {
 					t.Fatal(err)
 				}
-				total.Add(pace)
-				if pace.Simulations > settings.Simulations*pace.Positions {
-					t.Errorf("%d simulations of %d positions", pace.Simulations, pace.Positions)
+				total.Add(did)
+				if did.Simulations > settings.Simulations*did.Positions {
+					t.Errorf("%d simulations of %d positions", did.Simulations, did.Positions)
 				}
-				if pace.Seconds < 0.03 || pace.Idle < 0 || pace.Idle > float64(threads)*pace.Seconds {
-					t.Errorf("%d threads: %+v", threads, pace)
+				if did.Seconds < 0.03 || did.Idle < 0 || did.Idle > float64(threads)*did.Seconds {
+					t.Errorf("%d threads: %+v", threads, did)
 				}
 			}
 			mean := float64(total.Evaluations) / float64(total.Batches)
 			if total.Positions == 0 || total.Simulations < total.Positions || mean > 32/float64(threads) || mean < 2 {
 				t.Errorf("%d threads: %+v", threads, total)
 			}
-			if cached != (total.CacheHits > 0) || total.CacheHits != play.hits() {
-				t.Errorf("cache %v: %d hits, %d in all", cached, total.CacheHits, play.hits())
+			if cached != (total.CacheHits > 0) {
+				t.Errorf("cache %v: %d hits", cached, total.CacheHits)
 			}
 		}
 	}
-	if pace, err := NewSelfPlay(game, settings, uniform, 2, false).Play(context.Background(), 0); err != nil || pace.Evaluations == 0 {
-		t.Errorf("no time: %+v, %v; want a batch", pace, err)
+	play := NewSelfPlay(game, settings, 2, false)
+	play.SetEvaluator(uniform)
+	if did, err := play.Play(context.Background(), 0); err != nil || did.Evaluations == 0 {
+		t.Errorf("no time: %+v, %v; want a batch", did, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := NewSelfPlay(game, settings, uniform, 1, false).Play(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+	if _, err := play.Play(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped play returns %v", err)
 	}
 }
@@ -69,20 +72,21 @@ func BenchmarkNetworkShare(b *testing.B) {
 			states := envtest.Positions(game, 1, mostSlots)
 			logits, classes := make([]float32, mostSlots*game.NumActions()), make([]float32, mostSlots*len(game.Classes))
 			evaluator := network.NewEvaluator(mostSlots)
-			play := NewSelfPlay(game, rundir.DefaultSettings(game), judgedBy(network), 1, false)
-			var total Pace
+			play := NewSelfPlay(game, rundir.DefaultSettings(game), 1, false)
+			play.SetEvaluator(evaluatorsOf(network))
+			var total Throughput
 			var alone time.Duration
 			evaluated := 0
 			for b.Loop() {
-				pace, err := play.Play(context.Background(), 50*time.Millisecond)
+				did, err := play.Play(context.Background(), 50*time.Millisecond)
 				if err != nil {
 					b.Fatal(err)
 				}
-				total.Add(pace)
-				n := pace.Evaluations / pace.Batches
+				total.Add(did)
+				n := did.Evaluations / did.Batches
 				for start := time.Now(); time.Since(start) < 25*time.Millisecond; evaluated += n {
 					before := time.Now()
-					evaluator.Evaluate(states[:n], logits[:n*game.NumActions()], classes[:n*len(game.Classes)])
+					evaluator.Evaluate(states[:n], logits[:n*game.NumActions()], classes[:n*len(game.Classes)], nil)
 					alone += time.Since(before)
 				}
 			}
@@ -99,16 +103,17 @@ func BenchmarkSelfPlay(b *testing.B) {
 	for _, name := range games.Names() {
 		b.Run(name, func(b *testing.B) {
 			game := newGame(b, name)
-			play := NewSelfPlay(game, rundir.DefaultSettings(game), uniform, 1, false)
+			play := NewSelfPlay(game, rundir.DefaultSettings(game), 1, false)
+			play.SetEvaluator(uniform)
 			var evaluations, batches, positions int
 			var seconds float64
 			for b.Loop() {
-				pace, err := play.Play(context.Background(), 100*time.Millisecond)
+				did, err := play.Play(context.Background(), 100*time.Millisecond)
 				if err != nil {
 					b.Fatal(err)
 				}
-				evaluations, batches, positions = evaluations+pace.Evaluations, batches+pace.Batches, positions+pace.Positions
-				seconds += pace.Seconds
+				evaluations, batches, positions = evaluations+did.Evaluations, batches+did.Batches, positions+did.Positions
+				seconds += did.Seconds
 			}
 			b.ReportMetric(float64(evaluations)/seconds, "evaluations/s")
 			b.ReportMetric(float64(positions)/seconds, "positions/s")

@@ -35,23 +35,14 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// uniform evaluates every position as even, with all moves equally likely.
-type uniform struct{}
-
-func (uniform) Evaluate(states []env.State, logits, classes []float32) {
-	clear(logits)
-	for i := range classes {
-		classes[i] = 1.0 / 3
-	}
-}
-
 // The search plays tic-tac-toe with itself to a draw.
 func TestSearchPlaysTicTacToe(t *testing.T) {
 	g := mustNew(t, "tic-tac-toe")
-	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig(), nil)
+	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig())
+	batcher := mcts.NewBatcher(g, mcts.Uniform{}, 1, 0)
 	for !state.Done() {
 		search.Start(state, 1000, rand.New(rand.NewPCG(1, 1)))
-		search.Run(uniform{})
+		search.Run(batcher)
 		state.Apply(search.Best())
 	}
 	if state.Goals() != [2]int{50, 50} {

@@ -30,7 +30,7 @@ func BenchmarkEvaluate(b *testing.B) {
 				logits := make([]float32, batch*net.game.NumActions())
 				classes := make([]float32, batch*len(net.game.Classes))
 				for b.Loop() {
-					e.EvaluateTensors(inputs, logits, classes)
+					e.EvaluateTensors(inputs, logits, classes, nil)
 				}
 				b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "positions/s")
 			})

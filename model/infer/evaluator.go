@@ -26,7 +26,6 @@ type Evaluator struct {
 	cells  []float32    // [chunk, H, W, outcomeWidth]
 	hidden []float32    // [chunk, hiddenWidth]
 	last   []float32    // [chunk, a last layer's padded outputs]
-	goals  []float32    // [B, 2] of the last batch
 }
 
 // NewEvaluator returns an evaluator for batches of up to maxBatch rows; a larger one works, but allocates once.
@@ -46,57 +45,44 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 	for i := range e.tower {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
 	}
-	if n.game.GoalHead {
-		e.goals = make([]float32, 0, 2*maxBatch)
-	}
 	return e
 }
 
-// Evaluate judges states, which must not be done and are not retained. It fills logits [B, A], unmasked, and class
-// probabilities [B, K], all in each mover's frame. Both must have exactly these sizes.
-func (e *Evaluator) Evaluate(states []env.State, logits, classes []float32) {
-	e.begin(len(states), logits, classes)
+// Evaluate evaluates B states, which must not be done and are not retained. It fills logits [B, A], unmasked; classes
+// [B, K], probabilities; and goals [B, 2], the expected goals / 100 with the mover's own first. All are in each mover's
+// frame. goals may be nil, and is for games without a goal head. It panics on slices of another size.
+func (e *Evaluator) Evaluate(states []env.State, logits, classes, goals []float32) {
+	e.checkSizes(len(states), logits, classes, goals)
 	for first, rows := range e.chunks(len(states)) {
 		for i, s := range states[first : first+rows] {
 			s.Encode(e.tensor)
 			e.interleave(i, e.tensor)
 		}
-		e.run(first, rows, logits, classes)
+		e.run(first, rows, logits, classes, goals)
 	}
 }
 
-// EvaluateTensors is Evaluate on tensors [B, C, H, W] that were encoded before.
-func (e *Evaluator) EvaluateTensors(inputs, logits, classes []float32) {
+// EvaluateTensors is [Evaluator.Evaluate] for encoded tensors [B, C, H, W].
+func (e *Evaluator) EvaluateTensors(inputs, logits, classes, goals []float32) {
 	size := len(e.tensor)
 	if len(inputs)%size != 0 {
 		panic("infer: inputs are no whole number of tensors")
 	}
-	e.begin(len(inputs)/size, logits, classes)
+	e.checkSizes(len(inputs)/size, logits, classes, goals)
 	for first, rows := range e.chunks(len(inputs) / size) {
 		for i := range rows {
 			e.interleave(i, inputs[(first+i)*size:(first+i+1)*size])
 		}
-		e.run(first, rows, logits, classes)
+		e.run(first, rows, logits, classes, goals)
 	}
 }
 
-// Goals are the predicted goals / 100 [B, 2] of the last batch, each mover's own first, for games with a goal head;
-// otherwise nil. The slice is valid until the next batch.
-func (e *Evaluator) Goals() []float32 { return e.goals }
-
-// begin checks the sizes of the results and makes room for goals.
-func (e *Evaluator) begin(batch int, logits, classes []float32) {
+func (e *Evaluator) checkSizes(batch int, logits, classes, goals []float32) {
 	game := e.network.game
-	if len(logits) != batch*game.NumActions() || len(classes) != batch*len(game.Classes) {
-		panic("infer: logits or classes do not have the batch's size")
+	if len(logits) != batch*game.NumActions() || len(classes) != batch*len(game.Classes) ||
+		goals != nil && (!game.GoalHead || len(goals) != 2*batch) {
+		panic("infer: logits, classes or goals do not have the batch's size")
 	}
-	if !game.GoalHead {
-		return
-	}
-	if cap(e.goals) < 2*batch {
-		e.goals = make([]float32, 2*batch)
-	}
-	e.goals = e.goals[:2*batch]
 }
 
 // chunks yields the first row and the number of rows of each part that a batch is run in.
@@ -126,7 +112,7 @@ func (e *Evaluator) interleave(i int, tensor []float32) {
 }
 
 // run takes the input's rows through the network and fills the results' rows from first on.
-func (e *Evaluator) run(first, rows int, logits, classes []float32) {
+func (e *Evaluator) run(first, rows int, logits, classes, goals []float32) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
 	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Epilogue{Bias: n.stem.bias, ReLU: true})
@@ -137,9 +123,9 @@ func (e *Evaluator) run(first, rows int, logits, classes []float32) {
 	}
 	actions, k := n.game.NumActions(), len(n.game.Classes)
 	e.outcome(rows, classes[first*k:])
-	if e.goals != nil {
+	if goals != nil {
 		e.apply(&n.goals, rows, e.last, e.hidden, false)
-		e.take(&n.goals, rows, e.goals[2*first:], 2)
+		e.take(&n.goals, rows, goals[2*first:], 2)
 	}
 	e.policyLogits(rows, logits[first*actions:])
 }

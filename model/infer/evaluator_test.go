@@ -37,8 +37,11 @@ func TestRowsIndependent(t *testing.T) {
 		actions, k := game.NumActions(), len(game.Classes)
 		logits, classes := make([]float32, 9*actions), make([]float32, 9*k)
 		e := newEvaluator(t, game, w, 4) // smaller than the batch
-		e.Evaluate(states, logits, classes)
-		goals := slices.Clone(e.Goals())
+		var goals, g []float32
+		if game.GoalHead {
+			goals = make([]float32, 2*9)
+		}
+		e.Evaluate(states, logits, classes, goals)
 
 		other := newEvaluator(t, game, w.Clone(), 16)
 		slices.Reverse(states)
@@ -46,13 +49,16 @@ func TestRowsIndependent(t *testing.T) {
 			for first := 0; first < 9; first += size {
 				n := min(size, 9-first)
 				l, c := make([]float32, n*actions), make([]float32, n*k)
-				other.Evaluate(states[first:first+n], l, c)
+				if game.GoalHead {
+					g = make([]float32, 2*n)
+				}
+				other.Evaluate(states[first:first+n], l, c, g)
 				for i := range n {
 					r := 8 - first - i
 					same := slices.Equal(l[i*actions:(i+1)*actions], logits[r*actions:(r+1)*actions]) &&
 						slices.Equal(c[i*k:(i+1)*k], classes[r*k:(r+1)*k])
 					if game.GoalHead {
-						same = same && slices.Equal(other.Goals()[2*i:2*i+2], goals[2*r:2*r+2])
+						same = same && slices.Equal(g[2*i:2*i+2], goals[2*r:2*r+2])
 					}
 					if !same {
 						t.Fatalf("%s: position %d has other bits in a batch of %d", name, r, size)
@@ -72,14 +78,18 @@ func TestEvaluateTensors(t *testing.T) {
 	for i, s := range states {
 		s.Encode(inputs[i*game.Tensor.Size() : (i+1)*game.Tensor.Size()])
 	}
-	results := func(evaluate func(logits, classes []float32)) []float32 {
+	results := func(evaluate func(logits, classes, goals []float32), goals []float32) []float32 {
 		logits, classes := make([]float32, 4*game.NumActions()), make([]float32, 4*len(game.Classes))
-		evaluate(logits, classes)
-		return slices.Concat(logits, classes, e.Goals())
+		evaluate(logits, classes, goals)
+		return slices.Concat(logits, classes, goals)
 	}
-	fromStates := results(func(l, c []float32) { e.Evaluate(states, l, c) })
-	if !slices.Equal(fromStates, results(func(l, c []float32) { e.EvaluateTensors(inputs, l, c) })) {
+	fromStates := results(func(l, c, g []float32) { e.Evaluate(states, l, c, g) }, make([]float32, 8))
+	fromTensors := func(l, c, g []float32) { e.EvaluateTensors(inputs, l, c, g) }
+	if !slices.Equal(fromStates, results(fromTensors, make([]float32, 8))) {
 		t.Error("tensors give other results than their states")
+	}
+	if !slices.Equal(fromStates[:len(fromStates)-8], results(fromTensors, nil)) {
+		t.Error("without goals the rest is other")
 	}
 }
 
@@ -89,7 +99,7 @@ func TestWarmEvaluateAllocatesNothing(t *testing.T) {
 		e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 8)
 		states := envtest.Positions(game, 1, 8)
 		logits, classes := make([]float32, 8*game.NumActions()), make([]float32, 8*len(game.Classes))
-		if n := testing.AllocsPerRun(5, func() { e.Evaluate(states, logits, classes) }); n != 0 {
+		if n := testing.AllocsPerRun(5, func() { e.Evaluate(states, logits, classes, nil) }); n != 0 {
 			t.Errorf("%s: %v allocations a batch; want 0", name, n)
 		}
 	}
@@ -103,7 +113,7 @@ func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	e.EvaluateTensors(make([]float32, 18), make([]float32, 8), make([]float32, 2))
+	e.EvaluateTensors(make([]float32, 18), make([]float32, 8), make([]float32, 2), nil)
 }
 
 func TestNewNetworkErrors(t *testing.T) {

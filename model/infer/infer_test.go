@@ -57,9 +57,11 @@ func evaluate(t *testing.T, game *env.Game, w *Weights, inputs []float32) (logit
 	}
 	batch := len(inputs) / game.Tensor.Size()
 	logits, classes = make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
-	e := n.NewEvaluator(batch)
-	e.EvaluateTensors(inputs, logits, classes)
-	return logits, classes, e.Goals()
+	if game.GoalHead {
+		goals = make([]float32, 2*batch)
+	}
+	n.NewEvaluator(batch).EvaluateTensors(inputs, logits, classes, goals)
+	return logits, classes, goals
 }
 
 func TestFreshNetworkIsUniform(t *testing.T) {

@@ -24,10 +24,11 @@ type conv struct {
 // Network is a network ready to run. It is immutable and shared by any number of goroutines, each of which needs an
 // [Evaluator] of its own.
 type Network struct {
-	game     *env.Game
-	config   Config
-	planes   int // of the input, padded
-	channels int // padded
+	game       *env.Game
+	config     Config
+	valueScale float64
+	planes     int // of the input, padded
+	channels   int // padded
 
 	stem   conv
 	blocks [][2]conv
@@ -43,7 +44,10 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	n := &Network{game: game, config: w.Config, planes: PadChannels(game.Tensor.C), channels: PadChannels(w.Config.Channels)}
+	n := &Network{
+		game: game, config: w.Config, valueScale: w.ValueScale,
+		planes: PadChannels(game.Tensor.C), channels: PadChannels(w.Config.Channels),
+	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
 	for i := range w.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
@@ -65,6 +69,9 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 
 // Config returns the architecture.
 func (n *Network) Config() Config { return n.config }
+
+// ValueScale returns [Weights.ValueScale].
+func (n *Network) ValueScale() float64 { return n.valueScale }
 
 // Game returns the game that the network plays.
 func (n *Network) Game() *env.Game { return n.game }

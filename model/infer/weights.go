@@ -21,12 +21,17 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network, in an order and with names that follow from the config and the game.
+// Weights are the parameters of a network. Order and names of the tensors follow from the config and the game.
 type Weights struct {
 	Config  Config
 	Tensors []Tensor
-	dims    dims
+	// ValueScale is c in the sigma(q) of the searches that the network was trained with, above 0. Gumbel search with this
+	// network should use it too. Default 0.5.
+	ValueScale float64
+	dims       dims
 }
+
+const defaultValueScale = 0.5
 
 // NewWeights draws the weights of a fresh network, which plays uniformly (see the package's comment for the variances).
 // It panics if the config is not valid for game.
@@ -34,7 +39,7 @@ func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
 	if config.Validate(game) != nil {
 		panic("infer: new weights of an invalid config")
 	}
-	w := &Weights{Config: config, dims: dimsOf(game)}
+	w := &Weights{Config: config, ValueScale: defaultValueScale, dims: dimsOf(game)}
 	for _, s := range layout(config, w.dims) {
 		data := make([]float32, product(s.shape))
 		switch s.start {
@@ -79,7 +84,10 @@ func (w *Weights) Validate(game *env.Game) error {
 		return err
 	}
 	if w.dims != dimsOf(game) {
-		return fmt.Errorf("network reads and predicts other shapes than %s has; it was made by another version", game.Name)
+		return fmt.Errorf("network has other input or output shapes than %s; another version of the program made it", game.Name)
+	}
+	if !(w.ValueScale > 0) {
+		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
 	}
 	return w.checkTensors()
 }
@@ -104,7 +112,7 @@ func (w *Weights) checkTensors() error {
 
 const (
 	weightsFormat  = "ludus-weights"
-	weightsVersion = 1
+	weightsVersion = 2
 )
 
 // Marshal writes the weights as a safetensors file. Equal weights give equal bytes.
@@ -116,6 +124,7 @@ func (w *Weights) Marshal() []byte {
 		"game":          w.Config.Game,
 		"channels":      number(w.Config.Channels),
 		"blocks":        number(w.Config.Blocks),
+		"value_scale":   strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
 		"input_planes":  number(w.dims.input.C),
 		"height":        number(w.dims.input.H),
 		"width":         number(w.dims.input.W),
@@ -154,9 +163,8 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 		}
 		return n
 	}
-	version := number("version", 1, math.MaxInt32)
-	if version > weightsVersion {
-		return fmt.Errorf("version %d is newer than this program, which reads up to %d", version, weightsVersion)
+	if got := metadata["version"]; got != strconv.Itoa(weightsVersion) {
+		return fmt.Errorf("version is %q; this program reads version %d", got, weightsVersion)
 	}
 	w.Config.Game = metadata["game"]
 	w.Config.Channels = number("channels", 4, maxChannels)
@@ -165,11 +173,14 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	w.dims.policyPlanes = number("policy_planes", 1, 1024)
 	w.dims.policyExtras = number("policy_extras", 0, 4096)
 	w.dims.classes = number("classes", 1, 1024)
-	goals, err := strconv.ParseBool(metadata["goal_head"])
-	if err != nil {
+	var err error
+	if w.dims.goals, err = strconv.ParseBool(metadata["goal_head"]); err != nil {
 		errs = append(errs, fmt.Errorf("goal_head is %q; it must be true or false", metadata["goal_head"]))
 	}
-	w.dims.goals = goals
+	w.ValueScale, err = strconv.ParseFloat(metadata["value_scale"], 64)
+	if err != nil || !(w.ValueScale > 0) || math.IsInf(w.ValueScale, 0) {
+		errs = append(errs, fmt.Errorf("value_scale is %q; it must be a number above 0", metadata["value_scale"]))
+	}
 	return errors.Join(append(errs, w.Config.validateSizes())...)
 }
 

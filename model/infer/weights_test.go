@@ -17,6 +17,7 @@ func TestMarshal(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		w := randomWeights(game, DefaultConfig(game), 1)
+		w.ValueScale = 0.1
 		data := w.Marshal()
 		r, err := Unmarshal(data)
 		if err != nil {
@@ -25,7 +26,8 @@ func TestMarshal(t *testing.T) {
 		if err := r.Validate(game); err != nil {
 			t.Error(err)
 		}
-		if !bytes.Equal(data, r.Marshal()) || r.Config != w.Config || !slices.Equal(r.Lookup("stem.conv").Data, w.Lookup("stem.conv").Data) {
+		if !bytes.Equal(data, r.Marshal()) || r.Config != w.Config || r.ValueScale != 0.1 ||
+			!slices.Equal(r.Lookup("stem.conv").Data, w.Lookup("stem.conv").Data) {
 			t.Errorf("%s: weights changed on their way through a file", name)
 		}
 	}
@@ -97,17 +99,18 @@ func TestUnmarshalErrors(t *testing.T) {
 	data := randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal()
 	edit := func(from, to string) []byte { return bytes.Replace(data, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
-		"format is":     MarshalTensors(nil, nil),
-		"newer":         edit(`"version":"1"`, `"version":"2"`),
-		"version is":    edit(`"version":"1"`, `"version":"x"`),
-		"channels is":   edit(`"channels":"4"`, `"channels":"6"`),
-		"blocks is":     edit(`"blocks":"1"`, `"blocks":"-"`),
-		"classes is":    edit(`"classes":"2"`, `"classes":"0"`),
-		"goal_head is":  edit(`"goal_head":"false"`, `"goal_head":"maybe"`),
-		"architecture":  edit(`"blocks":"1"`, `"blocks":"2"`),
-		"tensor":        edit(`"policy_planes":"1"`, `"policy_planes":"2"`),
-		"stem.conv":     edit(`"input_planes":"2"`, `"input_planes":"3"`),
-		"lies at bytes": data[:len(data)-4],
+		"format is":      MarshalTensors(nil, nil),
+		"reads version":  edit(`"version":"2"`, `"version":"1"`),
+		"version is":     edit(`"version":"2"`, `"version":"x"`),
+		"value_scale is": edit(`"value_scale":"0.5"`, `"value_scale":"-.5"`),
+		"channels is":    edit(`"channels":"4"`, `"channels":"6"`),
+		"blocks is":      edit(`"blocks":"1"`, `"blocks":"-"`),
+		"classes is":     edit(`"classes":"2"`, `"classes":"0"`),
+		"goal_head is":   edit(`"goal_head":"false"`, `"goal_head":"maybe"`),
+		"architecture":   edit(`"blocks":"1"`, `"blocks":"2"`),
+		"tensor":         edit(`"policy_planes":"1"`, `"policy_planes":"2"`),
+		"stem.conv":      edit(`"input_planes":"2"`, `"input_planes":"3"`),
+		"lies at bytes":  data[:len(data)-4],
 	} {
 		if _, err := Unmarshal(data); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want ErrFormat with %q", err, want)

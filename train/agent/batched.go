@@ -1,26 +1,217 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
 
 	"ludus/env"
+	"ludus/mcts"
+	"ludus/model/infer"
 )
 
-// Batched is an agent whose evaluations can be batched with those of other games. It chooses the moves that [Agent.Choose]
-// would.
-type Batched interface {
-	Agent
-	// Begin starts to choose a move in state, which must not change before the choice is made.
-	Begin(state env.State)
-	// Proceed continues until the move is chosen (done), or until the agent waits for [Evaluators.EvaluateAll]. The only
-	// error is that of a cancelled ctx, after which the agent needs a Reset.
-	Proceed(ctx context.Context) (a env.Action, done bool, err error)
+// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with those
+// of other agents: either [Batched.Choose] evaluates what it needs, or the caller alternates [Batched.Proceed] and
+// [Batchers.Flush]. Both choose the same moves.
+//
+// Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
+// simulations: it uses the evaluation of the root alone.
+type Batched struct {
+	spec     Spec
+	network  *infer.Network
+	rng      *rand.Rand
+	batcher  *mcts.Batcher
+	search   *mcts.Search
+	analysis *mcts.Search // with PUCT; nil until needed
+	leaves   int          // pending leaves of analysis
+
+	kept     bool      // the tree of search is at position
+	position env.State // while kept
+	legal    []env.Action
+	weights  []float64 // [legal moves]
 }
 
-// Limits on the agents that a goroutine runs at once.
-const (
-	// MaxBatched is enough for the agents' leaves to fill batches, and few enough for their trees to stay in a core's cache.
-	MaxBatched = 32
-	// MaxMemoryBytes bounds the memory of the agents' trees and tables.
-	MaxMemoryBytes = 128 << 20
-)
+// gumbelLeaves is the number of pending leaves of a Gumbel search, which are a good part of a phase of sequential halving.
+const gumbelLeaves = 16
+
+// puctLeaves is the number of pending leaves of a PUCT search. Each is selected without the values of the others, which
+// distorts the visits of few simulations.
+func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
+
+func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int) *Batched {
+	b := &Batched{spec: spec, network: network, rng: newRand(0), batcher: batcher, position: network.Game().NewState()}
+	if spec.PUCT {
+		b.search = b.newSearch(mcts.PUCT, puctLeaves(spec.maxMoveSimulations()))
+	} else {
+		b.search = b.newSearch(mcts.Gumbel, gumbelLeaves)
+	}
+	return b
+}
+
+func (b *Batched) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
+	config := mcts.DefaultConfig()
+	config.Rule, config.PendingLeaves, config.RootSymmetries = rule, leaves, b.spec.Symmetries
+	config.ValueScale = b.network.ValueScale()
+	return mcts.New(b.network.Game(), config)
+}
+
+// Reset implements [Agent].
+func (b *Batched) Reset(seed uint64) {
+	b.rng = newRand(seed)
+	b.kept = false
+}
+
+// Observe implements [Agent]. It moves the kept tree on to the next position.
+func (b *Batched) Observe(a env.Action) {
+	if !b.kept {
+		return
+	}
+	b.legal = b.position.Legal(b.legal[:0])
+	if b.kept = slices.Contains(b.legal, a); !b.kept {
+		return
+	}
+	b.search.Advance(a)
+	b.position.Apply(a)
+	b.kept = !b.position.Done()
+}
+
+// Choose implements [Agent].
+func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	b.Begin(state)
+	if err := b.run(ctx, b.search); err != nil {
+		return 0, err
+	}
+	return b.chosen(), nil
+}
+
+// Begin starts to choose a move in state, which is not done.
+func (b *Batched) Begin(state env.State) {
+	if b.kept && b.position.Key() == state.Key() {
+		b.search.Continue(b.spec.maxMoveSimulations())
+	} else {
+		b.search.Start(state, b.spec.maxMoveSimulations(), nil)
+	}
+	b.kept = b.spec.PUCT && !b.spec.Symmetries
+	b.position.CopyFrom(state)
+}
+
+// Proceed continues until the move is chosen (done), or until the agent waits for [Batchers.Flush]. It ignores the time
+// limit. The only error is that of a cancelled ctx, after which the agent needs a Reset.
+func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
+	for i := 1; b.search.Step(b.batcher); i++ {
+		if i%256 == 0 && ctx.Err() != nil {
+			b.kept = false // the tree has pending leaves
+			return 0, false, ctx.Err()
+		}
+	}
+	if !b.search.Done() {
+		return 0, false, nil
+	}
+	return b.chosen(), true, nil
+}
+
+// run searches until the simulations or the time of a move are used up.
+func (b *Batched) run(ctx context.Context, search *mcts.Search) error {
+	limit := b.spec.Time
+	deadline := time.Now().Add(limit)
+	search.RunUntil(b.batcher, func() bool { return ctx.Err() != nil || limit > 0 && time.Now().After(deadline) })
+	return ctx.Err()
+}
+
+// policyOnly reports whether the agent plays by the network's policy, without search.
+func (b *Batched) policyOnly() bool { return b.spec.Kind == Policy }
+
+// chosen is the move to play after a search: the best one, or one drawn at the agent's temperature.
+func (b *Batched) chosen() env.Action {
+	temperature := b.spec.Temperature
+	if temperature == 0 && !b.policyOnly() {
+		return b.search.Best()
+	}
+	b.weights = b.weights[:0]
+	moves := b.search.Moves()
+	for i := range moves {
+		p := moves[i].Policy
+		if b.policyOnly() {
+			p = moves[i].Prior
+		}
+		b.weights = append(b.weights, float64(p))
+	}
+	if temperature == 0 {
+		return moves[slices.Index(b.weights, slices.Max(b.weights))].Action
+	}
+	return moves[mcts.DrawIndex(b.rng, b.weights, temperature)].Action
+}
+
+// Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position alone.
+func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
+	if b.policyOnly() {
+		return b.analyzePolicy(ctx, state)
+	}
+	if simulations == 0 {
+		simulations = b.spec.maxMoveSimulations()
+	}
+	if leaves := puctLeaves(simulations); b.analysis == nil || b.leaves != leaves {
+		b.analysis, b.leaves = b.newSearch(mcts.PUCT, leaves), leaves
+	}
+	b.batcher.GrowCache(cacheEntries(simulations, maxSingleCacheEntries))
+	b.analysis.Start(state, simulations, nil)
+	if err := b.run(ctx, b.analysis); err != nil {
+		return nil, err
+	}
+	value := b.analysis.Value()
+	a := &Analysis{Player: state.Player(), Value: &value, Simulations: b.analysis.Simulations()}
+	classes := make([]float32, len(b.network.Game().Classes))
+	b.analysis.Classes(classes)
+	_, a.Proven = b.analysis.Proven()
+	_, goals := b.analysis.RootEvaluation()
+	a.Goals = b.expectedGoals(a.Player, classes, goals)
+	moves := b.analysis.Moves()
+	for i := range moves {
+		m := &moves[i]
+		visits, value, prior := m.Visits, m.Value, float64(m.Prior)
+		info := MoveInfo{Action: m.Action, Visits: &visits, Prior: &prior}
+		if m.Visits > 0 || m.Lower == m.Upper {
+			info.Value = &value
+		}
+		a.Moves = append(a.Moves, info)
+	}
+	sortMoves(a.Moves, b.analysis.Best())
+	return a, nil
+}
+
+// analyzePolicy is Analyze for an agent without search.
+func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
+	b.Begin(state)
+	if err := b.run(ctx, b.search); err != nil {
+		return nil, err
+	}
+	classes, goals := b.search.RootEvaluation()
+	value := b.network.Game().ExpectedUtility(classes)
+	a := &Analysis{Player: state.Player(), Value: &value, Goals: b.expectedGoals(state.Player(), classes, goals)}
+	for _, m := range b.search.Moves() {
+		prior := float64(m.Prior)
+		a.Moves = append(a.Moves, MoveInfo{Action: m.Action, Prior: &prior})
+	}
+	slices.SortStableFunc(a.Moves, func(x, y MoveInfo) int { return cmp.Compare(*y.Prior, *x.Prior) })
+	return a, nil
+}
+
+// expectedGoals returns First's and Second's expected goals, 0 to 100, for p's class distribution; or p's predicted goals
+// / 100 if the network predicts them, because the classes do not say.
+func (b *Batched) expectedGoals(p env.Player, classes, predicted []float32) *[2]float64 {
+	own, other, sum := 0.0, 0.0, 0.0
+	if b.network.Game().GoalHead {
+		own, other = 100*min(max(float64(predicted[0]), 0), 1), 100*min(max(float64(predicted[1]), 0), 1)
+	} else {
+		for k, c := range classes {
+			own += float64(c) * float64(b.network.Game().Classes[k].Goals[0])
+			other += float64(c) * float64(b.network.Game().Classes[k].Goals[1])
+			sum += float64(c)
+		}
+		own, other = own/sum, other/sum // float32 probabilities add up to nearly 1
+	}
+	goals := env.ByPlayer(p, [2]float64{own, other})
+	return &goals
+}

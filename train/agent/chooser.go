@@ -2,32 +2,31 @@ package agent
 
 import (
 	"context"
-	"slices"
 
 	"ludus/env"
 )
 
-// Chooser lets an agent choose in many positions, each for itself. Where a network plays and no clock runs, it searches many
-// of them at once, the waiting leaves in one batch, which changes no choice. It belongs to one goroutine.
+// Chooser lets an agent choose a move in each of many positions. An agent with a network and without a time limit searches
+// several positions at once, with their leaves in common batches, which does not affect its choices. A Chooser belongs to
+// one goroutine.
 type Chooser struct {
-	judges *Evaluators
-	agents []Agent // one for each position that is searched at once
+	batchers *Batchers
+	agents   []Agent // all Batched if there are several
 }
 
-// NewChooser returns a chooser for the agent, of which it holds no more than so many for positions at once, and one at
-// least. Errors are those of [Factory.Load].
-func (f *Factory) NewChooser(most int) (*Chooser, error) {
-	c := &Chooser{}
-	agents := 1
+// NewChooser returns a chooser that searches at most the given number of positions at once. Errors are those of
+// [Factory.Load].
+func (f *Factory) NewChooser(positions int) (*Chooser, error) {
+	agents, most := 1, maxSingleCacheEntries
 	if f.HasNetwork() && !f.Timed() {
-		agents = max(1, min(most, MaxBatched, MaxMemoryBytes/f.MemoryBytes()))
+		agents = max(1, min(positions, MaxBatched, MaxMemoryBytes/f.MemoryBytes()))
 	}
-	c.judges = &Evaluators{entries: entriesFor(agents*f.ExpectedSimulations(), mostMatchEntries)}
-	if agents == 1 {
-		c.judges.entries = entriesFor(f.ExpectedSimulations(), mostAloneEntries)
+	if agents > 1 {
+		most = maxSharedCacheEntries
 	}
+	c := &Chooser{batchers: &Batchers{cacheEntries: cacheEntries(agents*f.ExpectedSimulations(), most)}}
 	for range agents {
-		agent, err := f.NewBatched(c.judges)
+		agent, err := f.NewBatched(c.batchers)
 		if err != nil {
 			return nil, err
 		}
@@ -36,43 +35,48 @@ func (f *Factory) NewChooser(most int) (*Chooser, error) {
 	return c, nil
 }
 
-// Choose writes to dst[i] the move that the agent chooses in states[i], which is neither done nor changed, after a reset
-// with seeds[i]. The only error is that of a cancelled ctx.
+// Choose writes the move that the agent chooses in states[i], after a Reset with seeds[i], to dst[i]. The states are not
+// done and do not change. The only error is that of a cancelled ctx.
 func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
-	if _, ok := c.agents[0].(Batched); !ok || len(c.agents) == 1 {
-		return c.oneByOne(ctx, states, seeds, dst)
+	if len(c.agents) == 1 {
+		return c.chooseInTurn(ctx, states, seeds, dst)
 	}
-	at := make([]int, len(c.agents)) // the state that each agent is at, or -1
-	for k := range at {
-		at[k] = -1
+	type choice struct {
+		agent *Batched
+		state int
 	}
-	next, left := 0, len(states)
-	for left > 0 && ctx.Err() == nil {
-		for k, agent := range c.agents {
-			agent := agent.(Batched)
-			if at[k] < 0 && next < len(states) {
-				at[k] = next
-				next++
-				agent.Reset(seeds[at[k]])
-				agent.Begin(states[at[k]])
-			}
-			if at[k] < 0 {
-				continue
-			}
-			if a, done, _ := agent.Proceed(ctx); done { // an error is ctx's
-				dst[at[k]], at[k] = a, -1
-				left--
+	var idle []*Batched
+	for _, agent := range c.agents {
+		idle = append(idle, agent.(*Batched))
+	}
+	var active []choice
+	for next := 0; next < len(states) || len(active) > 0; c.batchers.Flush() {
+		for ; next < len(states) && len(idle) > 0; next++ {
+			agent := idle[len(idle)-1]
+			idle = idle[:len(idle)-1]
+			agent.Reset(seeds[next])
+			agent.Begin(states[next])
+			active = append(active, choice{agent, next})
+		}
+		waiting := active[:0]
+		for _, ch := range active {
+			if a, done, _ := ch.agent.Proceed(ctx); done { // an error is ctx's
+				dst[ch.state] = a
+				idle = append(idle, ch.agent)
+			} else {
+				waiting = append(waiting, ch)
 			}
 		}
-		c.judges.EvaluateAll()
+		active = waiting
+		if err := ctx.Err(); err != nil {
+			c.batchers.clear()
+			return err
+		}
 	}
-	for c.judges.waiting() { // or the answers would go to later searches
-		c.judges.EvaluateAll()
-	}
-	return ctx.Err()
+	return nil
 }
 
-func (c *Chooser) oneByOne(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) (err error) {
+func (c *Chooser) chooseInTurn(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) (err error) {
 	for i, state := range states {
 		c.agents[0].Reset(seeds[i])
 		if dst[i], err = c.agents[0].Choose(ctx, state); err != nil {
@@ -80,9 +84,4 @@ func (c *Chooser) oneByOne(ctx context.Context, states []env.State, seeds []uint
 		}
 	}
 	return nil
-}
-
-// waiting says whether a judge has been asked what it has not answered.
-func (j *Evaluators) waiting() bool {
-	return slices.ContainsFunc(j.list, func(judge *evaluator) bool { return len(judge.asked) > 0 })
 }

@@ -19,6 +19,6 @@
 //
 // # Batching
 //
-// A goroutine that plays many games at once shares one [Evaluators] among its agents: the leaves of all its games that wait
-// for the same network are evaluated in one batch and remembered in one cache. Batching does not change any move.
+// A goroutine that plays many games at once shares one [Batchers] among its agents: pending leaves of all its games that
+// need the same network are evaluated in one batch and kept in one cache. Batching does not change any move.
 package agent

@@ -32,7 +32,8 @@ var ErrWeights = errors.New("no network")
 type Factory struct {
 	Game *env.Game
 	Spec
-	load func() (loaded, error)
+	load         func() (loaded, error)
+	gumbelLeaves int // pending leaves of a Gumbel search
 }
 
 // loaded is a network and where it came from.
@@ -44,7 +45,7 @@ type loaded struct {
 // NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load allows no
 // networks.
 func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
-	f := &Factory{Game: game, Spec: spec}
+	f := &Factory{Game: game, Spec: spec, gumbelLeaves: gumbelLeaves}
 	f.load = sync.OnceValues(func() (l loaded, err error) {
 		if l.origin.Generation = -1; spec.HasNetwork() {
 			l.network, l.origin, err = loadNetwork(game, spec, load)
@@ -102,7 +103,7 @@ func optionHint(spec Spec, err error) string {
 func overflows(network *infer.Network) bool {
 	game := network.Game()
 	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
-	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes)
+	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes, nil)
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })
 }
 
@@ -115,7 +116,7 @@ func (f *Factory) Load() (Origin, error) {
 
 // New returns another agent. Errors are those of Load.
 func (f *Factory) New(seed uint64) (Agent, error) {
-	a, err := f.NewBatched(&Evaluators{entries: entriesFor(f.ExpectedSimulations(), mostAloneEntries)})
+	a, err := f.NewBatched(&Batchers{cacheEntries: cacheEntries(f.ExpectedSimulations(), maxSingleCacheEntries)})
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +124,9 @@ func (f *Factory) New(seed uint64) (Agent, error) {
 	return a, nil
 }
 
-// NewBatched returns another agent, which needs a Reset. An agent with a network shares one of the evaluators with all
-// others that play with the same network. Errors are those of Load.
-func (f *Factory) NewBatched(evaluators *Evaluators) (Agent, error) {
+// NewBatched returns another agent, which needs a Reset. An agent with a network is a [Batched] and shares one of the
+// batchers with all others that play with the same network. Errors are those of Load.
+func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
 	switch f.Kind {
 	case Random:
 		return newRandom(), nil
@@ -142,11 +143,7 @@ func (f *Factory) NewBatched(evaluators *Evaluators) (Agent, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := evaluators.of(f.Game, l.network, l.origin.Digest)
-		if f.Kind == Policy {
-			return newPolicy(e, f.Spec), nil
-		}
-		return newNet(e, f.Spec), nil
+		return newBatched(f.Spec, l.network, batchers.of(l.network, l.origin.Digest), f.gumbelLeaves), nil
 	}
 	panic("agent: a spec of unknown kind " + string(f.Kind))
 }

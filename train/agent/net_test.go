@@ -189,8 +189,10 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			moves = append(moves, legal[rng.IntN(len(legal))])
 			state.Apply(moves[len(moves)-1])
 		}
-		plain := newPolicy(newEvaluator(game, network, leastEntries), Spec{Kind: Net})
-		averaged := newPolicy(newEvaluator(game, network, leastEntries), Spec{Kind: Net, Symmetries: true})
+		policy := func(spec Spec) Agent {
+			return newBatched(spec, network, NewBatchers(1).of(network, ""), gumbelLeaves)
+		}
+		plain, averaged := policy(Spec{Kind: Policy}), policy(Spec{Kind: Policy, Symmetries: true})
 		want, wantValue := priors(t, averaged, state)
 		differs := false
 		for s, symmetry := range game.Symmetries {
@@ -254,7 +256,7 @@ func TestNetworkSeesProvenWin(t *testing.T) {
 // A kept tree follows the game: it moves on with the moves of both, and starts anew where it does not fit.
 func TestTreeIsKept(t *testing.T) {
 	game := quad(t)
-	a := newAgent(t, game, "net:1,search=puct,sims=200").(*net)
+	a := newAgent(t, game, "net:1,search=puct,sims=200").(*Batched)
 	state := game.NewState()
 	visits := func() int {
 		total := 0
@@ -313,31 +315,6 @@ func TestLeavesFollowTheBudget(t *testing.T) {
 		}
 		if *got.Value != *want.Value || got.Moves[0].Action != want.Moves[0].Action {
 			t.Errorf("%d simulations: value %v, from a new agent %v", simulations, *got.Value, *want.Value)
-		}
-	}
-}
-
-func TestTemperature(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	p := []float64{0.6, 0.3, 0.1, 0}
-	for temperature, want := range map[float64][]float64{
-		1:    p,
-		0.5:  {0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46, 0},
-		0.01: {1, 0, 0, 0},
-	} {
-		counts := make([]float64, len(p))
-		const draws = 20000
-		for range draws {
-			logs := make([]float64, len(p))
-			for i := range p {
-				logs[i] = math.Log(p[i])
-			}
-			counts[drawTempered(rng, logs, temperature)]++
-		}
-		for i := range p {
-			if math.Abs(counts[i]/draws-want[i]) > 0.02 {
-				t.Errorf("temperature %v: index %d is drawn %.3f of the time; want %.3f", temperature, i, counts[i]/draws, want[i])
-			}
 		}
 	}
 }

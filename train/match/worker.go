@@ -39,7 +39,7 @@ func (b *board) advance(ctx context.Context) (over bool, err error) {
 
 // choose goes on with the choice of a move.
 func (b *board) choose(ctx context.Context, player agent.Agent) (a env.Action, done bool, err error) {
-	p, ok := player.(agent.Batched)
+	p, ok := player.(*agent.Batched)
 	if b.alone || !ok {
 		a, err = player.Choose(ctx, b.state)
 		return a, err == nil, err
@@ -63,10 +63,10 @@ func (m *Config) boards(workers int) int {
 
 // worker plays games of a match, some at once. It owns all that they need for it.
 type worker struct {
-	course     *course
-	evaluators *agent.Evaluators
-	idle       []*board
-	active     []*board // in play
+	course   *course
+	batchers *agent.Batchers
+	idle     []*board
+	active   []*board // in play
 }
 
 // newWorker makes a worker, one of so many, that plays on so many boards.
@@ -74,11 +74,11 @@ func newWorker(c *course, workers, boards int) (*worker, error) {
 	m := c.match
 	games := min(m.Games/workers+1, agent.MaxBatched)
 	perGame := (m.A.ExpectedSimulations() + m.B.ExpectedSimulations()) * m.Game.MaxPlies / 2
-	w := &worker{course: c, evaluators: agent.NewEvaluators(games * perGame)}
+	w := &worker{course: c, batchers: agent.NewBatchers(games * perGame)}
 	for range boards {
 		b := &board{alone: boards == 1}
 		for side, factory := range []*agent.Factory{m.A, m.B} {
-			player, err := factory.NewBatched(w.evaluators)
+			player, err := factory.NewBatched(w.batchers)
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ func (w *worker) play(ctx context.Context) error {
 		if err := w.advance(ctx); err != nil {
 			return err
 		}
-		w.evaluators.EvaluateAll()
+		w.batchers.Flush()
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func TestChoices(t *testing.T) {
 
 // TestSelfPlayRow checks that counts are put on the speeds of the rounds.
 func TestSelfPlayRow(t *testing.T) {
-	p := &player{row: SelfPlay{Threads: 2}, pace: train.Pace{
+	p := &player{row: SelfPlay{Threads: 2}, pace: train.Throughput{
 		Seconds: 10, Positions: 100, Simulations: 1600, Evaluations: 1000, Batches: 20, CacheHits: 500, Idle: 1,
 	}}
 	got := p.complete([]float64{90, 120, 300}, []float64{100, 150, 200})

@@ -87,8 +87,12 @@ func evaluating(network *infer.Network, batch int) work {
 	game := network.Game()
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
 	logits, classes := make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
+	var goals []float32
+	if game.GoalHead {
+		goals = make([]float32, 2*batch)
+	}
 	return repeating(func() int {
-		evaluator.EvaluateTensors(inputs, logits, classes)
+		evaluator.EvaluateTensors(inputs, logits, classes, goals)
 		return batch
 	})
 }

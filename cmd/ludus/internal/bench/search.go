@@ -33,10 +33,11 @@ func (o *Options) playouts(ctx context.Context, game *env.Game) ([]Playouts, err
 func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) {
 	config := mcts.DefaultConfig()
 	config.Rule = mcts.PUCT
-	search, start := mcts.New(game, config, nil), game.NewState()
+	search, start := mcts.New(game, config), game.NewState()
+	batcher := mcts.NewBatcher(game, mcts.Uniform{}, 1, 0)
 	run := func() int {
 		search.Start(start, budget, nil)
-		search.Run(mcts.Uniform{})
+		search.Run(batcher)
 		return search.Simulations()
 	}
 	rows, err := o.speeds(ctx, repeating(run))

@@ -28,8 +28,8 @@ type player struct {
 	play    *train.SelfPlay
 	network *infer.Network
 	settled bool
-	pace    train.Pace // of all rounds
-	newest  train.Pace
+	pace    train.Throughput // of all rounds
+	newest  train.Throughput
 }
 
 func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *player {
@@ -39,21 +39,17 @@ func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *pl
 	p.row = SelfPlay{
 		Game: game.Name, Net: o.net(game).String(), Simulations: settings.Simulations, Threads: threads, Cache: cache,
 	}
-	evaluator := func(batch int) mcts.Evaluator {
-		if p.settled {
-			return network.NewEvaluator(batch)
-		}
-		return mcts.Uniform{} // what a fresh network thinks
-	}
-	p.play = train.NewSelfPlay(game, settings, evaluator, threads, cache)
+	p.play = train.NewSelfPlay(game, settings, threads, cache)
 	return p
 }
 
 // work plays on; units are evaluations.
 func (p *player) work(ctx context.Context, d time.Duration) float64 {
 	if !p.settled {
+		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // like a fresh network
 		// Play's only error is that of ctx, here and below, which the caller sees too.
 		_, _ = p.play.Play(ctx, settling)
+		p.play.SetEvaluator(func(batch int) mcts.Evaluator { return p.network.NewEvaluator(batch) })
 		p.settled = true
 		return 0
 	}

@@ -256,9 +256,9 @@ func apart(t *testing.T, n network, state env.State, x, y string) (policy, value
 	if err != nil {
 		t.Fatal(err)
 	}
-	search := mcts.New(n.game, mcts.DefaultConfig(), nil)
+	search := mcts.New(n.game, mcts.DefaultConfig())
 	search.Start(state, n.simulations, nil)
-	search.Run(net.NewEvaluator(16))
+	search.Run(mcts.NewBatcher(n.game, net.NewEvaluator(16), 16, 0))
 	of := map[string]mcts.Move{}
 	for _, m := range search.Moves() {
 		of[n.game.ActionTexts[m.Action]] = m

@@ -190,13 +190,12 @@ func (n *network) evaluate(t *testing.T, states []env.State) map[string][]float3
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluator := ours.NewEvaluator(rows)
-	evaluator.EvaluateTensors(encode(n.game, states), outputs["policy"], outputs["outcome"])
+	if n.game.GoalHead {
+		outputs["goals"] = make([]float32, 2*rows)
+	}
+	ours.NewEvaluator(rows).EvaluateTensors(encode(n.game, states), outputs["policy"], outputs["outcome"], outputs["goals"])
 	for i, p := range outputs["outcome"] {
 		outputs["value"][i/k] += p * n.game.Classes[i%k].Utility
-	}
-	if n.game.GoalHead {
-		outputs["goals"] = evaluator.Goals()
 	}
 	for name, values := range outputs {
 		first := slices.Repeat(values[:len(values)/rows], rows)

@@ -1,0 +1,276 @@
+package train
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ludus/env"
+	"ludus/mcts"
+	"ludus/train/rundir"
+	"ludus/train/seed"
+)
+
+// How a game of self-play starts. Without varied starts self-play collapses to one game.
+const (
+	emptyStartShare    = 0.50 // share of games from the starting position
+	randomStartShare   = 0.25 // share of games after random plies; the rest starts after plies drawn from the policy
+	maxPolicyPlies     = 6    // most plies drawn from the policy
+	policyTemperature  = 1.5  // of these plies
+	maxOpeningFraction = 0.60 // longest opening, relative to the mean length of a game
+)
+
+// gameInProgress plays one game of self-play after another. It has one owner at a time. A checkpoint keeps its generator
+// and the record of the unfinished game.
+type gameInProgress struct {
+	game      *env.Game
+	settings  *rundir.Settings
+	generator *rand.PCG
+	rng       *rand.Rand // draws from generator
+
+	record           *record
+	state            env.State
+	opened           bool // the opening is complete
+	policyPlies      int  // plies of the opening still to be drawn from the policy
+	explorationPlies int  // searched plies whose move is still to be drawn
+
+	search    *mcts.Search // lent by a worker; nil between generations
+	searching bool
+	pliesLeft int     // in this generation
+	meanPlies float64 // mean length of the run's games so far
+
+	finished    []*record // games that ended in this generation
+	simulations int       // done in this generation
+
+	weights []float64    // scratch
+	legal   []env.Action // scratch
+	target  []float32    // [A] scratch
+	classes []float32    // [K] scratch
+}
+
+func newGameInProgress(game *env.Game, settings *rundir.Settings, s uint64, index int) *gameInProgress {
+	generator := seed.New(s, "slot", index)
+	return &gameInProgress{
+		game: game, settings: settings, generator: generator, rng: rand.New(generator),
+		record: &record{}, state: game.NewState(),
+		target: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes)),
+	}
+}
+
+// newGamesInProgress returns the n games of a new run.
+func newGamesInProgress(game *env.Game, settings *rundir.Settings, s uint64, n int) []*gameInProgress {
+	games := make([]*gameInProgress, n)
+	for i := range games {
+		games[i] = newGameInProgress(game, settings, s, i)
+	}
+	return games
+}
+
+// midRunGames returns n games at random positions, for measuring the speed of a run under way.
+func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProgress {
+	games := make([]*gameInProgress, n)
+	for i := range games {
+		g := newGameInProgress(game, settings, uint64(i), -1)
+		g.meanPlies = float64(game.MaxPlies) / 2
+		for range g.rng.IntN(max(1, game.MaxPlies)) {
+			g.playRandom()
+			if g.state.Done() {
+				g.state, g.record.opening = game.NewState(), nil
+			}
+		}
+		g.beginSearchedPlies()
+		games[i] = g
+	}
+	return games
+}
+
+// advance continues until a leaf is pending in b (true) or the plies of the generation are played (false).
+func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
+	for {
+		switch {
+		case g.searching:
+			for g.search.Step(b) {
+			}
+			if !g.search.Done() {
+				return true
+			}
+			g.searching = false
+			g.simulations += g.search.Simulations()
+			if g.opened {
+				g.playSearched()
+			} else {
+				g.playFromPolicy()
+			}
+		case g.pliesLeft == 0:
+			return false
+		case !g.opened && g.policyPlies == 0:
+			g.beginGame()
+		case !g.opened:
+			g.startSearch(0, nil) // the root's evaluation alone
+		default:
+			g.startSearch(g.settings.Simulations, g.rng)
+		}
+	}
+}
+
+func (g *gameInProgress) startSearch(simulations int, rng *rand.Rand) {
+	g.search.Start(g.state, simulations, rng)
+	g.searching = true
+}
+
+// beginGame draws the start of the next game and plays its random plies.
+func (g *gameInProgress) beginGame() {
+	longest := max(1, int(maxOpeningFraction*g.meanPlies))
+	g.record.opening = g.record.opening[:0]
+	g.state = g.game.NewState()
+	r := g.rng.Float64()
+	switch {
+	case r < emptyStartShare:
+	case r < emptyStartShare+randomStartShare:
+		for range 1 + g.rng.IntN(longest) {
+			g.playRandom()
+			if g.state.Done() {
+				return // try again
+			}
+		}
+	default:
+		g.policyPlies = 1 + g.rng.IntN(min(maxPolicyPlies, longest))
+		return
+	}
+	g.beginSearchedPlies()
+}
+
+func (g *gameInProgress) playRandom() {
+	g.legal = g.state.Legal(g.legal[:0])
+	g.playOpening(g.legal[g.rng.IntN(len(g.legal))])
+}
+
+func (g *gameInProgress) playOpening(a env.Action) {
+	g.state.Apply(a)
+	g.record.opening = append(g.record.opening, a)
+}
+
+// playFromPolicy plays one ply of the opening, drawn from the network's policy at policyTemperature.
+func (g *gameInProgress) playFromPolicy() {
+	moves := g.search.Moves()
+	g.weights = g.weights[:0]
+	for i := range moves {
+		g.weights = append(g.weights, float64(moves[i].Prior))
+	}
+	g.playOpening(moves[mcts.DrawIndex(g.rng, g.weights, policyTemperature)].Action)
+	g.policyPlies--
+	if g.state.Done() {
+		g.policyPlies = 0 // beginGame tries again
+	} else if g.policyPlies == 0 {
+		g.beginSearchedPlies()
+	}
+}
+
+func (g *gameInProgress) beginSearchedPlies() {
+	g.opened = true
+	g.explorationPlies = g.settings.ExplorationPlies
+	if g.explorationPlies > 2 {
+		g.explorationPlies += g.rng.IntN(5) - 2
+	}
+}
+
+// playSearched records the finished search and plays its move.
+func (g *gameInProgress) playSearched() {
+	actions := g.search.Actions()
+	target, classes := g.target[:len(actions)], g.classes
+	p := ply{proven: -1, teaches: g.search.PolicyTarget(target) > 0}
+	if class, ok := g.search.Proven(); ok {
+		p.proven = int8(class)
+	}
+	choice := g.chooseMove(actions, target)
+	p.action = actions[choice]
+	g.search.MoveClasses(classes, choice)
+	shares := quantise(quantise(make([]uint16, 0, len(target)+len(classes)), target), classes)
+	p.policy, p.classes = shares[:len(target):len(target)], shares[len(target):]
+	g.record.plies = append(g.record.plies, p)
+	g.state.Apply(p.action)
+	g.pliesLeft--
+	if g.state.Done() {
+		g.record.done, g.record.outcome, g.record.goals = true, g.state.Outcome(), g.state.Goals()
+		g.finished = append(g.finished, g.record)
+		g.record, g.opened = &record{}, false
+	}
+}
+
+// chooseMove returns the index of the action to play. On an exploration ply it is drawn from the policy target mixed with
+// the uniform distribution; then it is the search's best.
+func (g *gameInProgress) chooseMove(actions []env.Action, target []float32) int {
+	if g.explorationPlies == 0 {
+		return slices.Index(actions, g.search.Best())
+	}
+	g.explorationPlies--
+	uniform := g.settings.ExplorationFraction
+	g.weights = g.weights[:0]
+	for _, p := range target {
+		g.weights = append(g.weights, (1-uniform)*float64(p)+uniform/float64(len(actions)))
+	}
+	return mcts.DrawIndex(g.rng, g.weights, 1)
+}
+
+// append writes what a checkpoint keeps of the game.
+func (g *gameInProgress) append(dst []byte) []byte {
+	state, err := g.generator.MarshalBinary()
+	if err != nil {
+		panic("train: " + err.Error()) // a PCG always marshals
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(state)))
+	dst = append(dst, state...)
+	opened := byte(0)
+	if g.opened {
+		opened = 1
+	}
+	dst = append(dst, opened)
+	dst = binary.AppendUvarint(dst, uint64(g.explorationPlies))
+	return g.record.append(dst)
+}
+
+// gameInProgress reads what gameInProgress.append wrote into g.
+func (r *reader) gameInProgress(g *gameInProgress) {
+	state := r.bytes(r.uvarint(1 << 10))
+	if r.err == nil {
+		if err := g.generator.UnmarshalBinary(state); err != nil {
+			r.fail("generator: %v", err)
+		}
+	}
+	g.opened = r.bytes(1)[0] == 1
+	g.explorationPlies = r.uvarint(1 << 20)
+	g.record = r.record()
+	if r.err != nil || g.record.done {
+		r.fail("the game is finished")
+		return
+	}
+	g.state = g.game.NewState()
+	for _, a := range g.record.moves() {
+		g.state.Apply(a)
+	}
+}
+
+// marshalGamesInProgress writes the checkpoint part [rundir.GamesInProgressPart].
+func marshalGamesInProgress(games []*gameInProgress) []byte {
+	var data []byte
+	for _, g := range games {
+		data = g.append(data)
+	}
+	return data
+}
+
+// unmarshalGamesInProgress reads what marshalGamesInProgress wrote of as many games. Errors wrap errRecord.
+func unmarshalGamesInProgress(data []byte, games []*gameInProgress) error {
+	r := &reader{data: data}
+	for i, g := range games {
+		r.game = g.game
+		if r.gameInProgress(g); r.err != nil {
+			return fmt.Errorf("game in progress %d: %w", i, r.err)
+		}
+	}
+	if len(r.data) > 0 {
+		r.fail("%d bytes are left over", len(r.data))
+	}
+	return r.err
+}
