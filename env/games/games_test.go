@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ludus/env"
 	"ludus/env/envtest"
 	"ludus/mcts"
 )
