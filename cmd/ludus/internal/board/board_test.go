@@ -103,7 +103,7 @@ func TestWholeGames(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
 		ask(t, "describe", map[string]any{"game": name}, &d)
-		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 10 {
+		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 {
 			t.Errorf("%s: description %+v", name, d)
 		}
 		if d.Drops != (name == "golden-rectangle") {
