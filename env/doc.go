@@ -1,18 +1,23 @@
-// Package env says what a game is to the rest of ludus: a two-player, perfect-information, turn-based game without
-// chance, seen as a tensor by a network and as a tree by a search.
+// Package env defines what a game is: two players, perfect information, turns, no chance. A network sees a position as a tensor, a
+// search sees it as a node of a tree.
 //
 // # Conventions
 //
-// A [Player] is a seat: [First] moves first, [Second] is the other. Players do not always alternate (a Quad player who
-// blocks moves again), so a value is always for a named player and nothing may flip a sign by depth.
+// The [Player] who moves first is [First], the other is [Second]. Players do not always alternate (a Quad player who blocks moves
+// again), so a value is always for a named player; never flip a sign by depth.
 //
-// An [Action] is absolute: the same number means the same official text for both players. The network sees and says
-// everything in the mover's frame, in which both sides look alike (boards are turned where the rules are the same after
-// turning): [State.Encode] writes the mover's tensor, [Game.Frame] maps actions to the mover's policy, and outcome
-// classes count from the mover's best to its worst. That mapping exists here and nowhere else.
+// An [Action] is absolute: a number means the same official text for both players. The network works in the mover's frame, in which
+// both sides look alike (boards are turned if the rules are the same after turning): [State.Encode] writes the mover's tensor,
+// [Game.Frame] maps actions to the mover's policy, and outcome classes count from the mover's best to its worst. All conversions
+// between perspectives are in perspective.go.
 //
-// Tensors are float32, row-major [C, H, W]. A cell is numbered row*W + column. A policy has [Game.NumActions] entries:
-// PolicyPlanes planes of H*W cells, then PolicyExtras single entries, so that a convolutional head fits.
+// Tensors are float32, row-major [C, H, W]. A cell has the number row*W + column. A policy has [Game.NumActions] entries: PolicyPlanes
+// planes of H*W cells, which fits a convolutional head, then PolicyExtras single entries.
 //
-// What is left out: hidden information, chance and simultaneous moves.
+// # Adding a game
+//
+// A game is a [Game] value, which describes it, and a position that implements [Rules]; [Derive] makes a [State] of it. The
+// conformance suite of env/envtest checks both. The shipped games implement State themselves, for speed.
+//
+// Not supported: hidden information, chance, simultaneous moves.
 package env

@@ -56,7 +56,7 @@ func BenchmarkLegal(b *testing.B) {
 
 func benchPositions(b *testing.B, g *env.Game) []env.State { return envtest.Positions(g, 1, 256) }
 
-func BenchmarkEndings(b *testing.B) {
+func BenchmarkTerminalActions(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name, func(b *testing.B) {
 			g := mustNew(b, name)

@@ -17,26 +17,25 @@ var _ = Register(Family{
 	Build:   buildBreakthrough,
 })
 
-// breakthrough is the board of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
+// breakthrough holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
 // frame: black sees the board upside down.
 //
-// An action is its direction's plane and the cell it starts from. Planes 0 to 2 lead up the board and 3 to 5 down it,
-// to the left, straight and to the right; in the mover's frame only the first three are ever legal.
+// An action is a direction (its plane) and the cell where the step starts. Planes 0 to 2 lead up the board and 3 to 5 down it: to
+// the left, straight and to the right. In the mover's frame only the first three are ever legal.
 type breakthrough struct {
 	columns, rows, cells int
 	captures             bool
-	moves                []step        // by action
+	steps                []step        // by action
 	from                 [2][3]uint64  // by player and direction: cells from which the step stays on the board
-	goal                 [2]uint64     // the row each player wants to reach
-	plane                [2]env.Action // each player's first action
-	distance             [2][3]int     // by player and direction: cell stepped onto - cell stepped from
-	mirror               flip[[1]uint64]
+	goal                 [2]uint64     // the row that each player wants to reach
+	first                [2]env.Action // each player's first action
+	distance             [2][3]int     // by player and direction: target cell - starting cell
+	mirror               reflection[[1]uint64]
 }
 
-// step is a move of one piece: the cells it leaves and enters.
+// step is a move of one piece, as sets of one cell each.
 type step struct{ from, to uint64 }
 
-// breakthroughState is a position of Breakthrough.
 type breakthroughState struct {
 	game  *breakthrough
 	owned [2]uint64
@@ -65,27 +64,31 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	}
 	row := uint64(1)<<b.columns - 1
 	b.goal = [2]uint64{row << (b.cells - b.columns), row}
-	b.plane = [2]env.Action{0, env.Action(3 * b.cells)}
+	b.first = [2]env.Action{0, env.Action(3 * b.cells)}
 	for p, dy := range []int{1, -1} {
 		for i, dx := range []int{-1, 0, 1} {
 			b.distance[p][i] = dy*b.columns + dx
 			for cell := range b.cells {
-				verb, cells, move := "", env.NoCells, step{}
 				x, y := cell%b.columns+dx, cell/b.columns+dy
-				if x >= 0 && x < b.columns && y >= 0 && y < b.rows {
-					b.from[p][i] |= 1 << cell
-					move = step{1 << cell, 1 << (y*b.columns + x)}
-					verb, cells = "move", env.Moved(cell, y*b.columns+x)
+				if x < 0 || x >= b.columns || y < 0 || y >= b.rows {
+					g.AddAction("", env.NoCells)
+					b.steps = append(b.steps, step{})
+					continue
 				}
-				g.AddAction(verb, cells)
-				b.moves = append(b.moves, move)
+				to := y*b.columns + x
+				g.AddAction("move", env.Moved(cell, to))
+				b.steps = append(b.steps, step{1 << cell, 1 << to})
+				b.from[p][i] |= 1 << cell
 			}
 		}
 	}
 	mirror := func(r, c int) (int, int) { return r, b.columns - 1 - c }
 	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
-	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil), g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 })}
-	b.mirror = newFlip[[1]uint64](g.Symmetries[1].Cells)
+	g.Symmetries = []env.Symmetry{
+		g.Permute(env.Identity, nil),
+		g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 }),
+	}
+	b.mirror = newReflection[[1]uint64](g.Symmetries[1].Cells)
 	return g.Finish(g.Permute(upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
 }
 
@@ -106,14 +109,15 @@ func (b *breakthrough) rules() string {
 
 func (b *breakthrough) newState() env.State {
 	white := uint64(1)<<(2*b.columns) - 1
-	return &breakthroughState{game: b, owned: [2]uint64{white, white << (b.cells - 2*b.columns)}, progress: progress{outcome: env.Unfinished}}
+	owned := [2]uint64{white, white << (b.cells - 2*b.columns)}
+	return &breakthroughState{game: b, owned: owned, progress: progress{outcome: env.Unfinished}}
 }
 
 func (s *breakthroughState) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
 
-// starts are the mover's pieces that can step left, straight and right.
-func (s *breakthroughState) starts() (left, straight, right uint64) {
+// movable are the mover's pieces that can step left, straight and right.
+func (s *breakthroughState) movable() (left, straight, right uint64) {
 	b, p := s.game, s.player&1
 	own, other := s.owned[p], s.owned[p^1]
 	from, distance := &b.from[p], &b.distance[p]
@@ -131,30 +135,30 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	left, straight, right := s.starts()
-	first, cells := s.game.plane[s.player], env.Action(s.game.cells)
-	dst = appendCells(dst, [1]uint64{left}, first)
-	dst = appendCells(dst, [1]uint64{straight}, first+cells)
-	return appendCells(dst, [1]uint64{right}, first+2*cells)
+	left, straight, right := s.movable()
+	first, cells := s.game.first[s.player], env.Action(s.game.cells)
+	dst = appendActions(dst, [1]uint64{left}, first)
+	dst = appendActions(dst, [1]uint64{straight}, first+cells)
+	return appendActions(dst, [1]uint64{right}, first+2*cells)
 }
 
 func (s *breakthroughState) RandomAction(r uint64) env.Action {
-	left, straight, right := s.starts()
+	left, straight, right := s.movable()
 	toStraight := bits.OnesCount64(left)
 	toRight := toStraight + bits.OnesCount64(straight)
-	k := scale(r, toRight+bits.OnesCount64(right))
+	k := below(r, toRight+bits.OnesCount64(right))
 	// Masks of all ones where the step leads further right: branches on a random number would often be predicted wrong.
 	beyond := [2]int{(toStraight - 1 - k) >> 63, (toRight - 1 - k) >> 63}
-	starts := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
+	pieces := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
 	k -= toStraight&beyond[0] + (toRight-toStraight)&beyond[1]
 	direction := -(beyond[0] + beyond[1])
-	return s.game.plane[s.player&1] + env.Action(direction*s.game.cells+nthBit(starts, k))
+	return s.game.first[s.player&1] + env.Action(direction*s.game.cells+nthBit(pieces, k))
 }
 
 func (s *breakthroughState) Apply(a env.Action) {
 	p := s.player & 1
 	o := p ^ 1
-	move := s.game.moves[a]
+	move := s.game.steps[a]
 	s.owned[p] = s.owned[p]&^move.from | move.to
 	s.owned[o] &^= move.to
 	s.player = o
@@ -165,12 +169,12 @@ func (s *breakthroughState) Apply(a env.Action) {
 
 // stuck reports whether the mover has no move.
 func (s *breakthroughState) stuck() bool {
-	left, straight, right := s.starts()
+	left, straight, right := s.movable()
 	return left|straight|right == 0
 }
 
-// TerminalActions are the steps into the goal row and the capture of the last piece. Without captures every step is tried, as it
-// may leave the other player without a move.
+// TerminalActions are the steps into the goal row and the capture of the last piece. Without captures it plays every step,
+// because any may leave the opponent without a move.
 func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
@@ -180,24 +184,24 @@ func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.Term
 	if last&(last-1) != 0 {
 		last = 0
 	}
-	left, straight, right := s.starts()
-	first, before := b.plane[p], len(dst)
-	for i, starts := range [3]uint64{left, straight, right} {
+	left, straight, right := s.movable()
+	first, before := b.first[p], len(dst)
+	for i, pieces := range [3]uint64{left, straight, right} {
 		if b.captures {
-			starts &= bits.RotateLeft64(b.goal[p]|last, -b.distance[p][i])
+			pieces &= bits.RotateLeft64(b.goal[p]|last, -b.distance[p][i])
 		}
-		dst = appendEndings(dst, [1]uint64{starts}, first, int(p))
+		dst = appendTerminal(dst, [1]uint64{pieces}, first, int(p))
 		first += env.Action(b.cells)
 	}
 	if b.captures {
 		return dst
 	}
-	tried := dst[before:]
+	steps := dst[before:]
 	dst = dst[:before]
-	for _, e := range tried {
+	for _, t := range steps {
 		next := *s
-		if next.Apply(e.Action); next.Done() {
-			dst = append(dst, e)
+		if next.Apply(t.Action); next.Done() {
+			dst = append(dst, t)
 		}
 	}
 	return dst
@@ -208,12 +212,8 @@ func (s *breakthroughState) Key() env.Key {
 }
 
 func (s *breakthroughState) CanonicalKey() (env.Key, int) {
-	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
-	mirror := &s.game.mirror
-	if image := [2][1]uint64{mirror.of(owned[0]), mirror.of(owned[1])}; lessPair(image, owned) {
-		return env.Key{image[0][0], image[1][0], uint64(s.player)}, 1
-	}
-	return s.Key(), 0
+	least, symmetry := s.game.mirror.canonical([2][1]uint64{{s.owned[0]}, {s.owned[1]}})
+	return env.Key{least[0][0], least[1][0], uint64(s.player)}, symmetry
 }
 
 func (s *breakthroughState) Encode(dst []float32) {
@@ -240,14 +240,14 @@ func (s *breakthroughState) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, [1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
 }
 
+// WinningCells are the cell of a piece in the goal row; there is none if the loser has no pieces left, or no move.
 func (s *breakthroughState) WinningCells(dst []int32) []int32 {
-	if !s.Done() {
-		return dst
+	if s.Done() {
+		if piece := s.owned[s.outcome] & s.game.goal[s.outcome]; piece != 0 {
+			dst = append(dst, int32(bits.TrailingZeros64(piece)))
+		}
 	}
-	if through := s.owned[s.outcome] & s.game.goal[s.outcome]; through != 0 {
-		return append(dst, int32(bits.TrailingZeros64(through)))
-	}
-	return dst // the other player has no pieces left, or no move
+	return dst
 }
 
 func (s *breakthroughState) Detail() string {

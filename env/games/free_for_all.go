@@ -16,10 +16,9 @@ var _ = Register(Family{
 	Build:   buildFreeForAll,
 })
 
-// goalPerCapture and mostCaptures make a player's goal; further captures earn nothing.
 const (
 	goalPerCapture = 10
-	mostCaptures   = 10
+	mostCaptures   = 10 // further captures earn nothing
 )
 
 // hops are the directions (dx, dy) of a knight's step, then of a king's step.
@@ -30,29 +29,27 @@ var hops = [16][2]int{
 
 const knightHops = 8 // the first of hops
 
-// freeForAll is the board of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
+// freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
 // frame: blue sees left and right exchanged.
 //
-// An action is its direction's plane and the cell it starts from; noop is the extra. Bitboards hold the inner cells row
-// by row, each row after one spare bit: those of the middle row and the next one are the spawn cells, which are left and
-// right of the middle row. So bits ascend as cells do, and a hop moves every piece by the same number of bits.
+// An action is a direction (its plane) and the cell where the step starts; noop is the extra entry. Bitboards hold the inner
+// cells row by row, each row after one spare bit; the spare bits of the middle row and the next one are the spawn cells, which lie
+// left and right of the middle row. So bits ascend as cells do, and a hop moves every piece by the same number of bits.
 type freeForAll struct {
-	size, width, steps int
-	byScore            bool // objective=score
-	classes            []env.Class
-	moves              []step         // by action; a step from a spawn cell or a noop leaves no cell
+	size, width, turns int
+	byScore            bool           // objective=score
+	steps              []step         // by action; from is empty for a spawn cell, which gets a fresh piece, and for noop
 	from               [16]uint64     // inner and spawn cells from which the hop enters an inner cell
-	distance           [16]int        // bit stepped onto - bit stepped from
-	cellOf             [64]env.Action // bit to board cell
-	seen               [2][64]uint8   // by player: bit to the cell where the player sees it
+	distance           [16]int        // target bit - starting bit
+	cellOf             [64]env.Action // absolute cell by bit
+	seen               [2][64]uint8   // by player: cell in the player's frame by bit
 	spawn              [2]uint64      // each player's spawn cell
 	inner              uint64
 	board              [2][]float32 // by player: the tensor's first plane
 	noop               env.Action
-	mirror             *flip[[1]uint64] // upside down, of bits; nil where that is no symmetry
+	mirror             *reflection[[1]uint64] // upside down, of bits; nil if that is no symmetry
 }
 
-// freeForAllState is a position of Free-For-All.
 type freeForAllState struct {
 	game     *freeForAll
 	owned    [2]uint64 // its spawn cell always among them
@@ -62,24 +59,23 @@ type freeForAllState struct {
 }
 
 func buildFreeForAll(v Values) (*env.Game, error) {
-	f := &freeForAll{size: v.Number("size"), steps: v.Number("steps"), byScore: v.Word("objective") == "score"}
+	f := &freeForAll{size: v.Number("size"), turns: v.Number("steps"), byScore: v.Word("objective") == "score"}
 	f.width = f.size - 2
 	cells := f.size * f.size
 	f.noop = env.Action(len(hops) * cells)
 	middle := (f.size + 1) / 2
-	f.classes = f.makeClasses()
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
 		Rules:   f.rules(middle),
 		Tensor:  env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
-			fmt.Sprintf("turns left: everywhere the turns until the end, the one to play included / %d", f.steps),
+			fmt.Sprintf("turns left: everywhere the turns until the end, the one to play included / %d", f.turns),
 			fmt.Sprintf("own captures: everywhere how many the mover has made, %d at most / %d", mostCaptures, mostCaptures),
 			fmt.Sprintf("other's captures: everywhere how many the opponent has made, %d at most / %d", mostCaptures, mostCaptures)),
 		PolicyExtras: 1,
-		Classes:      f.classes,
+		Classes:      f.classes(),
 		GoalHead:     true,
-		MaxPlies:     f.steps,
+		MaxPlies:     f.turns,
 		NewState:     f.newState,
 		Drawing: env.Drawing{
 			Rows: env.Labels("", 1, f.size), Columns: env.Labels("", 1, f.size), ColumnsFirst: true,
@@ -101,12 +97,12 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil)}
 	if f.size%2 == 1 { // otherwise the spawn cells are not on the middle row
 		g.Symmetries = append(g.Symmetries, g.Permute(mirrorY, turnHop(1, -1)))
-		f.mirror = f.makeMirror(g.Symmetries[1].Cells)
+		f.mirror = f.upsideDown()
 	}
 	return g.Finish(g.Permute(mirrorX, turnHop(-1, 1)).Actions), nil
 }
 
-// turnHop is the permutation of the hops that multiplies dx by sx and dy by sy.
+// turnHop returns the permutation of the hops that multiplies dx by sx and dy by sy.
 func turnHop(sx, sy int) func(int) int {
 	return func(from int) int {
 		for to, hop := range hops {
@@ -119,7 +115,7 @@ func turnHop(sx, sy int) func(int) int {
 	}
 }
 
-// bitOf is the set of one cell, coordinates from 0; none where neither an inner nor a spawn cell is.
+// bitOf is the set of the one cell at x and y, counted from 0; it is empty unless that is an inner or a spawn cell.
 func (f *freeForAll) bitOf(x, y int) uint64 {
 	inner := x > 0 && x <= f.width && y > 0 && y <= f.width
 	spawn := (x == 0 || x == f.size-1) && y == (f.size-1)/2
@@ -148,23 +144,19 @@ func (f *freeForAll) makeCells() {
 	}
 }
 
-// makeMirror turns a flip of the cells into one of the bits.
-func (f *freeForAll) makeMirror(cells []int32) *flip[[1]uint64] {
-	bitOf := make([]int32, f.size*f.size) // by cell
+// upsideDown returns the reflection of the bits that reverses the order of the rows; the size is odd.
+func (f *freeForAll) upsideDown() *reflection[[1]uint64] {
 	to := make([]int32, 64)
 	for i := range to {
 		to[i] = int32(i)
 	}
-	used := f.inner | f.spawn[0] | f.spawn[1]
-	for left := used; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		bitOf[f.cellOf[i]] = int32(i)
+	for cell := range f.size * f.size {
+		x, y := cell%f.size, cell/f.size
+		if b := f.bitOf(x, y); b != 0 {
+			to[bits.TrailingZeros64(b)] = int32(bits.TrailingZeros64(f.bitOf(x, f.size-1-y)))
+		}
 	}
-	for left := used; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		to[i] = bitOf[cells[f.cellOf[i]]]
-	}
-	mirror := newFlip[[1]uint64](to)
+	mirror := newReflection[[1]uint64](to)
 	return &mirror
 }
 
@@ -184,15 +176,15 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 				move = step{from & f.inner, to}
 			}
 			g.AddAction(verb, cells)
-			f.moves = append(f.moves, move)
+			f.steps = append(f.steps, move)
 		}
 	}
 	g.AddAction("noop", env.NoCells)
-	f.moves = append(f.moves, step{})
+	f.steps = append(f.steps, step{})
 }
 
-// makeClasses lists win, draw and loss, or every difference of the goals.
-func (f *freeForAll) makeClasses() []env.Class {
+// classes are win, draw and loss, or one for every difference of the goals.
+func (f *freeForAll) classes() []env.Class {
 	if !f.byScore {
 		return []env.Class{
 			{Name: "win", Goals: [2]int{-1, -1}, Utility: 1},
@@ -215,7 +207,7 @@ func (f *freeForAll) rules(middle int) string {
 	fmt.Fprintf(&b, "A fresh red piece always stands on (1,%d), a fresh blue one on (%d,%d).\n", middle, f.size, middle)
 	b.WriteString("A turn is a knight's step of an own piece onto an empty inner cell, or a king's step\n")
 	b.WriteString("onto an inner cell held by the opponent, which captures it; noop only if there is neither. Red begins.\n")
-	fmt.Fprintf(&b, "After %d turns each has 10 points for each of its captures, at most 100; ", f.steps)
+	fmt.Fprintf(&b, "After %d turns each has 10 points for each of its captures, at most 100; ", f.turns)
 	if f.byScore {
 		b.WriteString("the difference counts.")
 	} else {
@@ -225,7 +217,7 @@ func (f *freeForAll) rules(middle int) string {
 }
 
 func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.steps), progress: progress{outcome: env.Unfinished}}
+	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.turns), progress: progress{outcome: env.Unfinished}}
 }
 
 func (s *freeForAllState) Goals() [2]int {
@@ -234,10 +226,10 @@ func (s *freeForAllState) Goals() [2]int {
 
 func (s *freeForAllState) CopyFrom(src env.State) { *s = *src.(*freeForAllState) }
 
-// hopMoves are a position's moves: the mover's pieces that can take each hop, and how many moves take an earlier hop.
+// hopMoves are the moves of a position.
 type hopMoves struct {
-	starts [len(hops)]uint64
-	before [len(hops) + 1]int // the last entry counts all moves
+	starts [len(hops)]uint64  // by hop: the mover's pieces that can take it
+	before [len(hops) + 1]int // number of moves with an earlier hop; the last entry counts all moves
 }
 
 // find fills m with the moves of s.
@@ -282,7 +274,7 @@ func (s *freeForAllState) RandomAction(r uint64) env.Action {
 	if n == 0 {
 		return f.noop
 	}
-	k, hop := scale(r, n), 0
+	k, hop := below(r, n), 0
 	for _, before := range m.before[1:len(hops)] {
 		hop -= (before - 1 - k) >> 63 // 1 more if k is not below: a branch would often be predicted wrong
 	}
@@ -305,7 +297,7 @@ func (s *freeForAllState) TerminalActions(dst []env.TerminalAction) []env.Termin
 
 func (s *freeForAllState) Apply(a env.Action) {
 	p, o := s.player, s.player.Opponent()
-	move := s.game.moves[a]
+	move := s.game.steps[a]
 	if s.owned[o]&move.to != 0 && s.captures[p] < mostCaptures {
 		s.captures[p]++
 	}
@@ -314,12 +306,12 @@ func (s *freeForAllState) Apply(a env.Action) {
 	s.player = o
 	s.left--
 	if s.left == 0 {
-		s.outcome = s.finish()
+		s.outcome = s.finalOutcome()
 	}
 }
 
-// finish is First's class by the captures.
-func (s *freeForAllState) finish() int8 {
+// finalOutcome is First's class by the captures.
+func (s *freeForAllState) finalOutcome() int8 {
 	ahead := int8(s.captures[0]) - int8(s.captures[1])
 	if s.game.byScore {
 		return mostCaptures - ahead
@@ -335,16 +327,13 @@ func (s *freeForAllState) Key() env.Key {
 }
 
 func (s *freeForAllState) CanonicalKey() (env.Key, int) {
-	key, mirror := s.Key(), s.game.mirror
-	if mirror == nil {
+	key := s.Key()
+	if s.game.mirror == nil {
 		return key, 0
 	}
-	owned := [2][1]uint64{{s.owned[0]}, {s.owned[1]}}
-	if image := [2][1]uint64{mirror.of(owned[0]), mirror.of(owned[1])}; lessPair(image, owned) {
-		key[0], key[1] = image[0][0], image[1][0]
-		return key, 1
-	}
-	return key, 0
+	least, symmetry := s.game.mirror.canonical([2][1]uint64{{s.owned[0]}, {s.owned[1]}})
+	key[0], key[1] = least[0][0], least[1][0]
+	return key, symmetry
 }
 
 func (s *freeForAllState) Encode(dst []float32) {
@@ -356,12 +345,12 @@ func (s *freeForAllState) Encode(dst []float32) {
 	f.mark(dst[n:], p, s.owned[p])
 	f.mark(dst[2*n:], p, s.owned[o])
 	dst = dst[3*n:]
-	dst = encodeValue(dst, n, float32(s.left)/float32(f.steps))
+	dst = encodeValue(dst, n, float32(s.left)/float32(f.turns))
 	dst = encodeValue(dst, n, float32(s.captures[p])/mostCaptures)
 	encodeValue(dst, n, float32(s.captures[o])/mostCaptures)
 }
 
-// mark writes 1 into the cells of a plane that p sees: Second has left and right exchanged.
+// mark writes 1 into the given cells of a plane in p's frame: Second sees left and right exchanged.
 func (f *freeForAll) mark(plane []float32, p env.Player, cells uint64) {
 	for seen := &f.seen[p]; cells != 0; cells &= cells - 1 {
 		plane[seen[bits.TrailingZeros64(cells)]] = 1
@@ -379,7 +368,7 @@ func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// WinningCells has nothing to show: captures win, and what was captured is gone.
+// WinningCells are none: captures win the game, and captured pieces are gone.
 func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
 func (s *freeForAllState) Detail() string {

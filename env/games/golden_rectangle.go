@@ -15,21 +15,19 @@ var _ = Register(Family{
 	Build:   buildGoldenRectangle,
 })
 
-// goldenRectangle is the board of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
-type goldenRectangle[W words] struct {
+// goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
+type goldenRectangle[B bitboard] struct {
 	columns, rows, cells int
-	top                  W // the highest row
-	// below holds for each cell the rectangles with an upper corner there, as their three other corners: the cell just
-	// marked is the highest of its column, so that no other rectangles can have become whole.
-	below  [][]W
-	mirror flip[W]
+	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark completes
+	// no other rectangles, because it is the highest of its column.
+	rectangles [][]B
+	mirror     reflection[B]
 }
 
-// goldenRectangleState is a position of Golden Rectangle.
-type goldenRectangleState[W words] struct {
-	game  *goldenRectangle[W]
-	owned [2]W
-	free  W // the next free cell of each column
+type goldenRectangleState[B bitboard] struct {
+	game  *goldenRectangle[B]
+	owned [2]B
+	free  B // the next free cell of each column
 	progress
 }
 
@@ -40,21 +38,20 @@ func buildGoldenRectangle(v Values) (*env.Game, error) {
 	return newGoldenRectangle[[2]uint64](v)
 }
 
-func newGoldenRectangle[W words](v Values) (*env.Game, error) {
-	r := &goldenRectangle[W]{columns: v.Number("columns"), rows: v.Number("rows")}
+func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
+	r := &goldenRectangle[B]{columns: v.Number("columns"), rows: v.Number("rows")}
 	span := v.Number("span")
 	if span >= r.columns {
 		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
 	}
 	r.cells = r.columns * r.rows
-	for c := range r.columns {
-		r.top = union(r.top, bit[W](r.cells-1-c))
-	}
 	r.findRectangles(span)
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
-		Rules:   r.rules(span),
-		Tensor:  env.Shape{H: r.rows, W: r.columns},
+		Rules: "Red and yellow drop pieces in turn: in each column only the lowest empty cell can be marked; red begins.\n" +
+			"Whoever owns the four corners of an upright rectangle whose columns and rows are\n" +
+			fmt.Sprintf("at least %d apart wins 100 to 0. On a full board without one, yellow wins.", span),
+		Tensor: env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
 			"mover is red: 1 everywhere if red is to move, 0 everywhere if yellow is"),
@@ -71,57 +68,50 @@ func newGoldenRectangle[W words](v Values) (*env.Game, error) {
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
 	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil), g.Permute(mirror, nil)}
-	r.mirror = newFlip[W](g.Symmetries[1].Cells)
+	r.mirror = newReflection[B](g.Symmetries[1].Cells)
 	return g.Finish(nil), nil
 }
 
-// findRectangles fills below: one rectangle for each lower opposite corner at least span away both ways.
-func (r *goldenRectangle[W]) findRectangles(span int) {
-	r.below = make([][]W, r.cells)
+// findRectangles fills rectangles: one for each lower opposite corner at least span away both ways.
+func (r *goldenRectangle[B]) findRectangles(span int) {
+	r.rectangles = make([][]B, r.cells)
 	for a := range r.cells {
 		for b := range r.cells {
 			ax, ay, bx, by := a%r.columns, a/r.columns, b%r.columns, b/r.columns
 			if max(ax-bx, bx-ax) >= span && ay-by >= span {
-				others := union(union(bit[W](b), bit[W](ay*r.columns+bx)), bit[W](by*r.columns+ax))
-				r.below[a] = append(r.below[a], others)
+				others := union(union(bit[B](b), bit[B](ay*r.columns+bx)), bit[B](by*r.columns+ax))
+				r.rectangles[a] = append(r.rectangles[a], others)
 			}
 		}
 	}
 }
 
-func (r *goldenRectangle[W]) rules(span int) string {
-	return "Red and yellow drop pieces in turn: in each column only the lowest empty cell can be marked; red begins.\n" +
-		"Whoever owns the four corners of an upright rectangle whose columns and rows are\n" +
-		fmt.Sprintf("at least %d apart wins 100 to 0. On a full board without one, yellow wins.", span)
-}
-
-func (r *goldenRectangle[W]) newState() env.State {
-	s := &goldenRectangleState[W]{game: r, progress: progress{outcome: env.Unfinished}}
+func (r *goldenRectangle[B]) newState() env.State {
+	s := &goldenRectangleState[B]{game: r, progress: progress{outcome: env.Unfinished}}
 	s.free[0] = 1<<r.columns - 1
 	return s
 }
 
-func (s *goldenRectangleState[W]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
-func (s *goldenRectangleState[W]) Detail() string         { return "" }
-func (s *goldenRectangleState[W]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[W]) }
+func (s *goldenRectangleState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
+func (s *goldenRectangleState[B]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[B]) }
 
-func (s *goldenRectangleState[W]) Legal(dst []env.Action) []env.Action {
+func (s *goldenRectangleState[B]) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	return appendCells(dst, s.free, 0)
+	return appendActions(dst, s.free, 0)
 }
 
-func (s *goldenRectangleState[W]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(s.free, scale(r, count(s.free))))
+func (s *goldenRectangleState[B]) RandomAction(r uint64) env.Action {
+	return env.Action(nth(s.free, below(r, count(s.free))))
 }
 
-func (s *goldenRectangleState[W]) Apply(a env.Action) {
+func (s *goldenRectangleState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
-	s.owned[p] = union(s.owned[p], bit[W](cell))
-	s.free = minus(s.free, bit[W](cell))
+	s.owned[p] = union(s.owned[p], bit[B](cell))
+	s.free = subtract(s.free, bit[B](cell))
 	if above := cell + s.game.columns; above < s.game.cells {
-		s.free = union(s.free, bit[W](above))
+		s.free = union(s.free, bit[B](above))
 	}
 	s.player = p.Opponent()
 	if s.wins(p, cell) {
@@ -131,9 +121,9 @@ func (s *goldenRectangleState[W]) Apply(a env.Action) {
 	}
 }
 
-// wins reports whether the cell completes a rectangle of p's.
-func (s *goldenRectangleState[W]) wins(p env.Player, cell int) bool {
-	for _, others := range s.game.below[cell] {
+// wins reports whether a mark on the cell completes a rectangle of p's.
+func (s *goldenRectangleState[B]) wins(p env.Player, cell int) bool {
+	for _, others := range s.game.rectangles[cell] {
 		if contains(s.owned[p], others) {
 			return true
 		}
@@ -142,11 +132,12 @@ func (s *goldenRectangleState[W]) wins(p env.Player, cell int) bool {
 }
 
 // TerminalActions are the marks that complete a rectangle, and the last mark of all.
-func (s *goldenRectangleState[W]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
+func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
-	p, last := s.player, contains(s.game.top, s.free) && single(s.free)
+	p, g := s.player, s.game
+	last := count(s.free) == 1 && nth(s.free, 0) >= g.cells-g.columns
 	for i := range len(s.free) {
 		for b := s.free[i]; b != 0; b &= b - 1 {
 			cell := i<<6 + bits.TrailingZeros64(b)
@@ -160,10 +151,10 @@ func (s *goldenRectangleState[W]) TerminalActions(dst []env.TerminalAction) []en
 	return dst
 }
 
-func (s *goldenRectangleState[W]) Key() env.Key { return s.key(&s.owned) }
+func (s *goldenRectangleState[B]) Key() env.Key { return s.key(&s.owned) }
 
-// key is the key of the position in which the cells are owned so.
-func (s *goldenRectangleState[W]) key(owned *[2]W) (k env.Key) {
+// key is the key of the position with the players' cells replaced by owned.
+func (s *goldenRectangleState[B]) key(owned *[2]B) (k env.Key) {
 	for i := range len(s.free) {
 		k[i], k[2+i] = owned[0][i], owned[1][i]
 	}
@@ -171,38 +162,37 @@ func (s *goldenRectangleState[W]) key(owned *[2]W) (k env.Key) {
 	return k
 }
 
-func (s *goldenRectangleState[W]) CanonicalKey() (env.Key, int) {
-	mirror := &s.game.mirror
-	if image := [2]W{mirror.of(s.owned[0]), mirror.of(s.owned[1])}; lessPair(image, s.owned) {
-		return s.key(&image), 1
-	}
-	return s.Key(), 0
+func (s *goldenRectangleState[B]) CanonicalKey() (env.Key, int) {
+	least, symmetry := s.game.mirror.canonical(s.owned)
+	return s.key(&least), symmetry
 }
 
-func (s *goldenRectangleState[W]) Encode(dst []float32) {
+func (s *goldenRectangleState[B]) Encode(dst []float32) {
 	n, p := s.game.cells, s.player
 	dst = encodeValue(dst, n, 1)
 	dst = encodeCells(dst, n, s.owned[p])
 	dst = encodeCells(dst, n, s.owned[p.Opponent()])
 	dst = encodeCells(dst, n, s.free)
-	encodeValue(dst, n, one(p == env.First))
+	encodeFirst(dst, n, p)
 }
 
-func (s *goldenRectangleState[W]) Pieces(dst []uint8) []uint8 {
+func (s *goldenRectangleState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
 }
 
-func (s *goldenRectangleState[W]) WinningCells(dst []int32) []int32 {
+// WinningCells are the corners of a rectangle; there are none if yellow won by a full board.
+func (s *goldenRectangleState[B]) WinningCells(dst []int32) []int32 {
 	if !s.Done() {
 		return dst
 	}
-	owned := s.owned[s.outcome]
-	for cell, below := range s.game.below {
-		for _, others := range below {
-			if corners := union(others, bit[W](cell)); contains(owned, corners) {
-				return append(dst, int32(nth(corners, 0)), int32(nth(corners, 1)), int32(nth(corners, 3)), int32(nth(corners, 2)))
+	for cell, rectangles := range s.game.rectangles {
+		for _, others := range rectangles {
+			if c := union(others, bit[B](cell)); contains(s.owned[s.outcome], c) {
+				return append(dst, int32(nth(c, 0)), int32(nth(c, 1)), int32(nth(c, 3)), int32(nth(c, 2)))
 			}
 		}
 	}
-	return dst // on a full board yellow needs none
+	return dst
 }
+
+func (s *goldenRectangleState[B]) Detail() string { return "" }

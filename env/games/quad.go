@@ -38,33 +38,32 @@ var quadClasses = []env.Class{
 	{Name: "0", Goals: [2]int{0, 100}, Utility: -1},
 }
 
-// quad is the board of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
-type quad[W words] struct {
+// quad holds the tables of one game of the family. Row 0 of the tensor is r1, column 0 is c1.
+type quad[B bitboard] struct {
 	size, cells   int
-	board         W // the cells that exist
-	tilts         []tilt[W]
-	through       [][]W // for each cell the squares through it, without the cell itself
+	board         B // the cells that exist
+	tilts         []tilt[B]
+	through       [][]B // for each cell, the three other corners of each square through it
 	quads, whites int8  // each player's stock at the start
-	images        []image[W]
+	images        []image[B]
 }
 
-// image says how to find a position's image under a symmetry: as the flip of its image under an earlier one.
-type image[W words] struct {
-	of   int
-	flip *flip[W]
+// image describes a symmetry as a reflection that follows an earlier symmetry.
+type image[B bitboard] struct {
+	of         int // index of the earlier symmetry
+	reflection *reflection[B]
 }
 
-// tilt holds all squares of one size and tilt: their other corners are next, last and next + last cells after the first.
-type tilt[W words] struct {
+// tilt holds all squares of one size and tilt. The other corners are next, last and next + last cells after the first one.
+type tilt[B bitboard] struct {
 	next, last uint
-	first      W
+	first      B // first corners
 }
 
-// quadState is a position of Quad.
-type quadState[W words] struct {
-	game          *quad[W]
-	owned         [2]W
-	blocked       W
+type quadState[B bitboard] struct {
+	game          *quad[B]
+	owned         [2]B
+	blocked       B
 	quads, whites [2]int8 // stocks left
 	progress
 }
@@ -76,10 +75,10 @@ func buildQuad(v Values) (*env.Game, error) {
 	return newQuad[[2]uint64](v)
 }
 
-func newQuad[W words](v Values) (*env.Game, error) {
+func newQuad[B bitboard](v Values) (*env.Game, error) {
 	size := v.Number("size")
-	q := &quad[W]{size: size, cells: size * size, quads: int8(v.Number("quads")), whites: int8(v.Number("whites"))}
-	q.board = quadBoard[W](size, v.Word("corners"))
+	q := &quad[B]{size: size, cells: size * size, quads: int8(v.Number("quads")), whites: int8(v.Number("whites"))}
+	q.board = quadBoard[B](size, v.Word("corners"))
 	if pieces, cells := 2*(int(q.quads)+int(q.whites)), count(q.board); pieces > cells {
 		return nil, fmt.Errorf("2 x (quads + whites) = %d pieces do not fit on %d cells; quads + whites is at most %d",
 			pieces, cells, cells/2)
@@ -99,7 +98,7 @@ func newQuad[W words](v Values) (*env.Game, error) {
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
 		NewState:    q.newState,
 		Drawing: env.Drawing{
-			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true, Cells: cellsIn(q.board, q.cells),
+			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true, Cells: bools(q.board, q.cells),
 			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
 		},
 	}
@@ -126,40 +125,40 @@ func newQuad[W words](v Values) (*env.Game, error) {
 }
 
 // quadBoard is the set of the board's cells: cut lacks all four corners, left those in column c1.
-func quadBoard[W words](size int, corners string) (board W) {
+func quadBoard[B bitboard](size int, corners string) (board B) {
 	for cell := range size * size {
 		r, c := cell/size, cell%size
 		corner := (r == 0 || r == size-1) && (c == 0 || c == size-1)
 		if !corner || corners == "full" || corners == "left" && c > 0 {
-			board = union(board, bit[W](cell))
+			board = union(board, bit[B](cell))
 		}
 	}
 	return board
 }
 
-// findSquares lists each square once: from its topmost corner (the leftmost of two) the vectors (down, right) and
-// (right, -down) lead to its neighbours, with right > 0 and down >= 0.
-func (q *quad[W]) findSquares() {
-	q.through = make([][]W, q.cells)
+// findSquares fills tilts and through. It finds each square once, from its topmost corner (the leftmost of two): the vectors
+// (down, right) and (right, -down) lead to the neighbouring corners, with right > 0 and down >= 0.
+func (q *quad[B]) findSquares() {
+	q.through = make([][]B, q.cells)
 	for down := range q.size {
 		for right := 1; down+right < q.size; right++ {
-			t := tilt[W]{next: uint(down*q.size + right), last: uint(right*q.size - down)}
+			t := tilt[B]{next: uint(down*q.size + right), last: uint(right*q.size - down)}
 			for cell := range q.cells {
 				r, c := cell/q.size, cell%q.size
 				if r+down+right >= q.size || c+right >= q.size || c-down < 0 {
 					continue
 				}
 				corners := [4]int{cell, cell + int(t.next), cell + int(t.last), cell + int(t.next+t.last)}
-				var square W
+				var square B
 				for _, i := range corners {
-					square = union(square, bit[W](i))
+					square = union(square, bit[B](i))
 				}
 				if !contains(q.board, square) {
 					continue
 				}
-				t.first = union(t.first, bit[W](cell))
+				t.first = union(t.first, bit[B](cell))
 				for _, i := range corners {
-					q.through[i] = append(q.through[i], minus(square, bit[W](i)))
+					q.through[i] = append(q.through[i], subtract(square, bit[B](i)))
 				}
 			}
 			if !isEmpty(t.first) {
@@ -169,42 +168,43 @@ func (q *quad[W]) findSquares() {
 	}
 }
 
-// completing are the cells that are the only ones missing from a square; owned has no whole square.
-func (q *quad[W]) completing(owned W) (cells W) {
+// completing are the cells that complete a square together with three of the owned cells; owned has no whole square.
+func (q *quad[B]) completing(owned B) (cells B) {
 	if count(owned) < 3 {
 		return cells
 	}
 	for i := range q.tilts {
-		// All squares of a tilt at once, each by its first corner a and the others b, c and d.
+		// All squares of a tilt at once: each stands at its first corner, with a (owned itself), b, c and d for its corners.
 		t := &q.tilts[i]
-		b, c, d := lower(owned, t.next), lower(owned, t.last), lower(owned, t.next+t.last)
-		bc, ad := both(both(b, c), t.first), both(both(owned, d), t.first)
-		cells = union(union(cells, both(bc, d)), raise(both(ad, c), t.next))
-		cells = union(union(cells, raise(both(ad, b), t.last)), raise(both(bc, owned), t.next+t.last))
+		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
+		bc, ad := intersect(intersect(b, c), t.first), intersect(intersect(owned, d), t.first)
+		cells = union(union(cells, intersect(bc, d)), shiftUp(intersect(ad, c), t.next))
+		cells = union(union(cells, shiftUp(intersect(ad, b), t.last)), shiftUp(intersect(bc, owned), t.next+t.last))
 	}
 	return cells
 }
 
-// findImages fills images, the first of which is the position itself. The symmetries are the identity and the flip of
-// the rows, or these and the flip of the columns, both, and then the same four after the flip along the diagonal.
-func (q *quad[W]) findImages(symmetries []env.Symmetry) {
-	flips := make([]flip[W], len(symmetries))
+// findImages fills images; the first one is unused. The symmetries, in the order of env.Game.SquareSymmetries, are the identity
+// and the reflection of the rows; or these, the reflection of the columns and both; or all four and the same after the reflection
+// along the diagonal.
+func (q *quad[B]) findImages(symmetries []env.Symmetry) {
+	reflections := make([]reflection[B], len(symmetries))
 	for _, i := range []int{1, 2, 4} {
 		if i < len(symmetries) {
-			flips[i] = newFlip[W](symmetries[i].Cells)
+			reflections[i] = newReflection[B](symmetries[i].Cells)
 		}
 	}
-	q.images = make([]image[W], len(symmetries))
+	q.images = make([]image[B], len(symmetries))
 	for i := 1; i < len(symmetries); i++ {
-		last := 1 << (bits.Len(uint(i)) - 1) // so that the flips are made in rising order, the diagonal's first
+		last := 1 << (bits.Len(uint(i)) - 1) // the reflection applied last; the diagonal's comes first
 		if i > 4 {
 			last = 1 << (bits.Len(uint(i-4)) - 1)
 		}
-		q.images[i] = image[W]{i - last, &flips[last]}
+		q.images[i] = image[B]{i - last, &reflections[last]}
 	}
 }
 
-func (q *quad[W]) rules() string {
+func (q *quad[B]) rules() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "x and o mark empty cells in turn, %d marks (quads) each; x begins.\n", q.quads)
 	b.WriteString("Whoever owns all four corners of a square, of any size and tilt, wins 100 to 0.\n")
@@ -220,8 +220,8 @@ func (q *quad[W]) rules() string {
 	return b.String()
 }
 
-func (q *quad[W]) newState() env.State {
-	return &quadState[W]{
+func (q *quad[B]) newState() env.State {
+	return &quadState[B]{
 		game:     q,
 		quads:    [2]int8{q.quads, q.quads},
 		whites:   [2]int8{q.whites, q.whites},
@@ -229,47 +229,47 @@ func (q *quad[W]) newState() env.State {
 	}
 }
 
-func (s *quadState[W]) Goals() [2]int          { return env.GoalsOf(quadClasses, s.Outcome()) }
-func (s *quadState[W]) CopyFrom(src env.State) { *s = *src.(*quadState[W]) }
+func (s *quadState[B]) Goals() [2]int          { return env.GoalsOf(quadClasses, s.Outcome()) }
+func (s *quadState[B]) CopyFrom(src env.State) { *s = *src.(*quadState[B]) }
 
 // empty is the set of the empty cells.
-func (s *quadState[W]) empty() W {
-	return minus(s.game.board, union(union(s.owned[0], s.owned[1]), s.blocked))
+func (s *quadState[B]) empty() B {
+	return subtract(s.game.board, union(union(s.owned[0], s.owned[1]), s.blocked))
 }
 
-func (s *quadState[W]) Legal(dst []env.Action) []env.Action {
+func (s *quadState[B]) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
 	empty := s.empty()
-	dst = appendCells(dst, empty, 0)
+	dst = appendActions(dst, empty, 0)
 	if s.whites[s.player] > 0 {
-		dst = appendCells(dst, empty, env.Action(s.game.cells))
+		dst = appendActions(dst, empty, env.Action(s.game.cells))
 	}
 	return dst
 }
 
-func (s *quadState[W]) RandomAction(r uint64) env.Action {
+func (s *quadState[B]) RandomAction(r uint64) env.Action {
 	free := s.empty()
 	n := count(free)
 	if s.whites[s.player] == 0 {
-		return env.Action(nth(free, scale(r, n)))
+		return env.Action(nth(free, below(r, n)))
 	}
-	k, first := scale(r, 2*n), 0
+	k, first := below(r, 2*n), 0
 	if k >= n {
 		k, first = k-n, s.game.cells
 	}
 	return env.Action(first + nth(free, k))
 }
 
-func (s *quadState[W]) Apply(a env.Action) {
+func (s *quadState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	if cell >= s.game.cells {
-		s.blocked = union(s.blocked, bit[W](cell-s.game.cells))
+		s.blocked = union(s.blocked, bit[B](cell-s.game.cells))
 		s.whites[p]--
 		return
 	}
-	s.owned[p] = union(s.owned[p], bit[W](cell))
+	s.owned[p] = union(s.owned[p], bit[B](cell))
 	s.quads[p]--
 	s.player = p.Opponent()
 	if s.game.quads-s.quads[p] >= 4 && s.ownsSquare(p, cell) {
@@ -277,12 +277,12 @@ func (s *quadState[W]) Apply(a env.Action) {
 		return
 	}
 	if s.quads == [2]int8{} {
-		s.outcome = s.finish()
+		s.outcome = s.finalOutcome()
 	}
 }
 
 // ownsSquare reports whether p owns the rest of a square through the cell.
-func (s *quadState[W]) ownsSquare(p env.Player, cell int) bool {
+func (s *quadState[B]) ownsSquare(p env.Player, cell int) bool {
 	owned := s.owned[p]
 	for _, others := range s.game.through[cell] {
 		if contains(owned, others) {
@@ -292,18 +292,18 @@ func (s *quadState[W]) ownsSquare(p env.Player, cell int) bool {
 	return false
 }
 
-// TerminalActions are the marks that complete a square, or all marks where the mover's is the last quad of all.
-func (s *quadState[W]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
+// TerminalActions are the marks that complete a square, or all marks if the mover has the last quad of all.
+func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	p, empty := s.player, s.empty()
-	winning := both(empty, s.game.completing(s.owned[p]))
+	winning := intersect(empty, s.game.completing(s.owned[p]))
 	if s.quads[p] > 1 || s.quads[p.Opponent()] > 0 {
-		return appendEndings(dst, winning, 0, int(p)*quadLast)
+		return appendTerminal(dst, winning, 0, int(p)*quadLast)
 	}
 	before := len(dst)
-	dst = appendEndings(dst, empty, 0, 0)
+	dst = appendTerminal(dst, empty, 0, 0)
 	for i := before; i < len(dst); i++ {
 		last := *s
 		last.Apply(dst[i].Action)
@@ -312,9 +312,9 @@ func (s *quadState[W]) TerminalActions(dst []env.TerminalAction) []env.TerminalA
 	return dst
 }
 
-// finish is x's class when all quads are used and nobody owns a square.
-func (s *quadState[W]) finish() int8 {
-	if !isEmpty(both(s.empty(), s.game.completing(s.owned[env.First]))) {
+// finalOutcome is x's class when all quads are used and nobody owns a square.
+func (s *quadState[B]) finalOutcome() int8 {
+	if !isEmpty(intersect(s.empty(), s.game.completing(s.owned[env.First]))) {
 		return quadThree
 	}
 	switch x, o := s.whites[env.First], s.whites[env.Second]; {
@@ -326,17 +326,17 @@ func (s *quadState[W]) finish() int8 {
 	return quadEqual
 }
 
-func (s *quadState[W]) Key() env.Key { return s.key(&[3]W{s.owned[0], s.owned[1], s.blocked}) }
+func (s *quadState[B]) Key() env.Key { return s.key(&[3]B{s.owned[0], s.owned[1], s.blocked}) }
 
-func (s *quadState[W]) CanonicalKey() (env.Key, int) {
-	var images [8][3]W
-	images[0] = [3]W{s.owned[0], s.owned[1], s.blocked}
+func (s *quadState[B]) CanonicalKey() (env.Key, int) {
+	var images [8][3]B
+	images[0] = [3]B{s.owned[0], s.owned[1], s.blocked}
 	least := 0
 	for i := 1; i < len(s.game.images); i++ {
 		from := &s.game.images[i]
-		images[i] = [3]W{from.flip.of(images[from.of][0]), from.flip.of(images[from.of][1])}
+		images[i] = [3]B{from.reflection.of(images[from.of][0]), from.reflection.of(images[from.of][1])}
 		if s.game.whites > 0 {
-			images[i][2] = from.flip.of(images[from.of][2])
+			images[i][2] = from.reflection.of(images[from.of][2])
 		}
 		if lessTriple(&images[i], &images[least]) {
 			least = i
@@ -345,8 +345,8 @@ func (s *quadState[W]) CanonicalKey() (env.Key, int) {
 	return s.key(&images[least]), least
 }
 
-// lessTriple compares the cells that x owns, then those that o owns, then those that are blocked.
-func lessTriple[W words](a, b *[3]W) bool {
+// lessTriple orders the cells of x, then of o, then the blocked ones, like keys.
+func lessTriple[B bitboard](a, b *[3]B) bool {
 	for i := range a {
 		if a[i] != b[i] {
 			return less(a[i], b[i])
@@ -355,8 +355,8 @@ func lessTriple[W words](a, b *[3]W) bool {
 	return false
 }
 
-// key is the key of the position with the cells of x, of o and the blocked ones.
-func (s *quadState[W]) key(cells *[3]W) (k env.Key) {
+// key is the key of the position with the cells of x, of o and the blocked ones replaced.
+func (s *quadState[B]) key(cells *[3]B) (k env.Key) {
 	for i := range len(s.blocked) {
 		k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]
 	}
@@ -365,13 +365,13 @@ func (s *quadState[W]) key(cells *[3]W) (k env.Key) {
 	return k
 }
 
-func (s *quadState[W]) Encode(dst []float32) {
+func (s *quadState[B]) Encode(dst []float32) {
 	g, p := s.game, s.player
 	o := p.Opponent()
 	dst = encodeCells(dst, g.cells, g.board)
 	dst = encodeCells(dst, g.cells, s.owned[p])
 	dst = encodeCells(dst, g.cells, s.owned[o])
-	dst = encodeValue(dst, g.cells, one(p == env.First))
+	dst = encodeFirst(dst, g.cells, p)
 	dst = encodeValue(dst, g.cells, float32(s.quads[p])/float32(g.quads))
 	dst = encodeValue(dst, g.cells, float32(s.quads[o])/float32(g.quads))
 	if g.whites > 0 {
@@ -381,19 +381,19 @@ func (s *quadState[W]) Encode(dst []float32) {
 	}
 }
 
-func (s *quadState[W]) Pieces(dst []uint8) []uint8 {
+func (s *quadState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
 }
 
-func (s *quadState[W]) WinningCells(dst []int32) []int32 {
+func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	if s.outcome != quadSquare && s.outcome != quadLast {
 		return dst
 	}
 	owned := s.owned[s.outcome/quadLast]
 	for i := range s.game.tilts {
 		t := &s.game.tilts[i]
-		b, c, d := lower(owned, t.next), lower(owned, t.last), lower(owned, t.next+t.last) // as in completing
-		if first := both(both(t.first, both(owned, b)), both(c, d)); !isEmpty(first) {
+		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last) // as in completing
+		if first := intersect(intersect(t.first, intersect(owned, b)), intersect(c, d)); !isEmpty(first) {
 			cell, next, last := int32(nth(first, 0)), int32(t.next), int32(t.last)
 			return append(dst, cell, cell+next, cell+next+last, cell+last)
 		}
@@ -401,7 +401,7 @@ func (s *quadState[W]) WinningCells(dst []int32) []int32 {
 	panic("games: a square won, and there is none")
 }
 
-func (s *quadState[W]) Detail() string {
+func (s *quadState[B]) Detail() string {
 	text := fmt.Sprintf("quads left x %d, o %d", s.quads[0], s.quads[1])
 	if s.game.whites > 0 {
 		text += fmt.Sprintf("; whites left x %d, o %d", s.whites[0], s.whites[1])

@@ -305,7 +305,7 @@ func TestFreeForAllCaptures(t *testing.T) {
 
 // What won is shown where a shape did and nowhere else, in the order of a line around it. Its shape is seen from the cells'
 // coordinates alone; the laws of env say whose pieces stand there.
-func TestWonBy(t *testing.T) {
+func TestWinningCells(t *testing.T) {
 	for name, fits := range map[string]func(g *env.Game, x, y []int) bool{
 		"quad-5x5":                           isSquare,
 		"quad(size=11,quads=20)":             isSquare,
@@ -322,7 +322,7 @@ func TestWonBy(t *testing.T) {
 			s := g.NewState()
 			env.Playout(s, rand.NewPCG(uint64(i), 8))
 			cells := s.WinningCells(nil)
-			if want := wonByShape(s); (len(cells) > 0) != want {
+			if want := wonByCells(s); (len(cells) > 0) != want {
 				t.Fatalf("%s: cells %v won, and a shape: %v\n%s", name, cells, want, g.Board(s))
 			}
 			if len(cells) == 0 {
@@ -343,8 +343,8 @@ func TestWonBy(t *testing.T) {
 	}
 }
 
-// wonByShape says whether the end of a game is one that cells show.
-func wonByShape(s env.State) bool {
+// wonByCells says whether the end of a game is one that cells show.
+func wonByCells(s env.State) bool {
 	switch s := s.(type) {
 	case *quadState[[1]uint64]:
 		return s.outcome == quadSquare || s.outcome == quadLast
