@@ -172,7 +172,7 @@ func (r *run) ratingTime() (time.Duration, error) {
 // openPool opens the run's pool, and notes what of its matches cannot be read.
 func (r *run) openPool() (*ratings.Pool, error) {
 	if r.balance == nil {
-		r.balance = match.NewBalance(r.Game)
+		r.balance = match.NewBalanceChecker(r.Game)
 	}
 	pool, warnings, err := ratings.Open(r.Dir, r.Game, ratings.DefaultSimulations, baselines, r.balance)
 	for _, w := range warnings {

@@ -43,7 +43,7 @@ func BenchmarkArena(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		balance := match.NewBalance(game)
+		balance := match.NewBalanceChecker(game)
 		for _, simulations := range []int{16, 64} {
 			for _, threads := range []int{1, 2} {
 				settings := rundir.DefaultSettings(game)
@@ -51,7 +51,7 @@ func BenchmarkArena(b *testing.B) {
 				play := NewSelfPlay(game, settings, threads, true)
 				play.SetEvaluator(evaluatorsOf(network))
 				config := match.Config{
-					Game: game, Games: 16384 / simulations * threads, Seed: 1, Openings: 4, Threads: threads, Balance: balance,
+					Game: game, Games: 16384 / simulations * threads, Seed: 1, OpeningPlies: 4, Threads: threads, Balance: balance,
 				}
 				for i, side := range []**agent.Factory{&config.A, &config.B} {
 					spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: paths[i]}, Simulations: simulations}
@@ -66,17 +66,17 @@ func BenchmarkArena(b *testing.B) {
 }
 
 func compareSpeeds(b *testing.B, config match.Config, play *SelfPlay) {
-	if _, err := config.Run(context.Background()); err != nil {
+	if _, err := match.Run(context.Background(), config); err != nil {
 		b.Fatal(err)
 	}
 	var total Throughput
 	plies, seconds, repeats := 0.0, 0.0, 0.0
 	for b.Loop() {
-		result, err := config.Run(context.Background())
+		result, err := match.Run(context.Background(), config)
 		if err != nil {
 			b.Fatal(err)
 		}
-		plies += float64(result.Games) * (result.Plies - float64(config.Openings))
+		plies += float64(result.Games) * (result.MeanPlies - float64(config.OpeningPlies))
 		seconds += result.Seconds
 		repeats = float64(result.Duplicates) / float64(result.Games)
 		played, err := play.Play(context.Background(), time.Duration(result.Seconds*float64(time.Second)))

@@ -98,14 +98,14 @@ type run struct {
 	count   counters
 	play    *selfPlay
 	learner *learner
-	started time.Time           // less what earlier processes spent
-	speed   float64             // positions a second, of the last generation
-	owed    int                 // steps that the learner took in generations that it went back over
-	resumed counters            // where this process began
-	began   time.Time           // when it did
-	curves  *tensorboard.Writer // of this process; nil before the first point
-	suite   *suite.Suite        // the game's, once it is needed; nil where it has none
-	balance *match.Balance      // of the matches' openings, once it is needed
+	started time.Time             // less what earlier processes spent
+	speed   float64               // positions a second, of the last generation
+	owed    int                   // steps that the learner took in generations that it went back over
+	resumed counters              // where this process began
+	began   time.Time             // when it did
+	curves  *tensorboard.Writer   // of this process; nil before the first point
+	suite   *suite.Suite          // the game's, once it is needed; nil where it has none
+	balance *match.BalanceChecker // of the matches' openings, once it is needed
 }
 
 // Train makes the run that o describes, or goes on with it, until its plan is done, its time is over or ctx ends; then

@@ -40,7 +40,7 @@ them (agents with a time limit excepted).
 
 An opening comes again only once there seems to be no other. Two agents that do not draw their moves (networks without
 temp= and time=) then play it as before: such a pair counts as games but not as evidence, and the intervals, the pairs by
-points and the test leave it out. More --openings make more different games.
+points and the test leave it out. More --opening-plies make more different games.
 
 With --sprt 0,20 the match ends as soon as it is sure enough whether A is at most 0 Elo better, or at least 20: a
 sequential test that is wrong one time in twenty. It is given up once games only repeat. With --record FILE every finished game is kept, and the same command
@@ -49,7 +49,7 @@ goes on where it was interrupted.
 ` + agentHelp,
 		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
-  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --openings 0 --seats first
+  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0 --seats first
   ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
 		Args:              arguments(3, 3),
 		ValidArgsFunction: completeGames,
@@ -85,8 +85,8 @@ goes on where it was interrupted.
 	flags := cmd.Flags()
 	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt at most, %d if not given", mostTested))
 	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&config.Openings, "openings", 2, "random plies at the start of a game; 0 starts from the beginning")
-	flags.StringVar(&seats, "seats", string(match.Swap), "who moves first: swap, first (always A) or second (always B)")
+	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of a game; 0 starts from the beginning")
+	flags.StringVar(&seats, "seats", string(match.SwapSeats), "who moves first: swap, first (always A) or second (always B)")
 	flags.StringVar(&sprt, "sprt", "", "end early, by a test of one difference in Elo against a higher one, such as 0,20")
 	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game; the match goes on from it")
 	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to play on")
@@ -145,7 +145,7 @@ func warnDamaged(cmd *cobra.Command, origin agent.Origin) {
 func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	progress := newMatchProgress(cmd.ErrOrStderr(), config.Games)
 	config.Progress = progress.show
-	result, err := config.Run(cmd.Context())
+	result, err := match.Run(cmd.Context(), config)
 	progress.close()
 	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
 		return err
@@ -180,25 +180,25 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	}
 	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, mean goal %.1f\n",
 		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
-	if t := r.SPRT; t.Verdict != "" {
+	if t := r.SPRT; t.Decision != "" {
 		fmt.Fprintf(w, "test of Elo %g (H0) against %g (H1): %s; LLR %.2f of %.2f to %.2f\n", t.Elo0, t.Elo1,
-			describeVerdict(&t), t.LLR, t.Lower, t.Upper)
+			describeDecision(&t), t.LLR, t.Lower, t.Upper)
 	}
 	writePairs(w, m, r)
-	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.Plies, r.Duplicates,
+	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	writeRepeats(w, m, r)
 	return nil // output sees to a writer that fails
 }
 
-func describeVerdict(t *match.SPRTResult) string {
-	if t.Verdict == match.Undecided {
+func describeDecision(t *match.SPRTResult) string {
+	if t.Decision == match.Undecided {
 		if t.Exhausted {
 			return "given up, since games only repeat"
 		}
 		return "undecided"
 	}
-	return t.Verdict + " holds"
+	return t.Decision + " holds"
 }
 
 // writePairs tells how the openings went, and what they are.
@@ -212,7 +212,7 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 		fmt.Fprintf(w, "pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; one seat wins both games of %.1f %%\n",
 			p[0], p[1], p[2], p[3], p[4], 100*float64(r.SeatPairs)/float64(pairs))
 	}
-	if m.Openings == 0 {
+	if m.OpeningPlies == 0 {
 		return
 	}
 	what := "random"
@@ -221,10 +221,10 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 		what = fmt.Sprintf("lost for neither side, but for %d of %d that could not be solved", r.Unsolved, r.Pairs)
 	case r.Balanced:
 		what = "lost for neither side"
-	case r.Lost > 0:
+	case r.Unbalanced > 0:
 		what = "random, since none was found that is lost for neither side"
 	}
-	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.Openings, what)
+	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.OpeningPlies, what)
 }
 
 // writeRepeats tells what was no evidence, and what would be.
@@ -233,7 +233,7 @@ func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 		fmt.Fprintf(w, "%d of %d openings were played just as before, and are no evidence: the intervals leave them out\n", r.Repeats, r.Pairs)
 	}
 	if r.SPRT.Exhausted || 2*r.Repeats > r.Pairs {
-		fmt.Fprintf(w, "longer openings (--openings %d) or agents that draw moves (temp=) would tell more\n", m.Openings+2)
+		fmt.Fprintf(w, "longer openings (--opening-plies %d) or agents that draw moves (temp=) would tell more\n", m.OpeningPlies+2)
 	}
 }
 
@@ -250,7 +250,7 @@ func newMatchProgress(w io.Writer, games int) *matchProgress {
 
 func (p *matchProgress) show(r match.Result) {
 	score := p.title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
-	if r.SPRT.Verdict != "" {
+	if r.SPRT.Decision != "" {
 		score += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
 	}
 	p.tell(r.Games, p.games, score, fmt.Sprintf("%d of %d games: %s", r.Games, p.games, score))

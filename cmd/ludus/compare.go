@@ -79,7 +79,7 @@ repeat another. The page is one file that needs no network. A run that cannot be
 	flags := cmd.Flags()
 	flags.IntVar(&config.Games, "games", 100, "number of games of each pair of runs; 0 plays none")
 	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&config.Openings, "openings", 4, "random plies at the start of a game; 0 starts from the beginning")
+	flags.IntVar(&config.OpeningPlies, "opening-plies", 4, "random plies at the start of a game; 0 starts from the beginning")
 	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	flags.StringVarP(&path, "output", "o", "compare.html", "the page to write")
 	flags.BoolVar(&force, "force", false, "replace an existing file")
@@ -193,7 +193,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	if config.Games == 0 {
 		return nil
 	}
-	config.Balance = match.NewBalance(c.game)
+	config.Balance = match.NewBalanceChecker(c.game)
 	for i := range c.runs {
 		for j := i + 1; j < len(c.runs); j++ {
 			e := encounter{A: c.runs[i].Name, B: c.runs[j].Name}
@@ -201,7 +201,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 			progress.title = e.A + " against " + e.B + ": "
 			config.A, config.B, config.Progress = c.agents[i], c.agents[j], progress.show
 			var err error
-			e.Result, err = config.Run(cmd.Context())
+			e.Result, err = match.Run(cmd.Context(), config)
 			progress.close()
 			if e.Games > 0 {
 				c.matches = append(c.matches, e)
@@ -288,7 +288,7 @@ func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",
 		Note: fmt.Sprintf("score of the first, a draw counting half; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
-			config.Openings),
+			config.OpeningPlies),
 	}
 	if slices.ContainsFunc(c.matches, func(e encounter) bool { return e.Balanced }) {
 		l.Note += ", by which neither side is lost"

@@ -139,7 +139,7 @@ func TestCompareShutout(t *testing.T) {
 	if err := c.write(&text); err != nil {
 		t.Fatal(err)
 	}
-	bar := c.ladder(&match.Config{Openings: 4}).Bars[0]
+	bar := c.ladder(&match.Config{OpeningPlies: 4}).Bars[0]
 	if !strings.Contains(text.String(), "above +240") || !strings.Contains(bar.Detail, "above +240") ||
 		bar.Value != 100 || bar.Low != 80 || bar.High != 100 {
 		t.Errorf("%s\n%+v", &text, bar)

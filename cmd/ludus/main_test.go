@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		{2, "two differences in Elo, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
 		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},
 		{2, "--threads 0: it must be from 1 to 1024", "arena quad-5x5 random random --threads 0"},
-		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --openings 16"},
+		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --opening-plies 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
 		{2, "the formats are: weights, onnx, html", "export " + runs},
@@ -569,7 +569,7 @@ func TestArenaTable(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"quad-5x5 greedy random --games 40 --openings 1 --sprt 0,400", []string{", Elo +", "test of Elo 0 (H0) against 400 (H1): H1 holds; LLR ",
+		{"quad-5x5 greedy random --games 40 --opening-plies 1 --sprt 0,400", []string{", Elo +", "test of Elo 0 (H0) against 400 (H1): H1 holds; LLR ",
 			"openings (plies: 1): lost for neither side", "pairs by points: 0: ", "one seat wins both games of ", "repeat another"}},
 		{"breakthrough-6x6 greedy greedy --games 20 --sprt -5,5", []string{"openings (plies: 2): random", "undecided; LLR ", "20 games of "}},
 	} {
@@ -584,8 +584,8 @@ func TestArenaTable(t *testing.T) {
 
 // Openings that are played just as before are named, with what to do about them where they are many.
 func TestArenaTellsRepeats(t *testing.T) {
-	given := match.SPRTResult{Verdict: match.Undecided, Exhausted: true}
-	const named, advice = "are no evidence: the intervals leave them out", "longer openings (--openings 4)"
+	given := match.SPRTResult{Decision: match.Undecided, Exhausted: true}
+	const named, advice = "are no evidence: the intervals leave them out", "longer openings (--opening-plies 4)"
 	for _, c := range []struct {
 		result      match.Result
 		name, avoid bool
@@ -596,13 +596,13 @@ func TestArenaTellsRepeats(t *testing.T) {
 		{match.Result{Games: 58, Pairs: 29, Repeats: 1, SPRT: given}, true, true},
 	} {
 		var w bytes.Buffer
-		m := match.Config{Openings: 2}
+		m := match.Config{OpeningPlies: 2}
 		writeRepeats(&w, &m, &c.result)
 		if got := w.String(); strings.Contains(got, named) != c.name || strings.Contains(got, advice) != c.avoid {
 			t.Errorf("%+v: %q", c.result, got)
 		}
 	}
-	if got := describeVerdict(&given); got != "given up, since games only repeat" {
+	if got := describeDecision(&given); got != "given up, since games only repeat" {
 		t.Errorf("a test that was given up: %q", got)
 	}
 }
@@ -616,7 +616,7 @@ func TestMatchProgress(t *testing.T) {
 	p.told = time.Now().Add(-2 * progressEvery)
 	p.show(r)
 	p.told = time.Now().Add(-2 * progressEvery)
-	r.SPRT = match.SPRTResult{Verdict: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
+	r.SPRT = match.SPRTResult{Decision: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
 	p.show(r)
 	p.close()
 	want := "50 of 200 games: 50.0 % (40.0 to 60.0)\n50 of 200 games: 50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)\n"

@@ -109,7 +109,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	defer release()
 	progress := newRateProgress(cmd.ErrOrStderr(), f.To)
 	warn := func(err error) { progress.line("ludus: warning: " + oneLine(err) + " - it was passed over") }
-	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalance(game))
+	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalanceChecker(game))
 	if err != nil {
 		return err
 	}

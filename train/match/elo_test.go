@@ -11,38 +11,38 @@ func TestElo(t *testing.T) {
 	for score, want := range map[float64]float64{
 		0.5: 0, 10.0 / 11: 400, 1.0 / 11: -400, 0.64: 99.9505, 0: -MaxElo, 1: MaxElo, -1: -MaxElo, 1 - 1e-12: MaxElo, 1e-12: -MaxElo,
 	} {
-		if got := Elo(score); math.Abs(got-want) > 1e-3 {
-			t.Errorf("Elo(%v) = %v; want %v", score, got, want)
+		if got := eloOf(score); math.Abs(got-want) > 1e-3 {
+			t.Errorf("eloOf(%v) = %v; want %v", score, got, want)
 		}
 	}
 	for elo := -1000.0; elo <= 1000; elo += 125 {
-		if got := Elo(Score(elo)); math.Abs(got-elo) > 1e-6 {
-			t.Errorf("Elo(Score(%v)) = %v", elo, got)
+		if got := eloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-6 {
+			t.Errorf("eloOf(scoreOf(%v)) = %v", elo, got)
 		}
 	}
 }
 
 // Pairs are counted by A's points, whole ones only; what the seat decided and what was repeated is told.
 func TestResultCountsPairs(t *testing.T) {
-	games := make([]*played, 14)
+	games := make([]*finishedGame, 14)
 	for i, score := range []float64{0, 0, 0, 0.5, 1, 0, 0, 1, 0.5, 0.5, 1, 0.5, 1} {
-		g := &played{opening: &opening{}, first: i%2 == 0, goals: [2]int{int(100 * score), 100 - int(100*score)}, moves: []env.Action{env.Action(i)}}
+		g := &finishedGame{opening: &opening{}, aFirst: i%2 == 0, goals: [2]int{int(100 * score), 100 - int(100*score)}, moves: []env.Action{env.Action(i)}}
 		games[i] = g
 	}
 	games[6].moves = games[0].moves
 	games[7].moves = games[0].moves
-	m := Config{A: parse(t, quad(t), "random"), Seats: Swap}
+	m := Config{A: parse(t, quad(t), "random"), Seats: SwapSeats}
 	r := m.result(games)
 	if r.Pentanomial != [5]int{1, 1, 3, 1, 0} || r.SeatPairs != 2 || r.Pairs != 7 || r.Games != 13 {
 		t.Errorf("%+v", r)
 	}
-	if r.Distinct != 11 || r.Duplicates != 2 {
-		t.Errorf("%d distinct, %d duplicates; want 11 and 2", r.Distinct, r.Duplicates)
+	if r.Duplicates != 2 {
+		t.Errorf("%d duplicates; want 2", r.Duplicates)
 	}
-	if r.Elo != Elo(r.Score) || r.EloLow != Elo(r.Low) || r.EloHigh != Elo(r.High) || !(r.EloLow < r.Elo && r.Elo < r.EloHigh) {
+	if r.Elo != eloOf(r.Score) || r.EloLow != eloOf(r.Low) || r.EloHigh != eloOf(r.High) || !(r.EloLow < r.Elo && r.Elo < r.EloHigh) {
 		t.Errorf("Elo %v, %v to %v of score %v, %v to %v", r.Elo, r.EloLow, r.EloHigh, r.Score, r.Low, r.High)
 	}
-	m.Seats = First
+	m.Seats = AFirst
 	if r := m.result(games); r.Pentanomial != [5]int{} || r.SeatPairs != 0 || r.Pairs != 13 {
 		t.Errorf("fixed seats: %+v", r)
 	}

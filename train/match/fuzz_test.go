@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -18,7 +17,7 @@ func FuzzRecord(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	m := Config{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 4, Seed: 4, Openings: 1}
+	m := Config{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 4, Seed: 4, OpeningPlies: 1}
 	openings := newOpenings(&m)
 	lines := [][]byte{}
 	add := func(x any) {
@@ -28,22 +27,21 @@ func FuzzRecord(f *testing.F) {
 		}
 		lines = append(lines, line)
 	}
-	add(m.header())
+	add(m.recordHeader())
 	for i := range m.Games {
 		opening, err := openings.get(context.Background(), m.opening(i))
 		if err != nil {
 			f.Fatal(err)
 		}
-		g := m.newGame(i, opening)
-		state := game.NewState()
-		for _, a := range g.moves {
+		state, moves := game.NewState(), slices.Clone(opening.moves)
+		for _, a := range moves {
 			state.Apply(a)
 		}
-		for ; !state.Done(); state.Apply(g.moves[len(g.moves)-1]) {
-			g.moves = append(g.moves, state.RandomAction(0))
+		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
+			moves = append(moves, state.RandomAction(0))
 		}
-		g.end(state)
-		recorded := recordedGame{Game: i, Opening: m.opening(i), First: "a", Goals: g.goals}
+		g := m.newFinishedGame(i, opening, moves, state)
+		recorded := RecordedGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
 		for _, a := range g.moves {
 			recorded.Moves = append(recorded.Moves, game.ActionTexts[a])
 		}
@@ -51,31 +49,34 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Add(bytes.Join(lines, []byte{'\n'}))
 	f.Add(lines[1])
-	f.Add([]byte(`{"match":1}` + "\n" + `{"game":1,"moves":["noop"]}`))
-	f.Add([]byte(`{"match":2}`))
+	f.Add([]byte(`{"match":2}` + "\n" + `{"game":1,"moves":["noop"]}`))
+	f.Add([]byte(`{"match":3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines := bytes.Split(data, []byte{'\n'})
-		_ = m.checkHeader(lines[0]) // another match's games may still fit this one's
-		played := make([]*played, m.Games)
-		for _, line := range lines {
-			before := slices.Clone(played)
-			if err := m.recall(context.Background(), line, openings, played); err != nil && !slices.Equal(before, played) {
-				t.Fatalf("%s is refused and counts", line)
-			}
+		r, err := parseRecord(bytes.Split(data, []byte{'\n'}))
+		if err != nil {
+			return
 		}
-		for i, g := range played {
-			if g == nil {
+		_ = m.checkHeader(&r.RecordHeader) // another match's games may still fit this one's
+		for i := range r.Games {
+			if r.Games[i].Number < 0 {
+				t.Errorf("game %d", r.Games[i].Number)
+			}
+			if r.Games[i].Number >= m.Games {
 				continue
 			}
-			if state, err := env.Replay(game, g.moves); err != nil || !state.Done() {
-				t.Fatalf("game %d is not a finished game: %v", i, err)
+			g, err := m.replayRecorded(context.Background(), &r.Games[i], openings)
+			if err != nil {
+				continue
 			}
-		}
-		if r, err := parseRecorded(lines); err == nil {
-			for _, g := range r.Games {
-				if _, moves, err := Replay(game, g.Moves); err == nil && len(moves) > game.MaxPlies || g.Number < 0 {
-					t.Errorf("game %d of %d moves", g.Number, len(moves))
+			state := game.NewState()
+			for _, a := range g.moves {
+				if !slices.Contains(state.Legal(nil), a) {
+					t.Fatalf("game %d has illegal moves", i)
 				}
+				state.Apply(a)
+			}
+			if !state.Done() || g.goals != r.Games[i].Goals {
+				t.Fatalf("game %d is not finished, or with other goals", i)
 			}
 		}
 	})

@@ -29,12 +29,12 @@ func quad(t testing.TB) *env.Game {
 	return game
 }
 
-var balances = map[string]*Balance{}
+var balances = map[string]*BalanceChecker{}
 
-// balanceOf spares the tests most of the solver's work.
-func balanceOf(game *env.Game) *Balance {
+// checkerOf spares the tests most of the solver's work.
+func checkerOf(game *env.Game) *BalanceChecker {
 	if balances[game.Name] == nil {
-		balances[game.Name] = NewBalance(game)
+		balances[game.Name] = NewBalanceChecker(game)
 	}
 	return balances[game.Name]
 }
@@ -96,8 +96,8 @@ func play(t testing.TB, m Config, game, a, b string) Result {
 		t.Fatal(err)
 	}
 	m.A, m.B = parse(t, m.Game, a), parse(t, m.Game, b)
-	m.Balance = balanceOf(m.Game)
-	r, err := m.Run(context.Background())
+	m.Balance = checkerOf(m.Game)
+	r, err := Run(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +119,14 @@ func TestBaselinesRank(t *testing.T) {
 		{"free-for-all-2p", "mcts:100", "random", 0.9},
 		{"quad-5x5", "mcts:800", "mcts:50", 0.6},
 	} {
-		if r := play(t, Config{Games: 40, Seed: 3, Openings: 2, Threads: 2}, c.game, c.better, c.worse); r.Score < c.least {
+		if r := play(t, Config{Games: 40, Seed: 3, OpeningPlies: 2, Threads: 2}, c.game, c.better, c.worse); r.Score < c.least {
 			t.Errorf("%s: %s scores %.2f against %s; want %.2f", c.game, c.better, r.Score, c.worse, c.least)
 		}
 	}
 }
 
 func TestResultJSON(t *testing.T) {
-	r := play(t, Config{Games: 4, Seed: 1, Openings: 2, Threads: 1}, "quad-5x5", "greedy", "random")
+	r := play(t, Config{Games: 4, Seed: 1, OpeningPlies: 2, Threads: 1}, "quad-5x5", "greedy", "random")
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +139,10 @@ func TestResultJSON(t *testing.T) {
 }
 
 func TestMatchDoesNotDependOnThreads(t *testing.T) {
-	for _, seats := range []Seats{Swap, First, Second} {
+	for _, seats := range []Seats{SwapSeats, AFirst, ASecond} {
 		var want Result
 		for _, threads := range []int{1, 2, 5} {
-			r := play(t, Config{Games: 31, Seed: 7, Openings: 2, Seats: seats, Threads: threads}, "quad-5x5", "mcts:20", "greedy")
+			r := play(t, Config{Games: 31, Seed: 7, OpeningPlies: 2, Seats: seats, Threads: threads}, "quad-5x5", "mcts:20", "greedy")
 			r.Seconds = 0
 			if threads == 1 {
 				want = r
@@ -155,32 +155,32 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 			}
 		}
 	}
-	a := play(t, Config{Games: 30, Seed: 1, Openings: 2, Threads: 1}, "quad-5x5", "random", "random")
-	b := play(t, Config{Games: 30, Seed: 2, Openings: 2, Threads: 1}, "quad-5x5", "random", "random")
+	a := play(t, Config{Games: 30, Seed: 1, OpeningPlies: 2, Threads: 1}, "quad-5x5", "random", "random")
+	b := play(t, Config{Games: 30, Seed: 2, OpeningPlies: 2, Threads: 1}, "quad-5x5", "random", "random")
 	if a.Seconds, b.Seconds = 0, 0; a == b {
 		t.Error("two seeds give the same match")
 	}
 }
 
 // playGame plays game i of a match alone.
-func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *played {
+func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *finishedGame {
 	t.Helper()
-	b := &board{agents: agents, alone: true}
-	opening, err := newOpenings(m).get(context.Background(), i/m.perOpening())
+	g := &game{agents: agents, alone: true}
+	opening, err := newOpenings(m).get(context.Background(), i/m.gamesPerOpening())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.begin(b, i, opening)
-	if over, err := b.advance(context.Background()); err != nil || !over {
-		t.Fatalf("game %d: over %v, %v", i, over, err)
+	g.start(m, i, opening)
+	if done, err := g.advance(context.Background(), m); err != nil || !done {
+		t.Fatalf("game %d: done %v, %v", i, done, err)
 	}
-	return b.game
+	return m.newFinishedGame(i, opening, g.moves, g.state)
 }
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	game := quad(t)
-	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, Openings: 4, Threads: 1,
-		Balance: balanceOf(game)}
+	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, OpeningPlies: 4, Threads: 1,
+		Balance: checkerOf(game)}
 	var agents [2]agent.Agent
 	for i := range agents {
 		agents[i] = newAgent(t, game, "random")
@@ -188,13 +188,13 @@ func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	openings := map[string]bool{}
 	for i := 0; i < m.Games; i += 2 {
 		one, two := playGame(t, &m, agents, i), playGame(t, &m, agents, i+1)
-		if !one.first || two.first || !slices.Equal(one.moves[:4], two.moves[:4]) {
-			t.Errorf("pair %d: seats %v and %v, openings %v and %v", i/2, one.first, two.first, one.moves[:4], two.moves[:4])
+		if !one.aFirst || two.aFirst || !slices.Equal(one.moves[:4], two.moves[:4]) {
+			t.Errorf("pair %d: seats %v and %v, openings %v and %v", i/2, one.aFirst, two.aFirst, one.moves[:4], two.moves[:4])
 		}
 		if slices.Equal(one.moves, two.moves) {
 			t.Errorf("pair %d: random agents repeat their game", i/2)
 		}
-		openings[string(key(one.moves[:4]))] = true
+		openings[(movesKey(one.moves[:4]))] = true
 	}
 	if len(openings) != 4 {
 		t.Errorf("%d different openings in 4 pairs", len(openings))
@@ -224,11 +224,11 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 6 {
-		m := Config{Game: game, Games: 6, Openings: 3}
+		m := Config{Game: game, Games: 6, OpeningPlies: 3}
 		one, two := &teller{Agent: newAgent(t, game, "random")}, &teller{Agent: newAgent(t, game, "random")}
 		g := playGame(t, &m, [2]agent.Agent{one, two}, i)
 		want := env.First
-		if !g.first {
+		if !g.aFirst {
 			want = env.Second
 		}
 		for side, a := range []*teller{one, two} {
@@ -247,7 +247,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 		}
 		goals := state.Goals()
 		if g.goals != [2]int{goals[want], goals[want.Opponent()]} {
-			t.Fatalf("game %d: goals %v of A and B, %v of the players; A moves first: %v", i, g.goals, goals, g.first)
+			t.Fatalf("game %d: goals %v of A and B, %v of the players; A moves first: %v", i, g.goals, goals, g.aFirst)
 		}
 	}
 }
@@ -255,9 +255,9 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 func TestCancelledMatchKeepsItsGames(t *testing.T) {
 	game := quad(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, Openings: 2, Threads: 2, Balance: balanceOf(game),
+	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, OpeningPlies: 2, Threads: 2, Balance: checkerOf(game),
 		Progress: func(Result) { cancel() }}
-	r, err := m.Run(ctx)
+	r, err := Run(ctx, m)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v; want that of the context", err)
 	}
@@ -276,7 +276,7 @@ func TestProgressTakesLittleTime(t *testing.T) {
 		told++
 		last = r.Games
 	}}, "quad-5x5", "random", "random")
-	if most := 2 + int(time.Since(start)/(tellShare*slow)); told > most || last != 30000 {
+	if most := 2 + int(time.Since(start)/(progressCost*slow)); told > most || last != 30000 {
 		t.Errorf("told %d times, %d games at last; want at most %d times, and all games", told, last, most)
 	}
 }
@@ -284,107 +284,36 @@ func TestProgressTakesLittleTime(t *testing.T) {
 func TestMatchValidate(t *testing.T) {
 	game := quad(t)
 	for want, m := range map[string]Config{
-		"games is 0":    {Threads: 1},
-		"1 and 1000000": {Threads: 1, Games: math.MaxInt},
-		"openings is 1": {Games: 1, Threads: 1, Openings: 16},
-		"openings is -": {Games: 1, Threads: 1, Openings: -1},
-		"seats is":      {Games: 1, Threads: 1, Seats: "third"},
-		"threads is 0":  {Games: 1},
+		"games is 0":         {Threads: 1},
+		"from 1 to 1000000":  {Threads: 1, Games: math.MaxInt},
+		"opening plies is 1": {Games: 1, Threads: 1, OpeningPlies: 16},
+		"opening plies is -": {Games: 1, Threads: 1, OpeningPlies: -1},
+		"seats is":           {Games: 1, Threads: 1, Seats: "third"},
+		"threads is 0":       {Games: 1},
 	} {
 		m.Game = game
-		if _, err := m.Run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one that says %q", err, want)
 		}
 	}
 	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "net:nowhere"), Games: 1, Threads: 2}
-	if _, err := m.Run(context.Background()); !errors.Is(err, agent.ErrWeights) {
+	if _, err := Run(context.Background(), m); !errors.Is(err, agent.ErrWeights) {
 		t.Errorf("an agent without network: error %v", err)
 	}
 	tiny, err := games.New("quad(size=4,quads=1,whites=0)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m = Config{Game: tiny, A: parse(t, tiny, "random"), B: parse(t, tiny, "random"), Games: 4, Threads: 2, Openings: 1}
-	if r, err := m.Run(context.Background()); err != nil || r.Games != 4 || r.Draws != 4 {
+	m = Config{Game: tiny, A: parse(t, tiny, "random"), B: parse(t, tiny, "random"), Games: 4, Threads: 2, OpeningPlies: 1}
+	if r, err := Run(context.Background(), m); err != nil || r.Games != 4 || r.Draws != 4 {
 		t.Errorf("%+v, %v; want four draws", r, err)
 	}
 	long, err := games.New("breakthrough(columns=2,rows=4)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m = Config{Game: long, A: parse(t, long, "random"), B: parse(t, long, "random"), Games: 1, Threads: 1, Openings: long.MaxPlies - 1}
-	if _, err := m.Run(context.Background()); !errors.Is(err, ErrOpening) {
+	m = Config{Game: long, A: parse(t, long, "random"), B: parse(t, long, "random"), Games: 1, Threads: 1, OpeningPlies: long.MaxPlies - 1}
+	if _, err := Run(context.Background(), m); !errors.Is(err, ErrOpening) {
 		t.Errorf("openings as long as the game: error %v", err)
-	}
-}
-
-// Pairs are drawn with known probabilities; the interval must hold the true mean in about 95 % of matches.
-func TestIntervalCoverage(t *testing.T) {
-	const matches = 4000
-	rng := rand.New(rand.NewPCG(5, 6))
-	independent := func(win, draw float64) func() float64 {
-		game := func() float64 {
-			switch x := rng.Float64(); {
-			case x < win:
-				return 1
-			case x < win+draw:
-				return 0.5
-			}
-			return 0
-		}
-		return func() float64 { return (game() + game()) / 2 }
-	}
-	for _, c := range []struct {
-		name  string
-		mean  float64
-		pairs int
-		draw  func() float64
-	}{
-		{"equal agents", 0.5, 50, independent(0.5, 0)},
-		{"many draws", 0.5, 50, independent(0.2, 0.6)},
-		{"better agent", 0.8, 50, independent(0.8, 0)},
-		{"much better agent", 0.95, 100, independent(0.95, 0)},
-		{"nearly always", 0.99, 100, independent(0.99, 0)},
-		{"always", 1, 20, independent(1, 0)},
-		{"the opening decides both games", 0.7, 50, func() float64 { return math.Floor(rng.Float64() + 0.7) }},
-		{"the first player mostly wins", 0.5, 50, func() float64 { // pairs are split, with few exceptions
-			switch x := rng.Float64(); {
-			case x < 0.1:
-				return 0
-			case x < 0.2:
-				return 1
-			}
-			return 0.5
-		}},
-		{"few pairs", 0.6, 8, independent(0.6, 0)},
-	} {
-		held := 0
-		for range matches {
-			scores := make([]float64, c.pairs)
-			sum := 0.0
-			for i := range scores {
-				scores[i] = c.draw()
-				sum += scores[i]
-			}
-			low, high := interval(scores)
-			mean := sum / float64(c.pairs)
-			if !(0 <= low && low <= mean && mean <= high && high <= 1) || math.IsNaN(low+high) {
-				t.Fatalf("%s: interval %v to %v around %v", c.name, low, high, mean)
-			}
-			if low <= c.mean && c.mean <= high {
-				held++
-			}
-		}
-		share := float64(held) / matches
-		t.Logf("%-32s %.3f", c.name, share)
-		if share < 0.93 {
-			t.Errorf("%s: the interval holds the mean in %.3f of matches", c.name, share)
-		}
-	}
-	if low, high := interval(nil); low != 0 || high != 1 {
-		t.Errorf("without games the interval is %v to %v", low, high)
-	}
-	if low, _ := interval([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}); low < 0.6 || low > 0.85 {
-		t.Errorf("ten won pairs give at least %v", low)
 	}
 }

@@ -15,7 +15,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 	game := quad(t)
 	s := solver.New(game, 16<<20)
 	for _, plies := range []int{1, 2} {
-		m := &Config{Game: game, Openings: plies, Seed: 1, Balance: balanceOf(game)}
+		m := &Config{Game: game, OpeningPlies: plies, Seed: 1, Balance: checkerOf(game)}
 		o := newOpenings(m)
 		for i := range 20 {
 			got, err := o.get(context.Background(), i)
@@ -27,8 +27,8 @@ func TestOpeningsAreBalanced(t *testing.T) {
 				state.Apply(a)
 			}
 			class, ok := s.Solve(state, solver.Limits{})
-			if got.verdict != level || len(got.moves) != plies || !ok || game.Classes[class].Utility != 0 {
-				t.Errorf("%d plies: opening %d is %v, class %d, verdict %d", plies, i, got.moves, class, got.verdict)
+			if got.balance != balanced || len(got.moves) != plies || !ok || game.Classes[class].Utility != 0 {
+				t.Errorf("%d plies: opening %d is %v, class %d, verdict %d", plies, i, got.moves, class, got.balance)
 			}
 		}
 	}
@@ -37,10 +37,10 @@ func TestOpeningsAreBalanced(t *testing.T) {
 // Openings are the same in whatever order they are asked for, and whether a balance is shared or not.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	game := quad(t)
-	fresh := NewBalance(game)
+	fresh := NewBalanceChecker(game)
 	var want []string
 	for pass, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 0, 3}, {2, 4, 1}} {
-		m := &Config{Game: game, Openings: 2, Seed: 9, Balance: balanceOf(game)}
+		m := &Config{Game: game, OpeningPlies: 2, Seed: 9, Balance: checkerOf(game)}
 		if pass > 0 {
 			m.Balance = fresh
 		}
@@ -51,8 +51,8 @@ func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 				t.Fatal(err)
 			}
 			if pass == 0 {
-				want = append(want, string(key(got.moves)))
-			} else if string(key(got.moves)) != want[i] {
+				want = append(want, (movesKey(got.moves)))
+			} else if (movesKey(got.moves)) != want[i] {
 				t.Errorf("pass %d: opening %d is another", pass, i)
 			}
 		}
@@ -64,57 +64,57 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		plies int
-		want  verdict
+		want  balance
 	}{
-		{"quad-5x5", 0, unasked}, {"quad-7x7", 2, unasked}, {"breakthrough-6x6", 2, unasked},
-		{"quad-5x5", 1, lost},
+		{"quad-5x5", 0, unchecked}, {"quad-7x7", 2, unchecked}, {"breakthrough-6x6", 2, unchecked},
+		{"quad-5x5", 1, unbalanced},
 	} {
 		game, err := games.New(c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &Config{Game: game, A: parse(t, game, "random"), Openings: c.plies, Seed: 1, Balance: NewBalance(game)}
+		m := &Config{Game: game, A: parse(t, game, "random"), OpeningPlies: c.plies, Seed: 1, Balance: NewBalanceChecker(game)}
 		for _, a := range game.NewState().Legal(nil) { // as if every first move lost
 			state := game.NewState()
 			state.Apply(a)
-			m.Balance.verdicts[state.Key()] = lost
+			m.Balance.balances[state.Key()] = unbalanced
 		}
 		o := newOpenings(m)
-		var all []*played
+		var all []*finishedGame
 		for i := range 4 {
 			got, err := o.get(context.Background(), i)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, &played{opening: got})
+			all = append(all, &finishedGame{opening: got})
 		}
-		if got := all[0].opening.verdict; got != c.want || all[1].opening.verdict == lost {
+		if got := all[0].opening.balance; got != c.want || all[1].opening.balance == unbalanced {
 			t.Errorf("%s: verdict %d; want %d", c.name, got, c.want)
 		}
-		if r := m.result(all); r.Balanced || r.Lost != truth(c.want == lost) {
+		if r := m.result(all); r.Balanced || (r.Unbalanced > 0) != (c.want == unbalanced) || r.Unbalanced > 1 {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
 }
 
 func TestResultTellsOpenings(t *testing.T) {
-	m := &Config{A: parse(t, quad(t), "random"), Seats: First}
+	m := &Config{A: parse(t, quad(t), "random"), Seats: AFirst}
 	for _, c := range []struct {
-		verdicts       []verdict
+		balances       []balance
 		balanced       bool
 		unsolved, lost int
 	}{
-		{[]verdict{level, level, unsolved}, true, 1, 0},
-		{[]verdict{unasked, unasked}, false, 0, 0},
-		{[]verdict{level, lost, unasked}, false, 0, 1},
+		{[]balance{balanced, balanced, unsolved}, true, 1, 0},
+		{[]balance{unchecked, unchecked}, false, 0, 0},
+		{[]balance{balanced, unbalanced, unchecked}, false, 0, 1},
 		{nil, false, 0, 0},
 	} {
-		var all []*played
-		for _, v := range c.verdicts {
-			all = append(all, &played{opening: &opening{verdict: v}})
+		var all []*finishedGame
+		for _, v := range c.balances {
+			all = append(all, &finishedGame{opening: &opening{balance: v}})
 		}
-		if r := m.result(all); r.Balanced != c.balanced || r.Unsolved != c.unsolved || r.Lost != c.lost {
-			t.Errorf("%v: balanced %v, %d unsolved, %d lost", c.verdicts, r.Balanced, r.Unsolved, r.Lost)
+		if r := m.result(all); r.Balanced != c.balanced || r.Unsolved != c.unsolved || r.Unbalanced != c.lost {
+			t.Errorf("%v: balanced %v, %d unsolved, %d lost", c.balances, r.Balanced, r.Unsolved, r.Unbalanced)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestResultTellsOpenings(t *testing.T) {
 func TestCancelledOpenings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
-	m := &Config{Game: quad(t), Openings: 2, Seed: 1}
+	m := &Config{Game: quad(t), OpeningPlies: 2, Seed: 1}
 	start := time.Now()
 	if _, err := newOpenings(m).get(ctx, 1000); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
 		t.Errorf("error %v after %v", err, time.Since(start))

@@ -11,120 +11,197 @@ import (
 	"slices"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/train/agent"
 )
 
-// ErrRecord is wrapped by errors about the record of a match: it is of another match, or not a record.
+// ErrRecord is wrapped by errors about the record of a match: it belongs to another match, or it is not a record.
 var ErrRecord = errors.New("bad record")
 
-// A record is a file of JSON lines: first a recordHeader, then a recordedGame for each finished game, in the order in
-// which they ended. Lines are whole, but for the last one, which is dropped where it is torn, so that the end of the
-// program, whenever it comes, loses no finished game. The file is made durable when the match ends.
-
-// recordHeader says which match the games are of. How many games there are to be, and whether a test ends them, may
-// change from time to time.
-type recordHeader struct {
-	Match    int    `json:"match"` // version of the format
-	Game     string `json:"game"`
-	A        string `json:"a"`
-	B        string `json:"b"`
-	AWeights string `json:"a_weights,omitempty"` // Origin.Digest
-	BWeights string `json:"b_weights,omitempty"`
-	Seed     uint64 `json:"seed"`
-	Openings int    `json:"openings"`
-	Once     bool   `json:"once,omitempty"`
-	Seats    Seats  `json:"seats"`
-	After    int    `json:"after,omitempty"`
+// Record is the record of a match: a file of JSON lines, first a RecordHeader, then a RecordedGame for each finished game in
+// the order in which they ended. Lines are appended whole. A torn last line is dropped, so a program that dies loses no
+// finished game. The file is synced when the match ends.
+type Record struct {
+	RecordHeader
+	Games []RecordedGame // by number
 }
 
-const recordVersion = 1
-
-var errNoGame = errors.New("it is not a game")
-
-type recordedGame struct {
-	Game    int      `json:"game"`
-	Opening int      `json:"opening"`
-	First   string   `json:"first"` // a or b: who moved first
-	Moves   []string `json:"moves"` // all from the start
-	Goals   [2]int   `json:"goals"` // A's and B's
+// RecordHeader identifies the match. The number of games and the test are not part of it: they may change when a match is
+// continued.
+type RecordHeader struct {
+	Version      int    `json:"match"` // of the format
+	Game         string `json:"game"`  // canonical name
+	A            string `json:"a"`     // spec
+	B            string `json:"b"`
+	AWeights     string `json:"a_weights,omitempty"` // Origin.Digest
+	BWeights     string `json:"b_weights,omitempty"`
+	Seed         uint64 `json:"seed"`
+	OpeningPlies int    `json:"opening_plies"`
+	NoRepeats    bool   `json:"no_repeats,omitempty"`
+	Seats        Seats  `json:"seats"`
+	SkipGames    int    `json:"skip_games,omitempty"`
 }
 
-// record is a record that games are added to.
-type record struct {
-	match *Config
-	file  *os.File
+// RecordedGame is a finished game of a record.
+type RecordedGame struct {
+	Number int      `json:"game"`    // in the match, from 0
+	AFirst bool     `json:"a_first"` // A moved first
+	Moves  []string `json:"moves"`   // all from the start
+	Goals  [2]int   `json:"goals"`   // A's and B's
 }
 
-func (m *Config) header() recordHeader {
-	return recordHeader{
-		Match: recordVersion, Game: m.Game.Name, A: m.A.String(), B: m.B.String(), AWeights: digest(m.A), BWeights: digest(m.B),
-		Seed: m.Seed, Openings: m.Openings, Once: m.Once,
-		Seats: cmp.Or(m.Seats, Swap), After: m.After,
+const (
+	recordVersion = 2
+	recordStart   = `{"match":` // of the first line
+)
+
+// IsRecord reports whether the file at path begins like the record of a match.
+func IsRecord(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, len(recordStart))
+	n, _ := f.Read(start)
+	return string(start[:n]) == recordStart
+}
+
+// ReadRecord reads the record of a match, which may still be played. It does not check the moves; [Replay] does. Errors wrap
+// [ErrRecord] if the file is no record, damaged or of another version.
+func ReadRecord(path string) (*Record, error) {
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseRecord(lines)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, path, err)
+	}
+	slices.SortStableFunc(r.Games, func(a, b RecordedGame) int { return cmp.Compare(a.Number, b.Number) })
+	return r, nil
+}
+
+// parseRecord parses the lines of a record; games keep their order.
+func parseRecord(lines [][]byte) (*Record, error) {
+	r := &Record{}
+	if len(lines) == 0 || json.Unmarshal(lines[0], &r.RecordHeader) != nil || r.Version < 1 {
+		return nil, errors.New("it is not the record of a match")
+	}
+	if r.Version != recordVersion {
+		return nil, fmt.Errorf("its format is %d, and this program reads %d", r.Version, recordVersion)
+	}
+	for i, line := range lines[1:] {
+		g := RecordedGame{Number: -1}
+		err := json.Unmarshal(line, &g)
+		if err == nil && g.Number < 0 {
+			err = errors.New("it is not a game")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		r.Games = append(r.Games, g)
+	}
+	return r, nil
+}
+
+// Replay plays the moves of a finished game. It returns the terminal state and the actions. The error names the first
+// illegal move, or says that the game does not end with the last one.
+func Replay(game *env.Game, texts []string) (env.State, []env.Action, error) {
+	state, moves, err := env.ReplayText(game, texts)
+	if err == nil && !state.Done() {
+		err = errors.New("the game is not finished")
+	}
+	return state, moves, err
+}
+
+// recordWriter appends games to a record.
+type recordWriter struct {
+	game *env.Game
+	file *os.File
+}
+
+func (c *Config) recordHeader() RecordHeader {
+	return RecordHeader{
+		Version: recordVersion, Game: c.Game.Name, A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
+		Seed: c.Seed, OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: cmp.Or(c.Seats, SwapSeats), SkipGames: c.SkipGames,
 	}
 }
 
-// digest identifies the weights of an agent that has been loaded; "" where it has none.
+// digest identifies the weights of an agent; "" if it has none.
 func digest(f *agent.Factory) string {
 	origin, _ := f.Load()
 	return origin.Digest
 }
 
-// openRecord reads the games that the match's record holds, fewer or none if there is no such file, and opens it for more.
-func openRecord(ctx context.Context, m *Config, openings *openings, games []*played) (*record, error) {
-	if info, err := os.Stat(m.Record); err == nil && !info.Mode().IsRegular() { // a new record would take its place
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrRecord, m.Record)
+// openRecord reads the games of the match's record into games and opens it for appending. It writes a new record if there is
+// none.
+func openRecord(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*recordWriter, error) {
+	if info, err := os.Stat(c.Record); err == nil && !info.Mode().IsRegular() { // a new record would replace it
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrRecord, c.Record)
 	}
-	lines, err := checkpoints.ReadLines(m.Record)
+	lines, err := checkpoints.ReadLines(c.Record)
 	if err != nil {
 		return nil, err
 	}
-	header, err := json.Marshal(m.header())
+	header, err := json.Marshal(c.recordHeader())
 	if err != nil {
 		return nil, err
 	}
 	if len(lines) == 0 {
-		torn, err := os.ReadFile(m.Record)
+		torn, err := os.ReadFile(c.Record)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 		if !bytes.HasPrefix(header, torn) {
-			return nil, fmt.Errorf("%w: %s is something else", ErrRecord, m.Record)
+			return nil, fmt.Errorf("%w: %s is another kind of file", ErrRecord, c.Record)
 		}
-		if err := checkpoints.WriteLines(m.Record, [][]byte{header}); err != nil {
+		if err := checkpoints.WriteLines(c.Record, [][]byte{header}); err != nil {
 			return nil, err
 		}
 		lines = append(lines, header)
 	}
-	if err := m.checkHeader(lines[0]); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, m.Record, err)
+	if err := c.readGames(ctx, lines, openings, games); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, c.Record, err)
 	}
-	size := int64(len(lines[0]) + 1)
-	for i, line := range lines[1:] {
-		if err := m.recall(ctx, line, openings, games); err != nil {
-			return nil, fmt.Errorf("%w: %s: line %d: %w", ErrRecord, m.Record, i+2, err)
-		}
-		size += int64(len(line) + 1)
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
 	}
-	if err := os.Truncate(m.Record, size); err != nil {
+	if err := os.Truncate(c.Record, int64(size)); err != nil { // drops a torn line
 		return nil, err
 	}
-	file, err := os.OpenFile(m.Record, os.O_WRONLY|os.O_APPEND, 0)
+	file, err := os.OpenFile(c.Record, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &record{match: m, file: file}, nil
+	return &recordWriter{c.Game, file}, nil
 }
 
-// checkHeader says what of a record's header does not fit the match.
-func (m *Config) checkHeader(line []byte) error {
-	var have recordHeader
-	if err := json.Unmarshal(line, &have); err != nil || have.Match < 1 {
-		return errors.New("it is not the record of a match")
+// readGames reads the lines of the match's record into games. Games beyond the last are ignored.
+func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openings, games []*finishedGame) error {
+	record, err := parseRecord(lines)
+	if err != nil {
+		return err
 	}
-	if have.Match > recordVersion {
-		return fmt.Errorf("its format is %d, and this program knows those up to %d", have.Match, recordVersion)
+	if err := c.checkHeader(&record.RecordHeader); err != nil {
+		return err
 	}
-	want := m.header()
+	for i := range record.Games {
+		r := &record.Games[i]
+		if r.Number >= len(games) || games[r.Number] != nil {
+			continue
+		}
+		if games[r.Number], err = c.replayRecorded(ctx, r, openings); err != nil {
+			return fmt.Errorf("line %d: game %d: %w", i+2, r.Number, err)
+		}
+	}
+	return nil
+}
+
+// checkHeader returns an error that lists in what the record differs from the match.
+func (c *Config) checkHeader(have *RecordHeader) error {
+	want := c.recordHeader()
 	var errs []error
 	check := func(what string, have, want any) {
 		if have != want {
@@ -135,12 +212,12 @@ func (m *Config) checkHeader(line []byte) error {
 	check("agent A", have.A, want.A)
 	check("agent B", have.B, want.B)
 	check("seed", have.Seed, want.Seed)
-	check("number of opening plies", have.Openings, want.Openings)
-	check("use of openings once", have.Once, want.Once)
+	check("number of opening plies", have.OpeningPlies, want.OpeningPlies)
+	check("choice of openings without repeats", have.NoRepeats, want.NoRepeats)
 	check("order of seats", have.Seats, want.Seats)
-	check("number of games passed over", have.After, want.After)
+	check("number of skipped games", have.SkipGames, want.SkipGames)
 	if errs == nil && (have.AWeights != want.AWeights || have.BWeights != want.BWeights) {
-		errs = append(errs, errors.New("its networks have changed since; name a checkpoint to go on with, such as net:RUN@12"))
+		errs = append(errs, errors.New("its networks have changed since; name a checkpoint to continue, such as net:RUN@12"))
 	}
 	if errs != nil {
 		return fmt.Errorf("it is the record of another match: %w", errors.Join(errs...))
@@ -148,67 +225,42 @@ func (m *Config) checkHeader(line []byte) error {
 	return nil
 }
 
-// recall reads one recorded game into games, unless it lies beyond them.
-func (m *Config) recall(ctx context.Context, line []byte, openings *openings, games []*played) error {
-	recorded := recordedGame{Game: -1}
-	if err := json.Unmarshal(line, &recorded); err != nil {
-		return err
-	}
-	i := recorded.Game
-	if i < 0 {
-		return errNoGame
-	}
-	if i >= len(games) || games[i] != nil {
-		return nil
-	}
-	opening, err := openings.get(ctx, m.opening(i))
+// replayRecorded checks a recorded game: it starts from its opening, its moves are legal, and it ends with its goals.
+func (c *Config) replayRecorded(ctx context.Context, r *RecordedGame, openings *openings) (*finishedGame, error) {
+	opening, err := openings.get(ctx, c.opening(r.Number))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if opening == nil {
-		return fmt.Errorf("game %d: the match has no opening for it", i)
+		return nil, errors.New("the match has no opening for it")
 	}
-	g := m.newGame(i, opening)
-	if err := m.replay(g, recorded.Moves); err != nil {
-		return fmt.Errorf("game %d: %w", i, err)
-	}
-	if g.goals != recorded.Goals {
-		return fmt.Errorf("game %d ends with goals %v, not %v", i, g.goals, recorded.Goals)
-	}
-	games[i] = g
-	return nil
-}
-
-// replay makes the texts the moves of a game that has its opening.
-func (m *Config) replay(g *played, texts []string) error {
-	state, moves, err := Replay(m.Game, texts)
+	final, moves, err := Replay(c.Game, r.Moves)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !slices.Equal(g.moves, moves[:min(len(g.moves), len(moves))]) {
-		return errors.New("it starts from another opening")
+	if !slices.Equal(opening.moves, moves[:min(len(opening.moves), len(moves))]) {
+		return nil, errors.New("it starts from another opening")
 	}
-	g.moves = moves
-	g.end(state)
-	return nil
+	g := c.newFinishedGame(r.Number, opening, moves, final)
+	if g.goals != r.Goals {
+		return nil, fmt.Errorf("it ends with goals %v, not %v", g.goals, r.Goals)
+	}
+	return g, nil
 }
 
-// add adds a finished game.
-func (r *record) add(i int, g *played) error {
-	recorded := recordedGame{Game: i, Opening: r.match.opening(i), First: "b", Goals: g.goals}
-	if g.first {
-		recorded.First = "a"
-	}
+// add appends a finished game.
+func (w *recordWriter) add(number int, g *finishedGame) error {
+	r := RecordedGame{Number: number, AFirst: g.aFirst, Goals: g.goals}
 	for _, a := range g.moves {
-		recorded.Moves = append(recorded.Moves, r.match.Game.ActionTexts[a])
+		r.Moves = append(r.Moves, w.game.ActionTexts[a])
 	}
-	line, err := json.Marshal(recorded)
+	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	_, err = r.file.Write(append(line, '\n'))
+	_, err = w.file.Write(append(line, '\n'))
 	return err
 }
 
-// close makes the record durable.
-func (r *record) close() error { return errors.Join(r.file.Sync(), r.file.Close()) }
+// close syncs the record.
+func (w *recordWriter) close() error { return errors.Join(w.file.Sync(), w.file.Close()) }

@@ -19,14 +19,14 @@ func recorded(t *testing.T, games int) Config {
 	t.Helper()
 	game := quad(t)
 	return Config{
-		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, Openings: 1, Threads: 2, Balance: balanceOf(game),
+		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, OpeningPlies: 1, Threads: 2, Balance: checkerOf(game),
 		Record: filepath.Join(t.TempDir(), "match.jsonl"),
 	}
 }
 
 func mustRun(t *testing.T, m Config) Result {
 	t.Helper()
-	r, err := m.Run(context.Background())
+	r, err := Run(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestInterruptedRecord(t *testing.T) {
 	m := recorded(t, 100000)
 	ctx, cancel := context.WithCancel(context.Background())
 	m.Progress = func(r Result) { cancel() }
-	r, err := m.Run(ctx)
+	r, err := Run(ctx, m)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
@@ -90,13 +90,13 @@ func TestOtherRecords(t *testing.T) {
 	mustRun(t, m)
 	other := m
 	other.Seed = 5
-	if _, err := other.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
 		t.Errorf("error %v", err)
 	}
 	other = m
 	other.A = parse(t, m.Game, "random")
-	other.Seats = First
-	if _, err := other.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its agent A is greedy, not random") || !strings.Contains(err.Error(), "its order of seats is swap, not first") {
+	other.Seats = AFirst
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its agent A is greedy, not random") || !strings.Contains(err.Error(), "its order of seats is swap, not first") {
 		t.Errorf("error %v", err)
 	}
 	whole, err := os.ReadFile(m.Record)
@@ -104,15 +104,15 @@ func TestOtherRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for content, want := range map[string]string{
-		"my letter":       "something else",
+		"my letter":       "another kind of file",
 		"my letter\n":     "not the record of a match",
-		"{\"match\":2}\n": "its format is 2",
+		"{\"match\":1}\n": "its format is 1",
 		strings.Replace(string(whole), `"game":2,`, `"game":-1,`, 1):            "it is not a game",
 		strings.Replace(string(whole), `"goals":[`, `"goals":[1`, 1):            "ends with goals",
 		strings.Replace(string(whole), `"moves":["(mark`, `"moves":["(marc`, 1): "unknown move",
 	} {
 		writeFile(t, m.Record, []byte(content))
-		if _, err := m.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), m); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: error %v; want one that says %q", content, err, want)
 		}
 		if now, _ := os.ReadFile(m.Record); string(now) != content {
@@ -121,7 +121,7 @@ func TestOtherRecords(t *testing.T) {
 	}
 	folder := m
 	folder.Record = t.TempDir()
-	if _, err := folder.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Run(context.Background(), folder); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: error %v", err)
 	}
 	game := m.Game
@@ -134,7 +134,7 @@ func TestOtherRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Run(context.Background()); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "networks have changed") {
+	if _, err := Run(context.Background(), m); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "networks have changed") {
 		t.Errorf("a newer checkpoint: error %v", err)
 	}
 }

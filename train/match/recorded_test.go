@@ -21,11 +21,11 @@ func TestReadRecord(t *testing.T) {
 	}
 	for i, g := range r.Games {
 		state, _, err := Replay(m.Game, g.Moves)
-		if err != nil || g.Number != i || g.First != (i%2 == 0) {
-			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.First, err)
+		if err != nil || g.Number != i || g.AFirst != (i%2 == 0) {
+			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.AFirst, err)
 		}
 		goals := state.Goals()
-		if !g.First {
+		if !g.AFirst {
 			goals[0], goals[1] = goals[1], goals[0]
 		}
 		if goals != g.Goals {
@@ -35,7 +35,7 @@ func TestReadRecord(t *testing.T) {
 
 	for text, wanted := range map[string]bool{
 		"": false, "{}\n": false, `{"generation":1}` + "\n": false, `{"match":99,"game":"quad-5x5"}` + "\n": true,
-		`{"match":1,"game":"quad-5x5"}` + "\n{]\n": true,
+		`{"match":2,"game":"quad-5x5"}` + "\n{]\n": true,
 	} {
 		path := filepath.Join(t.TempDir(), "other")
 		writeFile(t, path, []byte(text))

@@ -14,7 +14,7 @@ import (
 func TestCopiesAreNoEvidence(t *testing.T) {
 	game := quad(t)
 	a, b := "net:1,sims=4", "policy:2"
-	m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 1000, Seed: 1, Openings: 2, Balance: balanceOf(game), Threads: 2}
+	m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 1000, Seed: 1, OpeningPlies: 2, Balance: checkerOf(game), Threads: 2}
 	r := mustRun(t, m)
 	different := r.Pairs - r.Repeats
 	if r.Games != 1000 || r.Pairs != 500 || different < 20 || different > 40 || r.Wins+r.Draws+r.Losses != 1000 || r.Duplicates < 1000-2*different {
@@ -28,18 +28,18 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	if once.Repeats != 0 || once.Pentanomial != r.Pentanomial || once.SeatPairs != r.SeatPairs {
 		t.Errorf("all openings once: %+v; a thousand games: %+v", once, r)
 	}
-	if low, high := min(once.Low, r.Score), max(once.High, r.Score); r.Low != low || r.High != high || r.EloLow != Elo(low) {
+	if low, high := min(once.Low, r.Score), max(once.High, r.Score); r.Low != low || r.High != high || r.EloLow != eloOf(low) {
 		t.Errorf("a thousand games: %v to %v; all openings once: %v to %v", r.Low, r.High, once.Low, once.High)
 	}
-	m.Games, m.Seats = 500, First
+	m.Games, m.Seats = 500, AFirst
 	if r := mustRun(t, m); r.Pairs-r.Repeats != different {
 		t.Errorf("fixed seats: %d games repeat; want %d", r.Repeats, 500-different)
 	}
-	m.Seats, m.Openings, m.A = Swap, 0, parse(t, game, "policy:1,temp=0.05")
+	m.Seats, m.OpeningPlies, m.A = SwapSeats, 0, parse(t, game, "policy:1,temp=0.05")
 	if r := mustRun(t, m); r.Repeats != 0 || pairsIn(&r) != 250 || r.Duplicates < 100 {
 		t.Errorf("an agent that draws, and mostly the same: %+v", r)
 	}
-	m.Openings, m.A, m.B = 2, parse(t, game, "random"), parse(t, game, "greedy")
+	m.OpeningPlies, m.A, m.B = 2, parse(t, game, "random"), parse(t, game, "greedy")
 	if r := mustRun(t, m); r.Repeats != 0 || pairsIn(&r) != 250 {
 		t.Errorf("agents that draw their moves: %+v", r)
 	}
@@ -60,13 +60,13 @@ func TestSPRTGivesUp(t *testing.T) {
 		var want Result
 		for _, threads := range []int{1, 2, 7} {
 			got := mustRun(t, Config{
-				Game: game, A: parse(t, game, "policy:"+run), B: parse(t, game, "policy:"+run), Games: 20000, Seed: 1, Openings: plies,
-				Threads: threads, Balance: balanceOf(game), SPRT: &SPRT{Elo0: -5, Elo1: 5},
+				Game: game, A: parse(t, game, "policy:"+run), B: parse(t, game, "policy:"+run), Games: 20000, Seed: 1, OpeningPlies: plies,
+				Threads: threads, Balance: checkerOf(game), SPRT: &SPRT{Elo0: -5, Elo1: 5},
 			})
 			if threads == 1 {
 				want = got
 			}
-			if got != want || !got.SPRT.Exhausted || got.SPRT.Verdict != Undecided || got.Repeats != 1 {
+			if got != want || !got.SPRT.Exhausted || got.SPRT.Decision != Undecided || got.Repeats != 1 {
 				t.Errorf("%d plies, %d threads: %+v; one thread: %+v", plies, threads, got, want)
 			}
 		}
@@ -84,7 +84,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &Config{Game: game, Openings: c.plies, Seed: 2, Balance: balanceOf(game)}
+		m := &Config{Game: game, OpeningPlies: c.plies, Seed: 2, Balance: checkerOf(game)}
 		o, other := newOpenings(m), newOpenings(m)
 		if _, err := other.get(context.Background(), 1000); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 			if !slices.Equal(one.moves, two.moves) {
 				t.Errorf("%s: opening %d depends on what was asked before", c.name, i)
 			}
-			rounds[i/n] = append(rounds[i/n], string(key(one.moves)))
+			rounds[i/n] = append(rounds[i/n], (movesKey(one.moves)))
 		}
 		if n > 4 && (slices.Equal(rounds[0], rounds[1]) || slices.Equal(rounds[1], rounds[2])) {
 			t.Errorf("%s: two rounds have the same order", c.name)
@@ -121,24 +121,24 @@ func TestOpeningsComeInRounds(t *testing.T) {
 }
 
 // What counts as a repeat: the same two games of one pair in the same seats, or a single game among those played.
-func TestRepertoire(t *testing.T) {
-	game := func(first bool, moves ...env.Action) *played { return &played{first: first, moves: moves} }
-	r := make(repertoire)
+func TestPairsPlayed(t *testing.T) {
+	game := func(first bool, moves ...env.Action) *finishedGame { return &finishedGame{aFirst: first, moves: moves} }
+	r := make(pairsPlayed)
 	for i, c := range []struct {
-		games []*played
+		games []*finishedGame
 		want  bool
 	}{
-		{[]*played{game(true, 1, 2), game(false, 1, 3)}, false},
-		{[]*played{game(true, 1, 2), game(false, 1, 3)}, true},
-		{[]*played{game(true, 1, 3), game(false, 1, 2)}, false}, // the other seats
-		{[]*played{game(true, 1, 2), game(false, 1, 4)}, false},
-		{[]*played{game(true, 1, 5), game(false, 1, 4)}, false},
-		{[]*played{game(true, 1, 5), game(false, 1, 3)}, false}, // of two pairs
-		{[]*played{game(true, 1, 5)}, true},
-		{[]*played{game(false, 1, 5)}, false},
-		{[]*played{game(false, 1, 5)}, true},
+		{[]*finishedGame{game(true, 1, 2), game(false, 1, 3)}, false},
+		{[]*finishedGame{game(true, 1, 2), game(false, 1, 3)}, true},
+		{[]*finishedGame{game(true, 1, 3), game(false, 1, 2)}, false}, // the other seats
+		{[]*finishedGame{game(true, 1, 2), game(false, 1, 4)}, false},
+		{[]*finishedGame{game(true, 1, 5), game(false, 1, 4)}, false},
+		{[]*finishedGame{game(true, 1, 5), game(false, 1, 3)}, false}, // of two pairs
+		{[]*finishedGame{game(true, 1, 5)}, true},
+		{[]*finishedGame{game(false, 1, 5)}, false},
+		{[]*finishedGame{game(false, 1, 5)}, true},
 	} {
-		if got := r.again(c.games); got != c.want {
+		if got := r.repeats(c.games); got != c.want {
 			t.Errorf("step %d: repeat %v; want %v", i, got, c.want)
 		}
 	}
@@ -148,22 +148,22 @@ func TestRepertoire(t *testing.T) {
 func TestMatchGoesOn(t *testing.T) {
 	game := quad(t)
 	const run = "1"
-	m := Config{Game: game, A: parse(t, game, "policy:"+run+",temp=1"), B: parse(t, game, "random"), Games: 100, Seed: 3, Openings: 2,
-		Balance: balanceOf(game), Threads: 2}
+	m := Config{Game: game, A: parse(t, game, "policy:"+run+",temp=1"), B: parse(t, game, "random"), Games: 100, Seed: 3, OpeningPlies: 2,
+		Balance: checkerOf(game), Threads: 2}
 	whole := playAll(t, &m)
-	m.After, m.Games = 36, 64
+	m.SkipGames, m.Games = 36, 64
 	for i, g := range playAll(t, &m) {
-		if want := whole[36+i]; g.first != want.first || !slices.Equal(g.moves, want.moves) {
+		if want := whole[36+i]; g.aFirst != want.aFirst || !slices.Equal(g.moves, want.moves) {
 			t.Fatalf("game %d after 36: %v; want %v", i, g, want)
 		}
 	}
-	m.Once, m.After, m.Games = true, 0, 36
+	m.NoRepeats, m.SkipGames, m.Games = true, 0, 36
 	total := 0
-	for ; total < 200; m.After += 36 {
+	for ; total < 200; m.SkipGames += 36 {
 		r := mustRun(t, m)
 		total += r.Games
 		if r.Repeats != 0 || r.Games%2 != 0 {
-			t.Errorf("after %d: %+v", m.After, r)
+			t.Errorf("after %d: %+v", m.SkipGames, r)
 		}
 		if r.Games == 0 {
 			break
@@ -173,7 +173,7 @@ func TestMatchGoesOn(t *testing.T) {
 	if _, err := o.get(context.Background(), 1000); err != nil || total != 2*len(o.list) {
 		t.Errorf("%d games of %d openings, %v", total, len(o.list), err)
 	}
-	m.After = 3
+	m.SkipGames = 3
 	if m.Validate() == nil {
 		t.Error("a match may begin with half a pair")
 	}

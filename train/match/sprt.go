@@ -5,53 +5,53 @@ import (
 	"math"
 )
 
-// SPRT is a sequential test of whether agent A is better than B by Elo0 at most (H0) or by Elo1 at least (H1). It ends a
-// match as soon as either is sure enough; between the two it may decide for either.
+// SPRT is a sequential probability ratio test of whether agent A is stronger than B by at most Elo0 (H0) or by at least Elo1
+// (H1). It ends a match as soon as the games support one hypothesis well enough. If the truth lies between, it may decide for
+// either.
 //
-// It is the generalised sequential probability ratio test on pairs of games of one opening, counted by A's points, or on
-// single games where the seats are fixed. What tells the hypotheses apart is the expected score alone:
+// It is the generalised test on pairs of games of one opening, counted by A's points (on single games if seats are fixed):
 //
 //	LLR = sum_i n_i ln(p1_i / p0_i)
 //
-// where p0 and p1 are the likeliest distributions of the points, given the counts n, with the expected scores of Elo0 and
-// Elo1. It is H1 once LLR >= ln((1-beta)/alpha), and H0 once LLR <= ln(beta/(1-alpha)). The test is made after each pair in
-// the order of their numbers, so that it does not depend on which game ends first. Where pairs only
-// repeat earlier ones ([Result]) they are no evidence, and the test is given up.
+// n_i are the counts; p0 and p1 are the most likely distributions of points, given the counts, whose expected scores are those
+// of Elo0 and Elo1. The test decides for H1 at LLR >= ln((1-beta)/alpha) and for H0 at LLR <= ln(beta/(1-alpha)). It runs after
+// each complete pair, in the order of their numbers, so it does not depend on which game ends first. If pairs only repeat
+// earlier ones ([Result]), it gives up.
 //
 // Sources: Wald 1945 for the test; Van den Bergh, "Generalized SPRT" and "The generalized maximum likelihood ratio for the
-// expectation value of a distribution" (2018 to 2020), as in chess engines' testing framework fishtest.
+// expectation value of a distribution" (2018 to 2020), as used by fishtest.
 type SPRT struct {
-	Elo0, Elo1 float64 // Elo0 < Elo1, both within 1,000
+	Elo0, Elo1 float64 // Elo0 < Elo1, both within ±1,000
 }
 
-// Chances of a wrong decision: alpha of H1 where H0 holds, beta of H0 where H1 holds.
+// Probabilities of a wrong decision: alpha of H1 if H0 is true, beta of H0 if H1 is true.
 const (
 	sprtAlpha = 0.05
 	sprtBeta  = 0.05
 )
 
-// SPRTResult is how far a sequential test has come. The JSON of no test is absent.
+// SPRTResult is the state of a sequential test. It is zero, and absent in JSON, if there is no test.
 type SPRTResult struct {
-	Elo0    float64 `json:"elo0"`
-	Elo1    float64 `json:"elo1"`
-	Alpha   float64 `json:"alpha"`
-	Beta    float64 `json:"beta"`
-	LLR     float64 `json:"llr"`
-	Lower   float64 `json:"lower"` // of the LLR: H0
-	Upper   float64 `json:"upper"` // of the LLR: H1
-	Verdict string  `json:"verdict"`
-	// Exhausted says that the test was given up undecided: all openings were played, and the agents only repeat themselves.
+	Elo0     float64 `json:"elo0"`
+	Elo1     float64 `json:"elo1"`
+	Alpha    float64 `json:"alpha"`
+	Beta     float64 `json:"beta"`
+	LLR      float64 `json:"llr"`
+	Lower    float64 `json:"lower"` // LLR at which it decides for H0
+	Upper    float64 `json:"upper"` // LLR at which it decides for H1
+	Decision string  `json:"decision"`
+	// Exhausted means that the test gave up: all openings were played, and the agents only repeat their games.
 	Exhausted bool `json:"exhausted,omitempty"`
 }
 
-// Verdicts of a sequential test.
+// Decisions of a sequential test.
 const (
 	Undecided = "none"
 	AcceptH0  = "H0"
 	AcceptH1  = "H1"
 )
 
-// Validate reports what is wrong with the hypotheses.
+// Validate returns an error if the hypotheses are out of range or in the wrong order.
 func (s *SPRT) Validate() error {
 	const most = 1000
 	if !(-most <= s.Elo0 && s.Elo0 < s.Elo1 && s.Elo1 <= most) {
@@ -61,25 +61,25 @@ func (s *SPRT) Validate() error {
 	return nil
 }
 
-// judge tests the counts of points, from the lowest to the highest.
-func (s *SPRT) judge(counts []int) SPRTResult {
+// run tests the counts of pairs by points, from the fewest points to the most.
+func (s *SPRT) run(counts []int) SPRTResult {
 	r := SPRTResult{
-		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Verdict: Undecided,
-		LLR:   logRatio(counts, Score(s.Elo0), Score(s.Elo1)),
+		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Decision: Undecided,
+		LLR:   logRatio(counts, scoreOf(s.Elo0), scoreOf(s.Elo1)),
 		Lower: math.Log(sprtBeta / (1 - sprtAlpha)), Upper: math.Log((1 - sprtBeta) / sprtAlpha),
 	}
 	switch {
 	case r.LLR <= r.Lower:
-		r.Verdict = AcceptH0
+		r.Decision = AcceptH0
 	case r.LLR >= r.Upper:
-		r.Verdict = AcceptH1
+		r.Decision = AcceptH1
 	}
 	return r
 }
 
-// logRatio is LLR for the expected scores s0 and s1, both in (0, 1). The points' values are equally spaced from 0 to 1.
-// The likeliest distribution with mean s is p_i / (1 + x (a_i - s)), p being the shares of the counts and x what makes
-// the mean right. Points that did not occur count 1e-3, so that there always is such an x.
+// logRatio is the LLR of the expected scores s0 and s1, both in (0, 1). Points are equally spaced from 0 to 1. The most likely
+// distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the points, and [tilt] finds
+// x. Points that did not occur count 1e-3, so an x always exists.
 func logRatio(counts []int, s0, s1 float64) float64 {
 	shares := make([]float64, len(counts))
 	n := 0.0
@@ -102,8 +102,8 @@ func logRatio(counts []int, s0, s1 float64) float64 {
 	return n * sum
 }
 
-// tilt solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0 for x. The sum falls from infinity at x = -1/(1-s) to minus
-// infinity at x = 1/s.
+// tilt solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0 for x by Newton's method, safeguarded by bisection. The sum falls
+// from infinity at x = -1/(1-s) to minus infinity at x = 1/s.
 func tilt(shares []float64, s float64) float64 {
 	low, high := -1/(1-s), 1/s
 	x := 0.0
@@ -120,7 +120,7 @@ func tilt(shares []float64, s float64) float64 {
 		} else {
 			high = x
 		}
-		next := x - f/slope // Newton's step, where it stays inside
+		next := x - f/slope
 		if !(next > low && next < high) {
 			next = (low + high) / 2
 		}

@@ -44,16 +44,18 @@ func TestSPRTErrorRates(t *testing.T) {
 	} {
 		for _, test := range []SPRT{{0, 50}, {-60, -10}, {-40, 40}} {
 			for h, want := range []string{AcceptH0, AcceptH1} {
-				score := Score([]float64{test.Elo0, test.Elo1}[h])
+				score := scoreOf([]float64{test.Elo0, test.Elo1}[h])
 				wrong, drawn := 0, 0
 				for i := range tests {
 					rng := rand.New(rand.NewPCG(uint64(i), uint64(h)))
 					counts, verdict := make([]int, c.points), Undecided
 					for ; verdict == Undecided; drawn++ {
 						counts[c.draw(rng, score)]++
-						verdict = test.judge(counts).Verdict
+						verdict = test.run(counts).Decision
 					}
-					wrong += truth(verdict != want)
+					if verdict != want {
+						wrong++
+					}
 				}
 				rate := float64(wrong) / float64(tests)
 				t.Logf("%-24s %4g to %-4g %s holds: wrong %.3f, %d counted", c.name, test.Elo0, test.Elo1, want, rate, drawn/tests)
@@ -81,13 +83,13 @@ func TestLogRatio(t *testing.T) {
 		n, mean, square = n+float64(c), mean+a*float64(c), square+a*a*float64(c)
 	}
 	mean, square = mean/n, square/n
-	s0, s1 := Score(3), Score(6)
+	s0, s1 := scoreOf(3), scoreOf(6)
 	want := n * (s1 - s0) * (2*mean - s0 - s1) / (square - mean*mean) / 2
 	if got := logRatio(counts, s0, s1); math.Abs(got-want) > 0.01*math.Abs(want) {
 		t.Errorf("close hypotheses: %v; the normal distribution has %v", got, want)
 	}
 	for _, counts := range [][]int{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 1}, {100000, 0, 0, 0, 0}, {0, 0, 7, 0, 0}, {0, 1000000, 0}} {
-		if got := logRatio(counts, Score(-1000), Score(1000)); math.IsNaN(got) || math.IsInf(got, 0) {
+		if got := logRatio(counts, scoreOf(-1000), scoreOf(1000)); math.IsNaN(got) || math.IsInf(got, 0) {
 			t.Errorf("%v: %v", counts, got)
 		}
 	}
@@ -113,20 +115,20 @@ func TestTilt(t *testing.T) {
 func TestSPRTEndsMatch(t *testing.T) {
 	game := quad(t)
 	for _, c := range []struct {
-		a, b, verdict string
-		seats         Seats
+		a, b, decision string
+		seats          Seats
 	}{
-		{"greedy", "random", AcceptH1, Swap}, {"random", "greedy", AcceptH0, Swap}, {"greedy", "random", AcceptH1, First},
-		{"random", "random", Undecided, Swap},
+		{"greedy", "random", AcceptH1, SwapSeats}, {"random", "greedy", AcceptH0, SwapSeats}, {"greedy", "random", AcceptH1, AFirst},
+		{"random", "random", Undecided, SwapSeats},
 	} {
 		var want Result
 		for _, threads := range []int{1, 2, 7} {
 			m := Config{
-				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, Openings: 2, Seats: c.seats,
-				Threads: threads, Balance: balanceOf(game), SPRT: &SPRT{Elo0: -20, Elo1: 20},
+				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, OpeningPlies: 2, Seats: c.seats,
+				Threads: threads, Balance: checkerOf(game), SPRT: &SPRT{Elo0: -20, Elo1: 20},
 			}
 			got := mustRun(t, m)
-			if got.SPRT.Verdict != c.verdict || (got.Games < m.Games) != (c.verdict != Undecided) {
+			if got.SPRT.Decision != c.decision || (got.Games < m.Games) != (c.decision != Undecided) {
 				t.Errorf("%s against %s, %d threads: %+v", c.a, c.b, threads, got)
 			}
 			if threads == 1 {

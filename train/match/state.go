@@ -2,152 +2,143 @@ package match
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
 
-// Between two reports of progress, but the last, lie at least tellEvery and tellShare times what a report took: it sums
-// up all games, while the other threads wait.
+// The time between two calls of Progress is at least progressEvery, and at least progressCost times what a call takes: it
+// sums up all games while the workers wait.
 const (
-	tellEvery = 100 * time.Millisecond
-	tellShare = 20
+	progressEvery = 100 * time.Millisecond
+	progressCost  = 20
 )
 
-// course is a match in play. The workers share it.
-type course struct {
-	match    *Config
-	ctx      context.Context
-	cancel   context.CancelFunc
-	start    time.Time
+// state is the state of a match in play. Its workers share it.
+type state struct {
+	config   *Config
+	stop     context.CancelFunc // cancels the workers once the test is decided
+	started  time.Time
 	openings *openings
 
-	mutex    sync.Mutex // guards what follows
-	record   *record    // nil if none is kept
-	games    []*played
-	next     int // number of the game to be dealt next
-	finished int
-	whole    int        // games before the first one that is not finished
-	counts   []int      // of the points of whole pairs, or of games where seats are fixed, but for repeats
-	played   repertoire // the pairs so far
-	test     SPRTResult
-	ended    int       // games after which the test ended the match; 0 while it is open
-	tell     time.Time // when progress is told next
-	fault    error
+	mutex      sync.Mutex // guards what follows
+	record     *recordWriter
+	games      []*finishedGame // by number; nil if not finished
+	next       int             // number of the game that starts next
+	finished   int
+	prefix     int   // games before the first unfinished one
+	counts     []int // of complete pairs by points, or of games if seats are fixed; without repeats
+	pairs      pairsPlayed
+	test       SPRTResult
+	testedEnd  int       // games after which the test ended the match; 0 if it has not
+	progressAt time.Time // when Progress is called next
 }
 
-// newCourse begins a match, or goes on with what its record holds.
-func newCourse(ctx context.Context, m *Config, cancel context.CancelFunc) (*course, error) {
-	c := &course{match: m, ctx: ctx, cancel: cancel, start: time.Now(), openings: newOpenings(m), games: make([]*played, m.Games),
-		played: make(repertoire)}
-	c.counts = make([]int, 2*m.perOpening()+1)
-	if m.SPRT != nil {
-		c.test = m.SPRT.judge(c.counts)
+// newState starts a match, or continues one with the games of its record. record is nil if there is none.
+func newState(ctx context.Context, c *Config, stop context.CancelFunc) (*state, error) {
+	s := &state{
+		config: c, stop: stop, started: time.Now(), openings: newOpenings(c), games: make([]*finishedGame, c.Games),
+		pairs: make(pairsPlayed), counts: make([]int, 2*c.gamesPerOpening()+1),
 	}
-	if m.Record == "" {
-		return c, nil
+	if c.SPRT != nil {
+		s.test = c.SPRT.run(s.counts)
+	}
+	if c.Record == "" {
+		return s, nil
 	}
 	var err error
-	if c.record, err = openRecord(ctx, m, c.openings, c.games); err != nil {
+	if s.record, err = openRecord(ctx, c, s.openings, s.games); err != nil {
 		return nil, err
 	}
-	for _, g := range c.games {
-		c.finished += truth(g != nil)
+	for _, g := range s.games {
+		if g != nil {
+			s.finished++
+		}
 	}
-	c.count()
-	return c, nil
+	s.updateTest()
+	return s, nil
 }
 
-// deal begins the next game on a board, if there is one left.
-func (c *course) deal(b *board) (ok bool, err error) {
-	c.mutex.Lock()
-	for c.next < len(c.games) && c.games[c.next] != nil {
-		c.next++
+// start starts the next game in g. It returns false if none is left.
+func (s *state) start(ctx context.Context, g *game) (bool, error) {
+	s.mutex.Lock()
+	for s.next < len(s.games) && s.games[s.next] != nil {
+		s.next++
 	}
-	i := c.next
-	c.next++
-	over := i >= len(c.games) || c.ended > 0
-	c.mutex.Unlock()
+	i := s.next
+	s.next++
+	over := i >= len(s.games) || s.testedEnd > 0
+	s.mutex.Unlock()
 	if over {
 		return false, nil
 	}
-	opening, err := c.openings.get(c.ctx, c.match.opening(i))
+	opening, err := s.openings.get(ctx, s.config.opening(i))
 	if err != nil || opening == nil {
 		return false, err
 	}
-	c.match.begin(b, i, opening)
+	g.start(s.config, i, opening)
 	return true, nil
 }
 
-// finish takes a finished game.
-func (c *course) finish(i int, g *played) error {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.record != nil {
-		if err := c.record.add(i, g); err != nil {
+// finish takes over a finished game.
+func (s *state) finish(g *game) error {
+	finished := s.config.newFinishedGame(g.number, g.opening, g.moves, g.state)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.record != nil {
+		if err := s.record.add(g.number, finished); err != nil {
 			return err
 		}
 	}
-	c.games[i] = g
-	c.finished++
-	c.count()
-	if m := c.match; m.Progress != nil && (c.finished == m.Games || c.ended > 0 || time.Now().After(c.tell)) {
-		begun := time.Now()
-		m.Progress(c.result())
-		c.tell = time.Now().Add(max(tellEvery, tellShare*time.Since(begun)))
+	s.games[g.number] = finished
+	s.finished++
+	s.updateTest()
+	if c := s.config; c.Progress != nil && (s.finished == c.Games || s.testedEnd > 0 || time.Now().After(s.progressAt)) {
+		called := time.Now()
+		c.Progress(s.result())
+		s.progressAt = time.Now().Add(max(progressEvery, progressCost*time.Since(called)))
 	}
 	return nil
 }
 
-// count takes the pairs that have become whole to the test, in their order, and ends the match once they decide it, or
-// only repeat: so it does not matter which game ends first.
-func (c *course) count() {
-	size := c.match.perOpening()
-	for ; c.ended == 0 && c.whole < len(c.games) && c.games[c.whole] != nil; c.whole++ {
-		if c.match.SPRT == nil || (c.whole+1)%size > 0 {
+// updateTest gives pairs that have become complete to the test, in the order of their numbers, and stops the match once the
+// test is decided or pairs only repeat. The order makes the result independent of which game ends first.
+func (s *state) updateTest() {
+	size := s.config.gamesPerOpening()
+	for ; s.testedEnd == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
+		if s.config.SPRT == nil || (s.prefix+1)%size > 0 {
 			continue
 		}
-		pair := c.games[c.whole+1-size : c.whole+1]
-		if c.test.Exhausted = !c.match.draws() && c.played.again(pair); !c.test.Exhausted {
+		pair := s.games[s.prefix+1-size : s.prefix+1]
+		if s.test.Exhausted = !s.config.stochastic() && s.pairs.repeats(pair); !s.test.Exhausted {
 			points := 0.0
 			for _, g := range pair {
 				points += g.score()
 			}
-			c.counts[int(2*points)]++
-			c.test = c.match.SPRT.judge(c.counts)
+			s.counts[int(2*points)]++
+			s.test = s.config.SPRT.run(s.counts)
 		}
-		if c.test.Verdict != Undecided || c.test.Exhausted {
-			c.ended = c.whole + 1
-			c.cancel()
+		if s.test.Decision != Undecided || s.test.Exhausted {
+			s.testedEnd = s.prefix + 1
+			s.stop()
 		}
 	}
 }
 
-// result sums up the games so far, or those after which the test ended the match.
-func (c *course) result() Result {
-	games := c.games
-	if c.ended > 0 {
-		games = games[:c.ended]
+// decided reports whether the test has ended the match.
+func (s *state) decided() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.testedEnd > 0
+}
+
+// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the workers have
+// ended.
+func (s *state) result() Result {
+	games := s.games
+	if s.testedEnd > 0 {
+		games = games[:s.testedEnd]
 	}
-	r := c.match.result(games)
-	r.SPRT, r.Seconds = c.test, time.Since(c.start).Seconds()
+	r := s.config.result(games)
+	r.SPRT, r.Seconds = s.test, time.Since(s.started).Seconds()
 	return r
-}
-
-// fail ends the match, unless its test has, by the first error, but for those that only follow from another.
-func (c *course) fail(err error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.ended == 0 && (c.fault == nil || errors.Is(c.fault, context.Canceled)) {
-		c.fault = err
-	}
-	c.cancel()
-}
-
-// close ends the record and says what the match ended by.
-func (c *course) close() error {
-	if c.record != nil {
-		c.fault = errors.Join(c.fault, c.record.close())
-	}
-	return c.fault
 }

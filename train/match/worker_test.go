@@ -29,16 +29,16 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 			{"greedy", "net:" + two + ",sims=20,search=puct,sym=all,temp=0.5"},
 		} {
 			a, b := texts[0], texts[1]
-			m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, Openings: 2, Balance: balanceOf(game)}
+			m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, OpeningPlies: 2, Balance: checkerOf(game)}
 			alone := [2]agent.Agent{newAgent(t, game, a), newAgent(t, game, b)}
-			var want []*played
+			var want []*finishedGame
 			for i := range m.Games {
 				want = append(want, playGame(t, &m, alone, i))
 			}
 			for _, threads := range []int{1, 2, 7} {
 				m.Threads = threads
 				for i, g := range playAll(t, &m) {
-					if g.first != want[i].first || g.goals != want[i].goals || !slices.Equal(g.moves, want[i].moves) {
+					if g.aFirst != want[i].aFirst || g.goals != want[i].goals || !slices.Equal(g.moves, want[i].moves) {
 						t.Fatalf("%s, %s against %s, %d threads: game %d is %v; alone it is %v", name, a, b, threads, i, *g, *want[i])
 					}
 				}
@@ -51,9 +51,9 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 }
 
 // playAll plays all games of a match.
-func playAll(t testing.TB, m *Config) []*played {
+func playAll(t testing.TB, m *Config) []*finishedGame {
 	t.Helper()
-	c, err := m.run(context.Background())
+	c, err := m.play(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func playAll(t testing.TB, m *Config) []*played {
 }
 
 // Games at once are as many as there are for a thread, fewer where trees are large, one where a clock runs or no network plays.
-func TestBoards(t *testing.T) {
+func TestGamesAtOnce(t *testing.T) {
 	game := quad(t)
 	for _, c := range []struct {
 		a, b                 string
@@ -80,7 +80,7 @@ func TestBoards(t *testing.T) {
 		{"mcts:200", "random", 1000, 2, 1},
 	} {
 		m := Config{Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: c.games}
-		if got := m.boards(c.workers); got != c.want {
+		if got := m.gamesAtOnce(c.workers); got != c.want {
 			t.Errorf("%s against %s, %d games, %d threads: %d games at once; want %d", c.a, c.b, c.games, c.workers, got, c.want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestCancelledInLongSearches(t *testing.T) {
 			m := Config{Game: game, A: parse(t, game, text), B: parse(t, game, text), Games: 100000, Seed: 1, Threads: 2}
 			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 			start := time.Now()
-			if _, err := m.Run(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 2*time.Second {
+			if _, err := Run(ctx, m); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 2*time.Second {
 				t.Errorf("%s, %d simulations: error %v after %v", name, sims, err, time.Since(start))
 			}
 			cancel()

@@ -3,8 +3,6 @@ package ratings
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 )
 
 const (
@@ -21,8 +20,8 @@ const (
 	Anchor = "random"
 	// DefaultSimulations are those of a network where nothing else is said.
 	DefaultSimulations = 64
-	// Openings are the random plies that the games of every match start with.
-	Openings = 2
+	// OpeningPlies is the number of random plies at the start of every game.
+	OpeningPlies = 2
 )
 
 // Baselines are the agents that a run's pool holds beside its checkpoints; they include the anchor.
@@ -33,7 +32,7 @@ type Pool struct {
 	dir         string
 	game        *env.Game
 	simulations int // of checkpoints' moves
-	balance     *match.Balance
+	balance     *match.BalanceChecker
 
 	members  []int    // whose middle places are measured from; nil: all that can play
 	agents   []member // number 0 is the anchor; checkpoints stand by ascending generation
@@ -57,7 +56,7 @@ type member struct {
 // so many simulations. What cannot be understood of the matches comes back as warnings. The balance chooses the matches'
 // openings; pools of one game may share it.
 func Open(
-	dir string, game *env.Game, simulations int, baselines []string, balance *match.Balance,
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
@@ -161,13 +160,12 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[twoOf(a, b)] + 1,
 		Final: final, Simulations: p.simulations,
 	}
-	seed := fnv.New64a()
-	fmt.Fprintf(seed, "%s %s", m.Agent, m.Opponent)
 	var err error
-	m.Result, err = match.Config{
-		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Sum64(), Openings: Openings, Balance: p.balance,
-		Threads: threads, Once: !x.factory.Stochastic() && !y.factory.Stochastic(), After: p.begun[twoOf(a, b)],
-	}.Run(ctx)
+	m.Result, err = match.Run(ctx, match.Config{
+		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(0, m.Agent+" "+m.Opponent, 0),
+		OpeningPlies: OpeningPlies, Balance: p.balance, Threads: threads,
+		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: p.begun[twoOf(a, b)],
+	})
 	if err != nil {
 		return nil, err
 	}

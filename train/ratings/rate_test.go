@@ -52,12 +52,12 @@ func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 }
 
 // balance is shared by all tests, whose game it is.
-var balance = func() *match.Balance {
+var balance = func() *match.BalanceChecker {
 	game, err := games.New("quad-5x5")
 	if err != nil {
 		panic(err)
 	}
-	return match.NewBalance(game)
+	return match.NewBalanceChecker(game)
 }()
 
 func openPool(t testing.TB, dir string, game *env.Game) *Pool {

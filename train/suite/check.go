@@ -11,6 +11,7 @@ import (
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/seed"
+	"ludus/train/stats"
 )
 
 // CheckOptions say how an agent is checked.
@@ -39,12 +40,12 @@ type Report struct {
 // move (0 to 2, 50 goals for each 1), both zero, interval and all, where no agent moved; Random is what they are for a move
 // drawn at random.
 type Row struct {
-	Name       string   `json:"name"`
-	Positions  int      `json:"positions"`
-	Error      Estimate `json:"error,omitzero"`
-	Loss       Estimate `json:"loss,omitzero"`
-	Random     float64  `json:"random_error"`
-	RandomLoss float64  `json:"random_loss"`
+	Name       string         `json:"name"`
+	Positions  int            `json:"positions"`
+	Error      stats.Estimate `json:"error,omitzero"`
+	Loss       stats.Estimate `json:"loss,omitzero"`
+	Random     float64        `json:"random_error"`
+	RandomLoss float64        `json:"random_loss"`
 }
 
 // together is how many positions a goroutine takes at once: enough of them for a network's batches to be full until
@@ -189,7 +190,7 @@ func (s *Suite) report(positions []Position, lost []float64) Report {
 // row sums up the positions that are in it.
 func (s *Suite) row(name string, positions []Position, lost []float64, in func(p *Position) bool) Row {
 	r := Row{Name: name}
-	var errors, losses []cluster
+	var errors, losses []stats.Cluster
 	number := -1
 	for i := range positions {
 		p := &positions[i]
@@ -197,18 +198,18 @@ func (s *Suite) row(name string, positions []Position, lost []float64, in func(p
 			continue
 		}
 		if r.Positions == 0 || p.Number != number {
-			errors, losses = append(errors, cluster{}), append(losses, cluster{})
+			errors, losses = append(errors, stats.Cluster{}), append(losses, stats.Cluster{})
 			number = p.Number
 		}
 		r.Positions++
 		e, l := &errors[len(errors)-1], &losses[len(losses)-1]
-		e.n++
-		l.n++
+		e.N++
+		l.N++
 		if lost != nil {
 			if lost[i] > 0 {
-				e.sum++
+				e.Sum++
 			}
-			l.sum += lost[i] / 2
+			l.Sum += lost[i] / 2
 		}
 		r.Random += 1 - p.keeping()
 		r.RandomLoss += p.meanLost(s.Game)
@@ -218,7 +219,7 @@ func (s *Suite) row(name string, positions []Position, lost []float64, in func(p
 		r.RandomLoss /= n
 	}
 	if lost != nil {
-		r.Error, r.Loss = estimate(errors), estimate(losses).scaled(2)
+		r.Error, r.Loss = stats.Mean(errors), stats.Mean(losses).Scaled(2)
 	}
 	return r
 }

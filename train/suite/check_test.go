@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -63,50 +62,5 @@ func TestCheckIsDeterministic(t *testing.T) {
 	cancel()
 	if _, err := s.Check(ctx, mustSpec(t, s.Game, "mcts:20"), CheckOptions{Threads: 2}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// The interval holds the truth in about 95 % of cases, also where the positions of a game are alike.
-func TestEstimateCovers(t *testing.T) {
-	const trials = 2000
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, c := range []struct {
-		games      int
-		rate, like float64 // probability of an error, and that a second position of a game is as the first
-	}{{400, 0.3, 0}, {400, 0.3, 0.9}, {400, 0.05, 0.9}, {1500, 0.01, 0.5}, {60, 0.5, 1}} {
-		covered := 0
-		for range trials {
-			clusters := make([]cluster, c.games)
-			for i := range clusters {
-				first := 0.0
-				if rng.Float64() < c.rate {
-					first = 1
-				}
-				clusters[i] = cluster{1, first}
-				if rng.IntN(2) == 0 {
-					continue
-				}
-				second := first
-				if rng.Float64() >= c.like {
-					if second = 0; rng.Float64() < c.rate {
-						second = 1
-					}
-				}
-				clusters[i] = cluster{2, first + second}
-			}
-			e := estimate(clusters)
-			if e.Low > e.Value || e.High < e.Value {
-				t.Fatalf("%+v does not hold its mean", e)
-			}
-			if e.Low <= c.rate && c.rate <= e.High {
-				covered++
-			}
-		}
-		if share := float64(covered) / trials; share < 0.93 || share > 0.975 {
-			t.Errorf("%+v: %.1f %% of the intervals hold the truth", c, 100*share)
-		}
-	}
-	if e := estimate(nil); e != (Estimate{0, 0, 1}) {
-		t.Errorf("nothing gives %+v", e)
 	}
 }

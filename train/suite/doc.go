@@ -18,7 +18,7 @@
 //
 // [Suite.Check] lets an agent move in each position. Its error is the share of its moves that lose value; its loss is the
 // mean utility lost, best move's less its own, for the player to move: 0 to 2, which is 50 goals for each 1. Both come with
-// intervals of 95 % that allow for positions of one game being alike (see [Estimate]), and again by the number of plies to
+// intervals of 95 % that allow for positions of one game being alike (see [stats.Mean]), and again by the number of plies to
 // the end of the game that a position was taken from, by the share of moves that keep the value, by whether UCT with 1,000
 // playouts loses value, and by who played the game. Beside them stands what a player who draws a move at random would lose.
 //

@@ -56,7 +56,7 @@ func trainRun(t *testing.T, dir, name string) {
 		config.B, err = rundir.ParseAgent(game, "random")
 	}
 	if err == nil {
-		_, err = config.Run(t.Context())
+		_, err = match.Run(t.Context(), config)
 	}
 	if err != nil {
 		t.Fatal(err)

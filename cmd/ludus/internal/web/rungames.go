@@ -300,7 +300,7 @@ func listMatch(recorded *match.Record, game *env.Game) playedGames {
 
 // seated are a game's agents and goals by seat.
 func seated(recorded *match.Record, g *match.RecordedGame) (agents [2]string, goals [2]int) {
-	if g.First {
+	if g.AFirst {
 		return [2]string{recorded.A, recorded.B}, g.Goals
 	}
 	return [2]string{recorded.B, recorded.A}, [2]int{g.Goals[1], g.Goals[0]}

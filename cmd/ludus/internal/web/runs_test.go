@@ -29,12 +29,12 @@ func trainRun(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if match.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
-		match.B, err = rundir.ParseAgent(game, "random")
+	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	if config.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
+		config.B, err = rundir.ParseAgent(game, "random")
 	}
 	if err == nil {
-		_, err = match.Run(t.Context())
+		_, err = match.Run(t.Context(), config)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,57 @@
+// Package stats estimates means of scores with their intervals.
+package stats
+
+import "math"
+
+// Z is the standard normal quantile of intervals of 95 %.
+const Z = 1.959964
+
+// Estimate is a mean with its 95 % interval.
+type Estimate struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Scaled returns the estimate of a multiple of the mean.
+func (e Estimate) Scaled(by float64) Estimate { return Estimate{e.Value * by, e.Low * by, e.High * by} }
+
+// Cluster holds scores that may depend on each other, such as those of positions of one game: their number and their sum. Each
+// score is in [0, 1].
+type Cluster struct{ N, Sum float64 }
+
+// Mean returns the mean of all scores with Wilson's interval for an effective number of trials t:
+//
+//	mean ± z sqrt(mean (1 - mean) / t + z²/4t²), centred on mean + z²/2t, all divided by 1 + z²/t,  z = 1.96
+//	t = p (1-p) / v,  v = G/(G-1) sum over the G clusters of (sum_g - p n_g)² / (N (N+2))
+//
+// v is the variance of the mean of N scores; those of one cluster may be correlated in any way, and clusters are independent.
+// If each score is a cluster of its own and is 0 or 1, t is about N; draws, and pairs of games with swapped seats, scatter less
+// and increase t. p, N+2 and the sum count two more clusters with the scores 0 and 1, so t stays finite if all scores are equal.
+// The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
+//
+// Sources: Wilson 1927; Korn and Graubard, Survey Methodology 24 (1998), for the effective number of trials; Cochran,
+// Sampling Techniques (1977), 6.3, for the variance of a ratio; Agresti and Coull 1998 for the added scores.
+func Mean(clusters []Cluster) Estimate {
+	n, sum := 0.0, 0.0
+	for _, c := range clusters {
+		n += c.N
+		sum += c.Sum
+	}
+	if n == 0 {
+		return Estimate{0, 0, 1}
+	}
+	mean, p := sum/n, (sum+1)/(n+2)
+	squares := p*p + (1-p)*(1-p)
+	for _, c := range clusters {
+		squares += (c.Sum - p*c.N) * (c.Sum - p*c.N)
+	}
+	g := float64(len(clusters) + 2)
+	v := g / (g - 1) * squares / ((n + 2) * n)
+	t := p * (1 - p) / v
+
+	scale := 1 + Z*Z/t
+	centre := (mean + Z*Z/(2*t)) / scale
+	half := Z * math.Sqrt(max(0, mean*(1-mean))/t+Z*Z/(4*t*t)) / scale
+	return Estimate{mean, max(0, min(centre-half, mean)), min(1, max(centre+half, mean))}
+}
