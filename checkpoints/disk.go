@@ -114,7 +114,7 @@ func writeFile(fsys fileSystem, path, suffix string, data []byte) error {
 		err = fsys.Rename(temporary, path)
 	}
 	if err != nil {
-		fsys.Remove(temporary)
+		_ = fsys.Remove(temporary) // the first error matters
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(path))

@@ -70,7 +70,7 @@ func appendTo(f file, data []byte) error {
 		}
 	}
 	if _, err := f.WriteAt(data, end); err != nil {
-		f.Truncate(end) // best effort; readers ignore an unfinished line
+		_ = f.Truncate(end) // best effort; readers ignore an unfinished line
 		return err
 	}
 	return f.Sync()

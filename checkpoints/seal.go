@@ -78,8 +78,8 @@ func parseHeader(data []byte) (h sealHeader, body []byte, ok bool) {
 	if len(line) > 100 {
 		return h, nil, false
 	}
-	fmt.Sscanf(string(line), sealFormat, &h.kind, &h.version, &h.size, &h.packed)
-	ok = validKind(h.kind) && min(h.version, h.size, h.packed) >= 0 && max(h.version, h.size, h.packed) < 1e9
+	n, _ := fmt.Sscanf(string(line), sealFormat, &h.kind, &h.version, &h.size, &h.packed)
+	ok = n == 4 && validKind(h.kind) && min(h.version, h.size, h.packed) >= 0 && max(h.version, h.size, h.packed) < 1e9
 	return h, body, ok && h.String() == string(line)+"\n"
 }
 

@@ -91,7 +91,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 		err = s.fsys.Rename(final+newSuffix, final)
 	}
 	if err != nil {
-		removeTree(s.fsys, final+newSuffix) // frees space if the disk is full
+		_ = removeTree(s.fsys, final+newSuffix) // frees space if the disk is full
 		return err
 	}
 	if err := s.fsys.SyncDir(s.dir); err != nil {

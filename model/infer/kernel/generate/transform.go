@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"ludus/model/infer/kernel/winograd"
 )
@@ -165,9 +166,8 @@ func unit(x term) int {
 }
 
 func isTemporary(t *temporaries, register string) bool {
-	var i int
-	fmt.Sscanf(register[1:], "%d", &i)
-	return i >= t.first && i <= t.last
+	i, err := strconv.Atoi(register[1:])
+	return err == nil && i >= t.first && i <= t.last
 }
 
 // expand writes destination[p] = sum over k of matrix[p][k] source[k].
