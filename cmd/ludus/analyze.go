@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/analysis"
@@ -14,17 +12,16 @@ func analyzeCommand() *cobra.Command {
 	var threads int
 	cmd := &cobra.Command{
 		Use:   "analyze GAME AGENT",
-		Short: "Judge positions for other programs, JSON lines in and out",
-		Long: `Reads one request a line from standard input and writes one reply a line, in any order, until the input ends:
+		Short: "Analyze positions for other programs, with JSON lines",
+		Long: `Reads one request per line from standard input and writes one reply per line, in any order, until the input ends:
 
   {"id":"a1","moves":["(mark r3 c3)"],"simulations":64}
   {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,"moves":[...]}
 
-moves lead from the start to the position; simulations may be left out. A network always searches with PUCT here,
-whatever search= says. Every value is the expected utility, from -1 to 1, for the player to move; moves lists every
-legal move with its visits, value and prior, the best first; null is what the agent does not know; "proven":true says
-that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, a bad line
-{"id":"a1","error":"..."}.
+moves lead from the start to the position, written as in play; simulations is optional. A network always searches with PUCT
+here. Values are expected utilities from -1 to 1 for the player to move. The reply's moves are all legal moves with visits,
+value and prior, the best first. null means that the agent does not know; "proven":true that the value is exact. A finished
+game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
 		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
@@ -33,9 +30,6 @@ that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals"
 		RunE: func(cmd *cobra.Command, args []string) error {
 			game, err := games.New(args[0])
 			if err != nil {
-				return err
-			}
-			if err := checkThreads(cmd, threads); err != nil {
 				return err
 			}
 			spec, err := loadAgent(cmd, game, args[1])
@@ -51,6 +45,6 @@ that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals"
 			return analysis.Serve(cmd.Context(), game, agents, input(cmd), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().IntVar(&threads, "threads", runtime.GOMAXPROCS(0), "requests answered at the same time")
+	threadsFlag(cmd, &threads, "number of requests to answer at the same time")
 	return cmd
 }

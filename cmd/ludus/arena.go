@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"ludus/env"
@@ -32,19 +30,19 @@ func arenaCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "arena GAME A B",
-		Short: "Let two agents play a match",
-		Long: `Plays a match between agents A and B and says how A did. Games start from random openings, each of which is played
-twice with seats swapped; the interval is one of 95 % over these pairs. Where the game has draws and is short enough to
-be solved, openings that lose for one side are left out. The same seed gives the same games, however many threads play
-them (agents with a time limit excepted).
+		Short: "Play a match between two agents",
+		Long: `Plays a match between agents A and B and prints A's result. Each game starts with a few random opening plies. Each
+opening is played twice with seats swapped; the 95 % interval is computed over these pairs. If the game has draws and is
+short enough to be solved, openings that lose for one side are left out. The same seed gives the same games for any number
+of threads, except for agents with a time limit.
 
-An opening comes again only once there seems to be no other. Two agents that do not draw their moves (networks without
-temp= and time=) then play it as before: such a pair counts as games but not as evidence, and the intervals, the pairs by
-points and the test leave it out. More --opening-plies make more different games.
+Openings repeat only after all others have been played. Two deterministic agents (networks without temp= and time=) then
+repeat their games: such pairs count as games, but the intervals, the pair statistics and the test leave them out. More
+--opening-plies give more different games.
 
-With --sprt 0,20 the match ends as soon as it is sure enough whether A is at most 0 Elo better, or at least 20: a
-sequential test that is wrong one time in twenty. It is given up once games only repeat. With --record FILE every finished game is kept, and the same command
-goes on where it was interrupted.
+--sprt 0,20 runs a sequential probability ratio test: the match ends once the data decide between the hypotheses that A is
+0 Elo better (H0) and 20 Elo better (H1), with 5 % error each, or once games only repeat. --record FILE keeps every
+finished game; the same command then continues a stopped match.
 
 ` + agentHelp,
 		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
@@ -58,16 +56,13 @@ goes on where it was interrupted.
 			if err != nil {
 				return err
 			}
-			if err := checkThreads(cmd, config.Threads); err != nil {
-				return err
-			}
 			config.Game, config.Seats = game, match.Seats(seats)
 			if sprt != "" {
 				if config.SPRT, err = parseSPRT(sprt); err != nil {
 					return usage(cmd, err)
 				}
 				if !cmd.Flags().Changed("games") {
-					config.Games = mostTested
+					config.Games = maxTestGames
 				}
 			}
 			if err := config.Validate(); err != nil {
@@ -83,45 +78,45 @@ goes on where it was interrupted.
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt at most, %d if not given", mostTested))
-	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of a game; 0 starts from the beginning")
-	flags.StringVar(&seats, "seats", string(match.SwapSeats), "who moves first: swap, first (always A) or second (always B)")
-	flags.StringVar(&sprt, "sprt", "", "end early, by a test of one difference in Elo against a higher one, such as 0,20")
-	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game; the match goes on from it")
-	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to play on")
-	flags.BoolVar(&asJSON, "json", false, "end with the result as one line of JSON")
+	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt the maximum, by default %d", maxTestGames))
+	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
+	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of each game; 0 for none")
+	flags.StringVar(&seats, "seats", string(match.SwapSeats), "who moves first: swap (both in turn), first (A) or second (B)")
+	flags.StringVar(&sprt, "sprt", "", "end early by a test of two Elo differences H0,H1, such as 0,20")
+	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game and continues a stopped match")
+	threadsFlag(cmd, &config.Threads, "cores to use")
+	flags.BoolVar(&asJSON, "json", false, "print the result as JSON in the last line")
 	return cmd
 }
 
-// mostTested is how many games a sequential test may take unless something else is asked.
-const mostTested = 20_000
+// maxTestGames is the default for --games with --sprt.
+const maxTestGames = 20_000
 
-// parseSPRT reads ELO0,ELO1.
+// parseSPRT parses "ELO0,ELO1".
 func parseSPRT(text string) (*match.SPRT, error) {
 	var values [2]float64
 	parts := strings.Split(text, ",")
 	for i := range parts {
 		value, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
 		if err != nil || len(parts) != 2 {
-			return nil, fmt.Errorf("--sprt %s: it must be two differences in Elo, such as 0,20", text)
+			return nil, fmt.Errorf("--sprt %s: it must be two Elo differences, such as 0,20", text)
 		}
 		values[i] = value
 	}
 	return &match.SPRT{Elo0: values[0], Elo1: values[1]}, nil
 }
 
-// agentHelp says what an agent is, for commands that take one.
-const agentHelp = `An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), solver:NODES (perfect where
-it solves the position within so many nodes, elsewhere mcts:1000), net:PATH (a network with search) or policy:PATH (the
-network alone). PATH is a run's folder, a checkpoint or an exported file. Options may follow:
-  @GENERATION, @best      one checkpoint of a run, instead of the newest
-  ,sims=N  ,time=D        simulations (64 if nothing else is said) or time a move, such as 500ms
-  ,search=gumbel|puct     the search; gumbel unless there is a time limit
-  ,temp=T                 draw moves instead of playing the best; 1 follows the search's shares
+// agentHelp is the help on agent specs.
+const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
+(perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search) or
+policy:PATH (a network without search). PATH is a run's folder, a checkpoint or a weights file. Options may follow:
+  @GENERATION, @best      a checkpoint of the run other than the newest
+  ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
+  ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
+  ,temp=T                 sample moves with temperature T instead of playing the best
   ,sym=all                average the network over the board's symmetries at the root`
 
-// loadAgent reads an agent's text and its files, and warns of what was passed over.
+// loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := rundir.ParseAgent(game, text)
 	if err != nil {
@@ -135,23 +130,21 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	return factory, err
 }
 
+// warnDamaged warns of the checkpoints that were skipped.
 func warnDamaged(cmd *cobra.Command, origin agent.Origin) {
 	for _, damaged := range origin.Damaged {
-		fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(damaged), "- it was passed over")
+		warn(cmd, "skipped a damaged checkpoint: "+oneLine(damaged))
 	}
 }
 
-// runMatch plays, shows how it goes and prints the result. An interrupted match prints what was played.
+// runMatch plays a match and prints its result. A stopped match prints the result so far.
 func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
-	progress := newMatchProgress(cmd.ErrOrStderr(), config.Games)
-	config.Progress = progress.show
-	result, err := match.Run(cmd.Context(), config)
-	progress.close()
+	result, err := playMatch(cmd, &config, "")
 	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
 		return err
 	}
-	if err != nil && config.Record != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished games are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
+	if config.Record != "" {
+		err = continuable(err, "finished games")
 	}
 	return errors.Join(err, output(cmd, func(w io.Writer) error {
 		if err := writeResult(w, &config, &result); err != nil || !asJSON {
@@ -161,7 +154,24 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	}))
 }
 
-// writeResult prints what people read: a table, what it says of the agents' strength, and what of the games.
+// playMatch plays a match and shows its progress after the title.
+func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Result, error) {
+	p := newProgress(cmd)
+	defer p.close()
+	config.Progress = func(r match.Result) { p.show(matchStatus(&r, config.Games, title)) }
+	return match.Run(cmd.Context(), *config)
+}
+
+// matchStatus is the status of a match with the result so far.
+func matchStatus(r *match.Result, games int, title string) status {
+	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
+	if r.SPRT.Decision != "" {
+		detail += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
+	}
+	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
+}
+
+// writeResult prints the result for people.
 func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -188,20 +198,20 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	writeRepeats(w, m, r)
-	return nil // output sees to a writer that fails
+	return nil // output checks the writes
 }
 
 func describeDecision(t *match.SPRTResult) string {
 	if t.Decision == match.Undecided {
 		if t.Exhausted {
-			return "given up, since games only repeat"
+			return "stopped because games only repeat"
 		}
 		return "undecided"
 	}
 	return t.Decision + " holds"
 }
 
-// writePairs tells how the openings went, and what they are.
+// writePairs prints the pair statistics and the kind of openings.
 func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	pairs := 0
 	for _, n := range r.Pentanomial {
@@ -215,43 +225,24 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	if m.OpeningPlies == 0 {
 		return
 	}
-	what := "random"
+	kind := "random"
 	switch {
 	case r.Balanced && r.Unsolved > 0:
-		what = fmt.Sprintf("lost for neither side, but for %d of %d that could not be solved", r.Unsolved, r.Pairs)
+		kind = fmt.Sprintf("lost for neither side, except %d of %d that could not be solved", r.Unsolved, r.Pairs)
 	case r.Balanced:
-		what = "lost for neither side"
+		kind = "lost for neither side"
 	case r.Unbalanced > 0:
-		what = "random, since none was found that is lost for neither side"
+		kind = "random, because all that were found are lost for one side"
 	}
-	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.OpeningPlies, what)
+	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.OpeningPlies, kind)
 }
 
-// writeRepeats tells what was no evidence, and what would be.
+// writeRepeats prints how many pairs were repeats, and how to avoid them.
 func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 	if r.Repeats > 0 {
-		fmt.Fprintf(w, "%d of %d openings were played just as before, and are no evidence: the intervals leave them out\n", r.Repeats, r.Pairs)
+		fmt.Fprintf(w, "%d of %d pairs repeat earlier games; the intervals leave them out\n", r.Repeats, r.Pairs)
 	}
 	if r.SPRT.Exhausted || 2*r.Repeats > r.Pairs {
-		fmt.Fprintf(w, "longer openings (--opening-plies %d) or agents that draw moves (temp=) would tell more\n", m.OpeningPlies+2)
+		fmt.Fprintf(w, "more opening plies (--opening-plies %d) or agents that sample moves (temp=) would give new games\n", m.OpeningPlies+2)
 	}
-}
-
-// matchProgress shows a running match.
-type matchProgress struct {
-	progress
-	title string // before the score; may be empty
-	games int
-}
-
-func newMatchProgress(w io.Writer, games int) *matchProgress {
-	return &matchProgress{progress: newProgress(w, progressbar.OptionShowCount()), games: games}
-}
-
-func (p *matchProgress) show(r match.Result) {
-	score := p.title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
-	if r.SPRT.Decision != "" {
-		score += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
-	}
-	p.tell(r.Games, p.games, score, fmt.Sprintf("%d of %d games: %s", r.Games, p.games, score))
 }

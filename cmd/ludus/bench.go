@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/bench"
@@ -18,10 +17,10 @@ import (
 	"ludus/env/games"
 )
 
-// How often and how long each thing is measured: some three minutes in all, or half a minute.
+// Rounds of a measurement and the time of each. A quick benchmark also has a time limit for everything.
 const (
-	thoroughRounds, thoroughSlice = 7, 150 * time.Millisecond
-	quickRounds, quickSlice       = 3, 50 * time.Millisecond
+	thoroughRounds, thoroughSlice      = 7, 150 * time.Millisecond // about three minutes in all
+	quickRounds, quickSlice, quickTime = 3, 50 * time.Millisecond, 27 * time.Second
 )
 
 func benchCommand() *cobra.Command {
@@ -35,19 +34,16 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [GAME]",
 		Short: "Measure how fast this machine plays and learns",
-		Long: `Measures the speed of random games, of the search with an evaluator that costs nothing, of the search by random
-playouts, of networks by batch, of training and of self-play, for all games or for one, and what the machine could do
-at best: the peak is that of multiply-adds in registers.
+		Long: `Measures the speed of random games, of PUCT with an evaluator that takes no time, of UCT with random playouts, of network
+inference by batch size, of training and of self-play, for one game or all. The peak is the rate of multiply-adds in
+registers.
 
-Only the 3x3 convolutions of a network (2 * 9 * Cin * Cout * H * W operations whatever the method) and the products of its
-heads count as operations; a step of training counts three times a forward pass. Speeds are medians of short rounds, and
-what is compared takes turns, since a machine's speed wanders. The network alone is what the network would judge at the
-same batch and threads if nothing else were to do. The machine should be idle: PyTorch above all falls to a fraction of
-its speed where it shares a core.
+Operations are those of the network's 3x3 convolutions (2 * 9 * Cin * Cout * H * W) and of its heads' matrix products; a
+training step counts as three forward passes. Speeds are medians over short rounds in which all that is compared runs in
+turn. "network alone" is inference with the batch size and threads of self-play, without search.
 
-Ratios are our speed over that of ONNX Runtime (inference of 64x5 on 7x7 at batch 32, one thread) and of PyTorch
-(training of the same at batch 128 on so many threads). ONNX Runtime is npm's onnxruntime-node, looked for as Node does (NODE_PATH); PyTorch is python3's torch; what is not installed
-has no ratio.`,
+Rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and their shares of
+the peak mean little.`,
 		Example: `  ludus bench
   ludus bench --quick --json
   ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
@@ -56,9 +52,6 @@ has no ratio.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if o.Games, err = benchGames(args); err != nil {
-				return err
-			}
-			if err := checkThreads(cmd, o.Threads); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("net") {
@@ -73,21 +66,21 @@ has no ratio.`,
 				return usage(cmd, err)
 			}
 			if o.Rounds, o.Slice = thoroughRounds, thoroughSlice; quick {
-				o.Rounds, o.Slice = quickRounds, quickSlice
+				o.Rounds, o.Slice, o.Time = quickRounds, quickSlice, quickTime
 			}
 			return runBench(cmd, o, asJSON)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead of the table")
-	flags.BoolVar(&quick, "quick", false, "measure for half a minute instead of three")
-	flags.StringVar(&net, "net", "", "network, CHANNELSxBLOCKS, of self-play and inference (default: each game's own)")
-	flags.IntVar(&simulations, "simulations", 0, "of a move in self-play (default: as ludus train)")
-	flags.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "cores that training and self-play use")
+	flags.BoolVar(&quick, "quick", false, "measure for half a minute instead of three, less precisely")
+	flags.StringVar(&net, "net", "", "network of self-play and inference, CHANNELSxBLOCKS (default: each game's own)")
+	flags.IntVar(&simulations, "simulations", 0, "simulations per move in self-play (default: as in train)")
+	threadsFlag(cmd, &o.Threads, "cores that training and self-play use")
 	return cmd
 }
 
-// benchGames are the games to measure: the one that is named, or all.
+// benchGames returns the named games, or all.
 func benchGames(names []string) (list []*env.Game, err error) {
 	if len(names) == 0 {
 		names = games.Names()
@@ -102,7 +95,7 @@ func benchGames(names []string) (list []*env.Game, err error) {
 	return list, nil
 }
 
-// parseNet reads the size of a network, such as 64x5.
+// parseNet parses the size of a network, such as 64x5.
 func parseNet(text string) (*bench.Net, error) {
 	channels, blocks, _ := strings.Cut(text, "x")
 	c, errC := strconv.Atoi(channels)
@@ -113,17 +106,20 @@ func parseNet(text string) (*bench.Net, error) {
 	return &bench.Net{Channels: c, Blocks: b}, nil
 }
 
-// runBench measures, shows how far it is and prints what came out.
+// runBench measures and prints the report.
 func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
-	progress := newBenchProgress(cmd.ErrOrStderr())
-	o.Peers, o.Progress = true, progress.show
+	p, part := newProgress(cmd), ""
+	o.Progress = func(at bench.Progress) {
+		if at.Part != part {
+			part = at.Part
+			p.log("measuring " + part)
+		}
+		p.show(status{share: float64(at.Done) / float64(at.Total), detail: at.Part + " " + at.Item})
+	}
 	report, err := o.Run(cmd.Context())
-	progress.close()
+	p.close()
 	if err != nil {
 		return err
-	}
-	for _, warning := range report.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(warning))
 	}
 	return output(cmd, func(w io.Writer) error {
 		if asJSON {
@@ -133,62 +129,37 @@ func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 	})
 }
 
-// benchProgress shows what is being measured: a bar on a terminal, a line for each part elsewhere.
-type benchProgress struct {
-	w    io.Writer
-	bar  *progressbar.ProgressBar // nil where w is no terminal
-	part string                   // the newest
-}
-
-func newBenchProgress(w io.Writer) *benchProgress {
-	p := &benchProgress{w: w}
-	if isTerminal(w) {
-		p.bar = progressbar.NewOptions(1, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())
-	}
-	return p
-}
-
-func (p *benchProgress) show(at bench.Progress) {
-	switch {
-	case p.bar != nil:
-		p.bar.ChangeMax(at.Total)
-		p.bar.Describe(at.Part + " " + at.Item)
-		_ = p.bar.Set(at.Done) // fails only where the terminal went away
-	case at.Part != p.part:
-		fmt.Fprintf(p.w, "measuring %s\n", at.Part)
-	}
-	p.part = at.Part
-}
-
-func (p *benchProgress) close() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
-}
-
-// writeReport prints the tables that people read.
+// writeReport prints the tables for people.
 func writeReport(w io.Writer, r *bench.Report) error {
+	least := 1.0 // CPU share of a row
+	mark := func(shares ...float64) string {
+		share := slices.Min(shares)
+		least = min(least, share)
+		if share < bench.BusyShare {
+			return "*"
+		}
+		return ""
+	}
 	fmt.Fprintf(w, "peak of one core: %.1f GFLOP/s (%s), %d cores\n", r.Peak, r.Kernels, r.Cores)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\n\trandom moves/s\tsearch simulations/s\tallocations\tplayout simulations/s\t")
 	for i, e := range r.Env {
-		s := r.Search[i]
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%d\t%.0f\t\n", e.Game, e.Moves, s.Speed, s.Allocs, r.Playouts[i].Speed)
+		s, p := r.Search[i], r.Playouts[i]
+		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%d\t%.0f\t\n", mark(e.CPU, s.CPU, p.CPU), e.Game, e.Moves, s.Speed, s.Allocs, p.Speed)
 	}
 	fmt.Fprintln(t, "\ninference, one core\tbatch\tpositions/s\tGFLOP/s\tof peak\t")
 	for _, i := range r.Infer {
-		fmt.Fprintf(t, "%s on %s\t%d\t%.0f\t%.1f\t%.2f\t\n", i.Net, i.Board, i.Batch, i.Speed, i.GFlops, i.Share)
+		fmt.Fprintf(t, "%s%s on %s\t%d\t%.0f\t%.1f\t%.2f\t\n", mark(i.CPU), i.Net, i.Board, i.Batch, i.Speed, i.GFlops, i.Share)
 	}
 	fmt.Fprintln(t, "\ntraining\tbatch\tthreads\tsamples/s\tGFLOP/s\tof peak\tallocations\t")
 	for _, s := range r.Train {
-		fmt.Fprintf(t, "%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
-			s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
+		fmt.Fprintf(t, "%s%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
+			mark(s.CPU), s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
 	}
 	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s"+
 		"\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
 	for _, s := range r.SelfPlay {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f", s.Game, s.Net, s.Simulations, s.Threads,
+		fmt.Fprintf(t, "%s%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f", mark(s.CPU), s.Game, s.Net, s.Simulations, s.Threads,
 			onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits)
 		fmt.Fprintf(t, "\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n",
 			s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
@@ -196,9 +167,11 @@ func writeReport(w io.Writer, r *bench.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nour speed over ONNX Runtime's %s, PyTorch's %s; %.0f s\n",
-		times(r.Ratios.ONNXRuntime), times(r.Ratios.Torch), r.Seconds)
-	return err
+	fmt.Fprintf(w, "\n%.0f s\n", r.Seconds)
+	if least < bench.BusyShare {
+		fmt.Fprintf(w, "* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
+	}
+	return nil
 }
 
 func onOff(on bool) string {
@@ -208,18 +181,10 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// scaling writes how much faster more threads are, which is 0 where it was not measured.
+// scaling formats the speed-up over one thread, 0 if not measured.
 func scaling(x float64) string {
 	if x == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%.2f", x)
-}
-
-// times writes a ratio, which is nil where there is none.
-func times(ratio *float64) string {
-	if ratio == nil {
-		return "not measured"
-	}
-	return fmt.Sprintf("%.2f times", *ratio)
 }

@@ -58,36 +58,34 @@ func TestBenchInterrupt(t *testing.T) {
 	}
 	rest, _ := io.ReadAll(errs)
 	cmd.Wait()
-	if spent := time.Since(interrupted); spent > 3*time.Second || cmd.ProcessState.ExitCode() != exitInterrupted {
+	if spent := time.Since(interrupted); spent > 3*time.Second || cmd.ProcessState.ExitCode() != exitStopped {
 		t.Errorf("exit %d after %v", cmd.ProcessState.ExitCode(), spent)
 	}
-	if out.Len() > 0 || first != "measuring peak\n" || !strings.HasSuffix("\n"+string(rest), "\nludus: interrupted\n") {
+	if out.Len() > 0 || first != "measuring peak\n" || !strings.HasSuffix("\n"+string(rest), "\nludus: stopped\n") {
 		t.Errorf("it prints %q and %q", out.String(), first+string(rest))
 	}
 }
 
 func TestWriteReport(t *testing.T) {
-	half := 0.5
 	var out bytes.Buffer
 	err := writeReport(&out, &bench.Report{
 		Peak: 100, Kernels: "AVX2", Cores: 2, Seconds: 30,
-		Env:      []bench.Playouts{{Game: "quad-5x5", Moves: 1.5e7}},
-		Search:   []bench.Search{{Game: "quad-5x5", Speed: 2e6}},
-		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5}},
-		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82}},
-		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900}},
+		Env:      []bench.Playouts{{Game: "quad-5x5", Moves: 1.5e7, CPU: 1}},
+		Search:   []bench.Search{{Game: "quad-5x5", Speed: 2e6, CPU: 0.33}},
+		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5, CPU: 1}},
+		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82, CPU: 0.5}},
+		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900, CPU: 0.95}},
 		SelfPlay: []bench.SelfPlay{{
-			Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015,
+			Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015, CPU: 0.9,
 		}},
-		Ratios: bench.Ratios{Torch: &half},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
-		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "quad-5x5 15000000 2000000 0 400000", "64x5 on 7x7 32 5000 182.0 1.82",
-		"64x5 on 7x7 128 2 1900", "quad-5x5 32x3 16 2 off", "0.90 1.95 0 1.5 %", "ONNX Runtime's not measured, PyTorch's 0.50 times",
+		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "*quad-5x5 15000000 2000000 0 400000", "*64x5 on 7x7 32 5000 182.0 1.82",
+		" 64x5 on 7x7 128 2 1900", " quad-5x5 32x3 16 2 off", "0.90 1.95 0 1.5 %", "got 33 % of the machine",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -21,16 +20,16 @@ import (
 	"ludus/train/rundir"
 )
 
-// comparison is several runs of one game side by side.
+// comparison compares several runs of one game.
 type comparison struct {
 	game    *env.Game
 	runs    []*report.Run
 	agents  []*agent.Factory // the runs' newest networks
-	matches []encounter      // so far
+	matches []pairing        // so far
 }
 
-// encounter is a match between two runs' agents, for the first.
-type encounter struct {
+// pairing is a match between two runs' agents. The result is A's.
+type pairing struct {
 	A string `json:"a"` // a run's name
 	B string `json:"b"`
 	match.Result
@@ -45,20 +44,17 @@ func compareCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN...",
-		Short: "Lay runs of one game side by side",
-		Long: `Draws the curves of two or more runs of one game into one page, against generations, games or seconds of training, and
-lets their newest agents play each other, all pairs of them, as arena does, from openings long enough for few games to
-repeat another. The page is one file that needs no network. A run that cannot be read is left out where two others remain;
---games 0 draws curves only.`,
+		Short: "Compare runs of one game",
+		Long: `Writes a page with the learning curves of two or more runs of one game, by generations, games or seconds of training. The
+newest agents of all pairs of runs play a match, as in arena, with enough opening plies for few games to repeat. The page
+needs no network connection. An existing file is replaced only with --force. Runs that cannot be read are left out if two
+remain. --games 0 writes the curves only.`,
 		Example: `  ludus compare runs/quad-5x5 runs/quad-5x5-wide
   ludus compare runs/* --games 400 -o quad.html --force`,
 		Args: arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkThreads(cmd, config.Threads); err != nil {
-				return err
-			}
 			if path == "-" {
-				return usage(cmd, errors.New("-o -: the page is not written to a stream; name a file"))
+				return usage(cmd, errors.New("-o -: the page cannot be written to a stream; name a file"))
 			}
 			if err := checkNew(path, force); err != nil {
 				return err
@@ -77,28 +73,27 @@ repeat another. The page is one file that needs no network. A run that cannot be
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&config.Games, "games", 100, "number of games of each pair of runs; 0 plays none")
-	flags.Uint64Var(&config.Seed, "seed", 1, "where all randomness comes from")
-	flags.IntVar(&config.OpeningPlies, "opening-plies", 4, "random plies at the start of a game; 0 starts from the beginning")
-	flags.IntVar(&config.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
+	flags.IntVar(&config.Games, "games", 100, "number of games per pair of runs; 0 for none")
+	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
+	flags.IntVar(&config.OpeningPlies, "opening-plies", 4, "random plies at the start of each game; 0 for none")
+	threadsFlag(cmd, &config.Threads, "cores to use")
 	flags.StringVarP(&path, "output", "o", "compare.html", "the page to write")
 	flags.BoolVar(&force, "force", false, "replace an existing file")
-	flags.BoolVar(&asJSON, "json", false, "end with the matches as one line of JSON")
+	flags.BoolVar(&asJSON, "json", false, "print the matches as JSON in the last line")
 	return cmd
 }
 
-// readComparison reads the runs in the given folders and their agents. What cannot be read is told and left out, as long
-// as two runs remain.
+// readComparison reads runs and their newest agents. It warns of runs that cannot be read, and fails if fewer than two remain.
 func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	if err := checkDifferent(cmd, dirs); err != nil {
 		return nil, err
 	}
-	c := &comparison{matches: []encounter{}} // none is [] in JSON
+	c := &comparison{matches: []pairing{}} // none is [] in JSON
 	var faults []error
 	for _, dir := range dirs {
-		run, agent, err := readContender(dir)
+		run, agent, err := readRun(dir)
 		if err != nil {
-			faults = append(faults, err)
+			faults = append(faults, explainFolder(dir, err))
 			continue
 		}
 		c.runs, c.agents = append(c.runs, run), append(c.agents, agent)
@@ -107,7 +102,7 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 		return nil, fmt.Errorf("fewer than two runs can be read: %w", errors.Join(faults...))
 	}
 	for _, err := range faults {
-		fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(err), "- the run is left out")
+		warn(cmd, oneLine(err)+" - the run is left out")
 	}
 	c.game = c.runs[0].Game
 	for _, run := range c.runs[1:] {
@@ -118,14 +113,14 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	}
 	for _, run := range c.runs {
 		for _, w := range run.Warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", oneLine(errors.New(w)))
+			warn(cmd, oneLine(errors.New(w)))
 		}
 	}
-	nameApart(c.runs)
+	nameUniquely(c.runs)
 	return c, nil
 }
 
-// checkDifferent refuses a folder that is named twice.
+// checkDifferent returns an error if a folder is named twice.
 func checkDifferent(cmd *cobra.Command, dirs []string) error {
 	seen := make(map[string]bool)
 	for _, dir := range dirs {
@@ -141,9 +136,9 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 	return nil
 }
 
-// readContender reads a run and its newest whole network, which the run's Origin then speaks of: where it is trained
-// meanwhile, that may be newer than what was read first.
-func readContender(dir string) (*report.Run, *agent.Factory, error) {
+// readRun reads a run and its newest network. It sets the run's Origin to that network: during training it may be newer than
+// the rest.
+func readRun(dir string) (*report.Run, *agent.Factory, error) {
 	run, err := report.ReadRun(dir)
 	if err != nil {
 		return nil, nil, err
@@ -154,8 +149,8 @@ func readContender(dir string) (*report.Run, *agent.Factory, error) {
 	return run, factory, err
 }
 
-// nameApart makes the runs' names different: each is its folder's name, or its path where another run is named alike.
-func nameApart(runs []*report.Run) {
+// nameUniquely names each run after its folder, or by its path if another run has the same name.
+func nameUniquely(runs []*report.Run) {
 	count := make(map[string]int)
 	for _, run := range runs {
 		count[run.Name]++
@@ -167,18 +162,18 @@ func nameApart(runs []*report.Run) {
 	}
 }
 
-// run plays the matches, prints their table and writes the page. Whatever goes wrong, what was played is printed.
+// run plays the matches, prints them and writes the page. If that fails or is stopped, it still prints the matches so far.
 func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, asJSON bool) error {
-	unplayed := c.play(cmd, config)
-	page, undrawn := c.page(&config).HTML()
-	if undrawn == nil {
-		undrawn = writeNew(path, page, true) // it was free, or to be replaced, before the matches
+	matchErr := c.play(cmd, config)
+	page, pageErr := c.page(&config).HTML()
+	if pageErr == nil {
+		pageErr = writeNew(path, page, true) // checked before the matches
 	}
-	return errors.Join(unplayed, undrawn, output(cmd, func(w io.Writer) error {
+	return errors.Join(matchErr, pageErr, output(cmd, func(w io.Writer) error {
 		if err := c.write(w); err != nil {
 			return err
 		}
-		if undrawn == nil {
+		if pageErr == nil {
 			fmt.Fprintf(w, "curves: %s\n", path)
 		}
 		if !asJSON {
@@ -188,7 +183,7 @@ func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, a
 	}))
 }
 
-// play lets every two runs' agents play a match, in order.
+// play plays a match between each pair of runs.
 func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	if config.Games == 0 {
 		return nil
@@ -196,13 +191,10 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	config.Balance = match.NewBalanceChecker(c.game)
 	for i := range c.runs {
 		for j := i + 1; j < len(c.runs); j++ {
-			e := encounter{A: c.runs[i].Name, B: c.runs[j].Name}
-			progress := newMatchProgress(cmd.ErrOrStderr(), config.Games)
-			progress.title = e.A + " against " + e.B + ": "
-			config.A, config.B, config.Progress = c.agents[i], c.agents[j], progress.show
+			e := pairing{A: c.runs[i].Name, B: c.runs[j].Name}
+			config.A, config.B = c.agents[i], c.agents[j]
 			var err error
-			e.Result, err = match.Run(cmd.Context(), config)
-			progress.close()
+			e.Result, err = playMatch(cmd, &config, e.A+" against "+e.B+": ")
 			if e.Games > 0 {
 				c.matches = append(c.matches, e)
 			}
@@ -214,7 +206,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	return nil
 }
 
-// write prints what people read: the runs, then the matches.
+// write prints the runs and the matches for people.
 func (c *comparison) write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d runs\n", c.game.Name, len(c.runs))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -235,16 +227,16 @@ func (c *comparison) write(w io.Writer) error {
 	return table.Flush()
 }
 
-// generation is that of run i's agent.
+// generation returns the generation of run i's agent.
 func (c *comparison) generation(i int) int { return c.runs[i].Origin.Generation }
 
-// trained is how many games run i had finished by then, and how long it had played and learnt.
+// trained returns the games and the training time of run i up to its agent.
 func (c *comparison) trained(i int) (games int, spent time.Duration) {
 	games, seconds := c.runs[i].Trained(c.generation(i))
 	return games, time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
 }
 
-// summary is what --json prints.
+// summary returns what --json prints.
 func (c *comparison) summary() any {
 	type contender struct {
 		Name       string  `json:"name"`
@@ -261,7 +253,7 @@ func (c *comparison) summary() any {
 	return map[string]any{"game": c.game.Name, "runs": runs, "matches": c.matches}
 }
 
-// page lays the runs' curves over each other, under the matches.
+// page returns the page with the matches and the runs' curves.
 func (c *comparison) page(config *match.Config) *report.Page {
 	p := &report.Page{Title: c.game.Name, Axes: true}
 	var names []string
@@ -283,15 +275,15 @@ func (c *comparison) page(config *match.Config) *report.Page {
 	return p
 }
 
-// ladder shows each match as a score, whose interval is bounded; a difference in Elo need not be.
+// ladder shows the matches as scores: their intervals are bounded, unlike those of Elo differences.
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",
-		Note: fmt.Sprintf("score of the first, a draw counting half; 95 %% intervals over pairs of games from %d random plies, with seats swapped",
+		Note: fmt.Sprintf("score of the first run, a draw counts half; 95 %% intervals over pairs of games with seats swapped, after %d random plies",
 			config.OpeningPlies),
 	}
-	if slices.ContainsFunc(c.matches, func(e encounter) bool { return e.Balanced }) {
-		l.Note += ", by which neither side is lost"
+	if slices.ContainsFunc(c.matches, func(e pairing) bool { return e.Balanced }) {
+		l.Note += " that lose for neither side"
 	}
 	for _, e := range c.matches {
 		l.Bars = append(l.Bars, report.Bar{

@@ -98,7 +98,7 @@ func TestCompareDamaged(t *testing.T) {
 		{2, "arguments are missing", "a"},
 		{2, "games is -1", "a b --games -1 --force"},
 		{1, "no such file", "a b -o nowhere/x.html"},
-		{2, "-o -: the page is not written to a stream", "a b -o -"},
+		{2, "-o -: the page cannot be written to a stream", "a b -o -"},
 	} {
 		fails(t, dir, c.code, c.want, append([]string{"compare"}, strings.Fields(c.args)...)...)
 	}
@@ -131,7 +131,7 @@ func TestCompareShutout(t *testing.T) {
 	}
 	c := comparison{
 		game: game, runs: []*report.Run{{Name: "a"}, {Name: "b"}},
-		matches: []encounter{{A: "a", B: "b", Result: match.Result{
+		matches: []pairing{{A: "a", B: "b", Result: match.Result{
 			Games: 20, Wins: 20, Score: 1, Low: 0.8, High: 1, Elo: match.MaxElo, EloLow: 240, EloHigh: match.MaxElo,
 		}}},
 	}
@@ -181,7 +181,7 @@ func interrupted(t *testing.T, dir string, wait time.Duration, args ...string) s
 	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	late.Stop()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(errs.String(), "ludus: interrupted\n") {
+	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.HasSuffix(errs.String(), "ludus: stopped\n") {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}
 	return out.String()

@@ -23,16 +23,16 @@ import (
 	"ludus/train/rundir"
 )
 
-// exportFormat is a way to write a network.
+// exportFormat is a file format for a network.
 type exportFormat struct {
 	name, extension string
 	marshal         func(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error)
 }
 
 var formats = []exportFormat{
+	{"html", ".html", marshalHTML},
 	{"weights", ".safetensors", func(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.Marshal(), nil }},
 	{"onnx", ".onnx", marshalONNX},
-	{"html", ".html", marshalHTML},
 }
 
 func formatNames() string {
@@ -48,23 +48,23 @@ func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, erro
 	return onnx.Marshal(game, w, version)
 }
 
-// marshalHTML makes a page. It goes to other people, so it names the run without the folders that it lies in.
+// marshalHTML returns a page. The page may be published, so it names the run without its parent folders.
 func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
 	if path, err := filepath.Abs(from.Path); err == nil {
 		from.Path = filepath.Base(path)
 	}
-	return (&page.Page{Game: game, Weights: w, Origin: sourceOf(from)}).HTML()
+	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from)}).HTML()
 }
 
-// sourceOf says where weights are from.
-func sourceOf(from agent.Origin) string {
+// describeOrigin names the source of weights.
+func describeOrigin(from agent.Origin) string {
 	if from.Generation < 0 {
 		return from.Path
 	}
 	return fmt.Sprintf("%s, generation %d", from.Path, from.Generation)
 }
 
-// gameOf is the game that weights play. It is an error if there is none, in this version.
+// gameOf returns the game of weights. It fails if they do not fit the game.
 func gameOf(w *infer.Weights) (*env.Game, error) {
 	game, err := games.New(w.Config.Game)
 	if err != nil {
@@ -80,38 +80,36 @@ func exportCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "export RUN",
-		Short: "Take a run's network away as one file",
-		Long: `Writes the network of a run into one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or weights
-that were exported before.
+		Short: "Write a run's network to one file",
+		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a weights file. The
+file is named after the game and the format, in the current folder, unless -o names it. An existing file is replaced only
+with --force.
 
 Formats:
-  weights    safetensors, named like quad-5x5.safetensors: for agents (net:FILE) and for training to start from (--from FILE)
-  onnx       an ONNX model, named like quad-5x5.onnx: for other programs; IR version 8, operator set 17, any batch size;
-             its metadata say how to play with it, and model/infer/onnx/examples has programs that do
-  html       one page, named like quad-5x5.html, on which anybody plays the agent in a browser, with nothing else installed and
-             without a connection; above 3 MB, a large network's numbers are rounded to 16 significant bits`,
-		Example: `  ludus export runs/quad-5x5 --format weights
-  ludus export runs/quad-5x5@best --format onnx -o best.onnx --force
-  ludus export runs/quad-5x5 --format html --open`,
+  html       a page to play against the network in any browser, without installation or connection; networks above 3 MB are
+             rounded to 16 significant bits
+  weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE)
+  onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
+             and model/infer/onnx/examples has programs`,
+		Example: `  ludus export runs/quad-5x5 --open
+  ludus export runs/quad-5x5 --format weights
+  ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
-			if format == "" {
-				return usage(cmd, fmt.Errorf("--format is missing; the formats are: %s", formatNames()))
-			}
 			if i < 0 {
 				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
 			}
 			if browse && format != "html" {
-				return usage(cmd, errors.New("--open shows a page: give --format html too"))
+				return usage(cmd, errors.New("--open needs --format html"))
 			}
 			if path == "-" {
-				return usage(cmd, errors.New("-o -: networks are not written to a stream; name a file"))
+				return usage(cmd, errors.New("-o -: networks cannot be written to a stream; name a file"))
 			}
 			weights, origin, err := rundir.LoadWeights(agent.ParseReference(args[0]))
 			warnDamaged(cmd, origin)
 			if err != nil {
-				return err
+				return explainFolder(args[0], err)
 			}
 			game, err := gameOf(weights)
 			if err != nil {
@@ -129,7 +127,7 @@ Formats:
 			}
 			err = output(cmd, func(w io.Writer) error {
 				origin.Path = strings.TrimSuffix(origin.Path, "/")
-				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n%s", path, game.Name, sourceOf(origin), next(format, path, game.Name))
+				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n%s", path, game.Name, describeOrigin(origin), next(format, path, game.Name))
 				return err
 			})
 			if err != nil || format != "html" {
@@ -138,25 +136,25 @@ Formats:
 			return present(cmd, path, len(data), browse)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "what to write: "+formatNames())
-	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: after the game, in the current folder)")
+	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames())
+	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.Flags().BoolVar(&browse, "open", false, "open the page in the browser")
 	return cmd
 }
 
-// next is a line on what to do with a file that was written; present has that of a page.
+// next says how to use a file; for pages present does.
 func next(format, path, game string) string {
 	switch format {
 	case "weights":
 		return "play it: " + commandLine([]string{"play", game, "net:" + path}) + "\n"
 	case "onnx":
-		return "its metadata say how to use it; model/infer/onnx/examples has programs that do, in Python and JavaScript\n"
+		return "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript\n"
 	}
 	return ""
 }
 
-// present says how to open a page that was written, or opens it.
+// present prints the address of a page, and opens it if browse is set.
 func present(cmd *cobra.Command, path string, size int, browse bool) error {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -167,10 +165,10 @@ func present(cmd *cobra.Command, path string, size int, browse bool) error {
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	if size > page.MaxBytes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the page is larger than %.0f MB: its network is\n", page.MaxBytes/1e6)
+		warn(cmd, fmt.Sprintf("the page is larger than %.0f MB, because its network is", page.MaxBytes/1e6))
 	}
 	err := output(cmd, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%.2f MB, complete in itself; any browser opens it: %s\n", float64(size)/1e6, address)
+		_, err := fmt.Fprintf(w, "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
 		return err
 	})
 	if err == nil && browse {
@@ -179,8 +177,8 @@ func present(cmd *cobra.Command, path string, size int, browse bool) error {
 	return err
 }
 
-// writeNew writes a file whole or not at all, and replaces one that exists only with force; a symbolic link stays, and
-// what it leads to is replaced.
+// writeNew writes a file atomically. It replaces an existing file only with force. It keeps a symbolic link and replaces the
+// file that the link leads to.
 func writeNew(path string, data []byte, force bool) error {
 	if err := checkNew(path, force); err != nil {
 		return err
@@ -191,13 +189,13 @@ func writeNew(path string, data []byte, force bool) error {
 	return checkpoints.WriteFile(path, data)
 }
 
-// checkNew says whether writeNew may write to path, as far as can be told without writing.
+// checkNew returns an error if writeNew would refuse to write to path.
 func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is a link to nowhere; name another", path)
+			return fmt.Errorf("%s is a link to a missing file; name another file", path)
 		}
 		_, err := os.Stat(filepath.Dir(path))
 		return err
@@ -206,9 +204,27 @@ func checkNew(path string, force bool) error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", path)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file; name another", path)
+		return fmt.Errorf("%s is not a regular file; name another file", path)
 	case !force:
 		return fmt.Errorf("%s exists; --force replaces it", path)
 	}
 	return nil
+}
+
+// explainFolder replaces the error of reading a run if dir is a folder of runs.
+func explainFolder(dir string, err error) error {
+	if rundir.Is(dir) {
+		return err
+	}
+	var runs []string
+	entries, _ := os.ReadDir(dir) // without entries it is no folder of runs
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); rundir.Is(path) {
+			runs = append(runs, path)
+		}
+	}
+	if len(runs) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s is a folder of runs; name one of them: %s", dir, strings.Join(runs, ", "))
 }

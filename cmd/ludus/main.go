@@ -1,5 +1,5 @@
-// Command ludus trains, judges and plays agents for two-player board games. Only this package and those below it print,
-// ask or exit.
+// Command ludus trains, evaluates and plays agents for two-player board games. Only this package and those below it print,
+// prompt or exit.
 package main
 
 import (
@@ -9,31 +9,30 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/env"
-	"ludus/env/games"
 )
 
+// Exit codes.
 const (
-	exitFailure     = 1
-	exitUsage       = 2
-	exitUnsolved    = 3   // solve ran out of its limits
-	exitInterrupted = 130 // as shells say for a program that SIGINT ended
+	exitFailure  = 1
+	exitUsage    = 2   // invalid command line
+	exitUnsolved = 3   // solve reached its limits
+	exitStopped  = 130 // Ctrl-C or SIGTERM, as shells report SIGINT
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	root := rootCommand()
-	err := root.ExecuteContext(ctx)
+	err := rootCommand().ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ludus:", oneLine(err))
+		fmt.Fprintln(os.Stderr, "ludus:", message(err))
 	}
 	os.Exit(exitCode(err))
 }
@@ -41,35 +40,37 @@ func main() {
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ludus",
-		Short: "Train, judge and play agents for board games",
-		Long: `ludus learns two-player board games from nothing, by playing against itself.
+		Short: "Train, evaluate and play agents for board games",
+		Long: `ludus learns two-player board games by self-play, on CPUs only.
 
 Start with:
-  ludus games                                        what there is to learn
-  ludus train quad-5x5                               learn a game within ten minutes
-  ludus play quad-5x5 net:runs/quad-5x5              play against what was learned
+  ludus games                                        list the games
+  ludus train quad-5x5                               train a network in ten minutes
+  ludus play quad-5x5 net:runs/quad-5x5              play against it
   ludus serve --open                                 play and watch runs in the browser
-  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    judge it
+  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength
 
-An agent is random, greedy, mcts:N (N random playouts a move), alphabeta:D (D plies deep), solver:NODES (perfect where so
-many nodes are enough), net:PATH (a network with search) or policy:PATH (a network alone); PATH is a run's folder, a
-checkpoint or an exported file. A network may be followed by options: net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].`,
+` + agentHelp + `
+
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" reached its limits, 130 stopped by Ctrl-C or SIGTERM.
+A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Args:          noCommand,
 
-		DisableFlagParsing: true, // of the root alone, or --help would go before an unknown command
+		DisableFlagParsing: true, // of the root only: otherwise --help hides an unknown command
 	}
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, plainFlagError(err)) })
-	root.AddCommand(trainCommand(), playCommand(), serveCommand(), arenaCommand(), rateCommand(), compareCommand(), suiteCommand(), analyzeCommand(),
-		solveCommand(), exportCommand(), reportCommand(), gamesCommand(), perftCommand(), verifyCommand(), benchCommand(), versionCommand())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(err)) })
+	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
+		compareCommand(), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
+		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	return root
 }
 
-// noCommand checks the arguments of the root, which are those that name no command.
+// noCommand rejects arguments of the root command that name no command.
 func noCommand(root *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "--help" || args[0] == "-h":
@@ -91,43 +92,39 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// usageError is a command line that makes no sense.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// usage makes err a usageError that says where help is.
-func usage(cmd *cobra.Command, err error) error {
-	return usageError{fmt.Errorf("%w; see %q", err, cmd.CommandPath()+" --help")}
+// stoppedError is the error of a cancelled command that can be continued.
+type stoppedError struct {
+	kept string // what a stopped command has kept, such as "finished games"
 }
 
-// flagValues says what the flags of each type take.
-var flagValues = map[string]string{
-	"bool":     "true or false",
-	"duration": "a duration, such as 10m, 90s or 2h",
-	"int":      "a whole number of at most 18 digits",
-	"uint64":   "a whole number from 0 to 18446744073709551615",
+func (e stoppedError) Error() string {
+	return fmt.Sprintf("stopped; %s are kept; continue with:\n  %s", e.kept, commandLine(os.Args[1:]))
 }
 
-// plainFlagError says what a flag takes where its value could not be read.
-func plainFlagError(err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return err
-	}
-	flag := invalid.GetFlag()
-	want, ok := flagValues[flag.Value.Type()]
-	if !ok {
-		return err
-	}
-	return fmt.Errorf("--%s %s: it must be %s", flag.Name, invalid.GetValue(), want)
-}
+func (e stoppedError) Unwrap() error { return context.Canceled }
 
-// oneLine writes an error, however many it joins, on one line.
-func oneLine(err error) string {
+// continuable turns a cancellation into an error that shows how to continue the command. kept names what has been kept.
+func continuable(err error, kept string) error {
 	if errors.Is(err, context.Canceled) {
-		return "interrupted"
+		return stoppedError{kept}
 	}
+	return err
+}
+
+// message describes an error for people.
+func message(err error) string {
+	var stopped stoppedError
+	switch {
+	case errors.As(err, &stopped):
+		return stopped.Error()
+	case errors.Is(err, context.Canceled):
+		return "stopped"
+	}
+	return oneLine(err)
+}
+
+// oneLine joins the lines of an error's text.
+func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
@@ -136,7 +133,7 @@ func exitCode(err error) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return exitStopped
 	case errors.As(err, new(usageError)):
 		return exitUsage
 	case errors.Is(err, errUnsolved):
@@ -145,56 +142,43 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// arguments checks that as many arguments are given as a command's use line names; more is what the last one allows.
-func arguments(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return usage(cmd, fmt.Errorf("arguments are missing: %s", cmd.UseLine()))
-		case most >= 0 && len(args) > most:
-			return usage(cmd, fmt.Errorf("one argument too many, %q: %s", args[most], cmd.UseLine()))
+// warn prints a warning on standard error.
+func warn(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", text) }
+
+// commandLine returns a call of this program as typed in a shell.
+func commandLine(args []string) string {
+	program := os.Args[0]
+	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+		program = "go run ./cmd/ludus"
+	}
+	words := []string{program}
+	for _, a := range args {
+		if strings.ContainsAny(a, " ()&;|<>*?$'\"") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-		return nil
+		words = append(words, a)
 	}
+	return strings.Join(words, " ")
 }
 
-// mostThreads bounds --threads, each of which takes memory.
-const mostThreads = 1024
-
-func checkThreads(cmd *cobra.Command, threads int) error {
-	if threads < 1 || threads > mostThreads {
-		return usage(cmd, fmt.Errorf("--threads %d: it must be from 1 to %d", threads, mostThreads))
-	}
-	return nil
-}
-
-// completeGames lets a shell complete the first argument with the games' names.
-func completeGames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return games.Names(), cobra.ShellCompDirectiveNoFileComp
-}
-
-// failing is a writer that remembers the first error, so that a full disk or a closed pipe is reported once, at the end.
-type failing struct {
+// errorWriter keeps the first error of a writer and writes nothing after it.
+type errorWriter struct {
 	w   io.Writer
 	err error
 }
 
-func (f *failing) Write(p []byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
+func (e *errorWriter) Write(p []byte) (n int, err error) {
+	if e.err == nil {
+		n, e.err = e.w.Write(p)
 	}
-	n, err := f.w.Write(p)
-	f.err = err
-	return n, err
+	return n, e.err
 }
 
-// output runs print with the command's standard output, buffered nowhere, and returns the first error of either.
+// output calls print with the command's standard output, unbuffered, and returns the first error of either. print need not
+// check its writes.
 func output(cmd *cobra.Command, print func(w io.Writer) error) error {
-	w := &failing{w: cmd.OutOrStdout()}
-	if err := print(w); err != nil {
+	w := &errorWriter{w: cmd.OutOrStdout()}
+	if err := print(w); err != nil && w.err == nil {
 		return err
 	}
 	if w.err != nil {

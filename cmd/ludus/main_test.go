@@ -52,9 +52,8 @@ func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr stri
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// progressLine is what a match, a rating, a suite or the solver says every ten seconds where there is no terminal: on a
-// busy machine any of them may take that long.
-var progressLine = regexp.MustCompile(`(?m)^(\d+ (of \d+ )?(games|positions)|solving)\b.*\n`)
+// progressLine matches the lines that long commands write every ten seconds. On a busy machine any test may take that long.
+var progressLine = regexp.MustCompile(`(?m)^\d[\d.]*( million)? (games|positions|nodes)\b.*\n`)
 
 // run is ludus where all must be well.
 func run(t testing.TB, dir, input string, args ...string) string {
@@ -182,8 +181,8 @@ func TestErrors(t *testing.T) {
 		{2, "unknown flag: --dept", "perft quad-5x5 --dept 3"},
 		{2, "arguments are missing: ludus perft GAME", "perft"},
 		{2, `one argument too many, "b"`, "games a b"},
-		{2, "--depth is 0", "perft quad-5x5 --depth 0"},
-		{2, "between 1 and 16", "perft quad-5x5 --depth 17"},
+		{2, "--depth 0: in quad-5x5 it must be from 1 to 16", "perft quad-5x5 --depth 0"},
+		{2, "from 1 to 16", "perft quad-5x5 --depth 17"},
 		{2, "--depth x: it must be a whole number", "perft quad-5x5 --depth x"},
 		{2, "--games 99999999999999999999: it must be a whole number of at most 18 digits", "arena quad-5x5 random random --games 99999999999999999999"},
 		{2, "--seed -1: it must be a whole number from 0", "arena quad-5x5 random random --seed -1"},
@@ -201,18 +200,17 @@ func TestErrors(t *testing.T) {
 		{1, "it has [0 1]", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
 		{2, "seats is", "arena quad-5x5 random random --seats third"},
-		{2, "two differences in Elo, such as 0,20", "arena quad-5x5 random random --sprt 5"},
-		{2, "two differences in Elo, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
+		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 5"},
+		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
 		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},
 		{2, "--threads 0: it must be from 1 to 1024", "arena quad-5x5 random random --threads 0"},
 		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --opening-plies 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
-		{2, "the formats are: weights, onnx, html", "export " + runs},
-		{2, "the formats are: weights, onnx, html", "export " + runs + " --format onyx"},
+		{2, "the formats are: html, weights, onnx", "export " + runs + " --format onyx"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
-		{2, "--open shows a page: give --format html too", "export " + runs + " --format onnx --open"},
-		{2, "-o -: networks are not written to a stream", "export " + runs + " --format weights -o - --force"},
+		{2, "--open needs --format html", "export " + runs + " --format onnx --open"},
+		{2, "-o -: networks cannot be written to a stream", "export " + runs + " --format weights -o - --force"},
 		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
 		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
 		{1, "neither a run nor a checkpoint", "export . --format weights"},
@@ -255,7 +253,7 @@ func TestExportONNX(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	run(t, dir, "", "export", runs, "--format", "weights")
 	out := run(t, dir, "", "export", "quad-5x5.safetensors", "--format", "onnx")
-	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\nits metadata say how"; !strings.HasPrefix(out, want) {
+	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\nits metadata explain"; !strings.HasPrefix(out, want) {
 		t.Errorf("export prints %q; want %q and more", out, want)
 	}
 	run(t, dir, "", "export", runs, "--format", "onnx", "-o", "run.onnx")
@@ -265,7 +263,6 @@ func TestExportONNX(t *testing.T) {
 		t.Errorf("models of %d and %d bytes differ, %v", len(first), len(second), err)
 	}
 	fails(t, dir, 1, "quad-5x5.onnx exists; --force replaces it", "export", runs, "--format", "onnx")
-	fails(t, dir, exitUsage, "--format is missing; the formats are: weights, onnx, html", "export", runs)
 }
 
 // A page says what it is, names the run but not where it lies, and is opened where that is asked for.
@@ -279,13 +276,13 @@ func TestExportHTML(t *testing.T) {
 		t.Setenv("PATH", dir)
 	}
 	path := filepath.Join(dir, "a page.html")
-	out := run(t, dir, "", "export", runs+"@1", "--format", "html", "-o", path, "--open")
+	out := run(t, dir, "", "export", runs+"@1", "-o", path, "--open") // html is the default
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	address := "file://" + filepath.ToSlash(dir) + "/a%20page.html"
-	want := fmt.Sprintf("%s: the network of quad-5x5 from %s, generation 1\n%.2f MB, complete in itself; any browser opens it: %s\n",
+	want := fmt.Sprintf("%s: the network of quad-5x5 from %s, generation 1\n%.2f MB, self-contained; open it in any browser: %s\n",
 		path, runs, float64(len(data))/1e6, address)
 	if out != want {
 		t.Errorf("export prints %q; want %q", out, want)
@@ -352,9 +349,9 @@ func TestExportReplacesOnlyFiles(t *testing.T) {
 	}
 	defer socket.Close()
 	for path, want := range map[string]string{
-		filepath.Join(dir, "socket"): "is no regular file; name another",
+		filepath.Join(dir, "socket"): "is not a regular file; name another",
 		astray:                       "is a folder",
-		loose:                        "is a link to nowhere",
+		loose:                        "is a link to a missing file",
 	} {
 		if err := writeNew(path, nil, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", path, err, want)
@@ -451,12 +448,12 @@ func TestPlayCommand(t *testing.T) {
 		t.Errorf("a line is rejected: exit %d, %s\n%s", code, errs, out)
 	}
 	for want, args := range map[string][]string{
-		"it must be first (x) or second (o)": {"mcts:5", "--side", "white"},
-		"--side is yours":                    {"mcts:5", "random", "--side", "second"},
-		"--delay is for two agents":          {"mcts:5", "--delay", "1s"},
-		"it must be 0 or more":               {"mcts:5", "random", "--delay", "-1s"},
-		"one argument too many":              {"mcts:5", "random", "random"},
-		"did you mean mcts:N?":               {"random", "mtcs:5"},
+		"it must be first (x) or second (o)":      {"mcts:5", "--side", "white"},
+		"--side is your side":                     {"mcts:5", "random", "--side", "second"},
+		"--delay is for games between two agents": {"mcts:5", "--delay", "1s"},
+		"it must be 0 or more":                    {"mcts:5", "random", "--delay", "-1s"},
+		"one argument too many":                   {"mcts:5", "random", "random"},
+		"did you mean mcts:N?":                    {"random", "mtcs:5"},
 	} {
 		if _, errs, code := ludus(t, "", "", append([]string{"play", "quad-5x5"}, args...)...); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%v: exit %d, %s; want %q", args, code, errs, want)
@@ -478,7 +475,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// An interrupt ends a command with exit code 130 and one line; a match says what it has played.
+// Ctrl-C ends a command with exit code 130 and one line; a match prints its result so far.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
@@ -507,7 +504,7 @@ func TestInterrupt(t *testing.T) {
 		cmd.Wait()
 		late.Stop()
 		stdin.Close()
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || errs.String() != "ludus: interrupted\n" {
+		if code := cmd.ProcessState.ExitCode(); code != exitStopped || errs.String() != "ludus: stopped\n" {
 			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
 		}
 		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
@@ -542,7 +539,7 @@ func TestArenaGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd.Wait()
-		if signal == syscall.SIGINT && (!strings.Contains(errs.String(), "Go on with:") || !strings.Contains(errs.String(), "--record match.jsonl")) {
+		if signal == syscall.SIGINT && (!strings.Contains(errs.String(), "stopped; finished games are kept; continue with:\n") || !strings.Contains(errs.String(), "--record match.jsonl")) {
 			t.Errorf("the interrupted match says %q", errs.String())
 		}
 	}
@@ -585,7 +582,7 @@ func TestArenaTable(t *testing.T) {
 // Openings that are played just as before are named, with what to do about them where they are many.
 func TestArenaTellsRepeats(t *testing.T) {
 	given := match.SPRTResult{Decision: match.Undecided, Exhausted: true}
-	const named, advice = "are no evidence: the intervals leave them out", "longer openings (--opening-plies 4)"
+	const named, advice = "repeat earlier games; the intervals leave them out", "more opening plies (--opening-plies 4)"
 	for _, c := range []struct {
 		result      match.Result
 		name, avoid bool
@@ -602,26 +599,35 @@ func TestArenaTellsRepeats(t *testing.T) {
 			t.Errorf("%+v: %q", c.result, got)
 		}
 	}
-	if got := describeDecision(&given); got != "given up, since games only repeat" {
+	if got := describeDecision(&given); got != "stopped because games only repeat" {
 		t.Errorf("a test that was given up: %q", got)
 	}
 }
 
-// The line that stands for a bar where there is no terminal.
-func TestMatchProgress(t *testing.T) {
-	var w bytes.Buffer
-	p := newMatchProgress(&w, 200)
-	r := match.Result{Games: 50, Score: 0.5, Low: 0.4, High: 0.6}
-	p.show(r)
-	p.told = time.Now().Add(-2 * progressEvery)
-	p.show(r)
-	p.told = time.Now().Add(-2 * progressEvery)
-	r.SPRT = match.SPRTResult{Decision: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
-	p.show(r)
-	p.close()
-	want := "50 of 200 games: 50.0 % (40.0 to 60.0)\n50 of 200 games: 50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)\n"
-	if w.String() != want {
-		t.Errorf("%q; want %q", w.String(), want)
+// A folder of runs is no run: the error lists the runs.
+func TestFolderOfRuns(t *testing.T) {
+	run := runFolder(t)
+	folder := filepath.Dir(run)
+	for _, args := range [][]string{{"export"}, {"rate"}, {"report"}} {
+		fails(t, "", exitFailure, folder+" is a folder of runs; name one of them: "+run, append(args, folder)...)
+	}
+	fails(t, "", exitFailure, "is a folder of runs", "compare", folder, run)
+}
+
+// Profiles are written for the tools of Go.
+func TestProfiles(t *testing.T) {
+	dir := t.TempDir()
+	run(t, dir, "", "solve", "quad(size=4,quads=1,whites=0)", "--cpuprofile", "cpu", "--trace", "trace")
+	for _, name := range []string{"cpu", "trace"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fails(t, dir, exitFailure, "nowhere/cpu", "solve", "quad-5x5", "--cpuprofile", "nowhere/cpu")
+	for _, name := range []string{"train", "arena", "rate", "suite", "solve", "bench"} {
+		if cmd, _, err := rootCommand().Find([]string{name}); err != nil || cmd.Flags().Lookup("cpuprofile") == nil {
+			t.Errorf("%s has no --cpuprofile; %v", name, err)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// openBrowser opens an address in the system's browser, which outlives the command. Where that fails there is a warning.
+// openBrowser opens an address in the system's browser, which outlives the command. It warns if that fails.
 func openBrowser(cmd *cobra.Command, address string) {
 	words := []string{"xdg-open", address}
 	switch runtime.GOOS {
@@ -23,6 +23,6 @@ func openBrowser(cmd *cobra.Command, address string) {
 		err = opener.Process.Release()
 	}
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: warning: the browser cannot be opened (%v); open the address yourself\n", err)
+		warn(cmd, fmt.Sprintf("cannot open the browser (%v); open the address yourself", err))
 	}
 }

@@ -13,9 +13,9 @@ func perftCommand() *cobra.Command {
 	var depth int
 	cmd := &cobra.Command{
 		Use:   "perft GAME",
-		Short: "Count the positions after 1, 2, ... moves, to check the rules",
-		Long: `Counts the positions after exactly 1, 2, ..., N moves from the start, each path separately, one line "DEPTH COUNT"
-each: a check of the rules against known numbers.`,
+		Short: "Count move sequences by length, to check the rules",
+		Long: `Prints a line "DEPTH COUNT" for each depth from 1 to N: the number of move sequences of that length from the start. They
+check the rules against known counts.`,
 		Example:           "  ludus perft breakthrough-6x6 --depth 4",
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeGames,
@@ -25,7 +25,7 @@ each: a check of the rules against known numbers.`,
 				return err
 			}
 			if depth < 1 || depth > game.MaxPlies {
-				return usage(cmd, fmt.Errorf("--depth is %d; in %s it must lie between 1 and %d", depth, game.Name, game.MaxPlies))
+				return usage(cmd, fmt.Errorf("--depth %d: in %s it must be from 1 to %d", depth, game.Name, game.MaxPlies))
 			}
 			return output(cmd, func(w io.Writer) error {
 				for d := 1; d <= depth; d++ {
@@ -39,6 +39,6 @@ each: a check of the rules against known numbers.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&depth, "depth", 3, "count up to this many moves")
+	cmd.Flags().IntVar(&depth, "depth", 3, "maximum number of moves")
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 	"ludus/env/games"
 )
 
-// watchingDelay is the pause after each move of agents that are watched on a terminal.
+// watchingDelay is the pause after each move of two agents on a terminal.
 const watchingDelay = 700 * time.Millisecond
 
 func playCommand() *cobra.Command {
@@ -25,13 +25,13 @@ func playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play GAME AGENT [AGENT]",
 		Short: "Play against an agent in the terminal, or watch two",
-		Long: `Draws the board and reads your moves, in full, "(mark r3 c3)", or as much as is clear: "r3 c3", "3 3", "33", and
-"b2-b3" where pieces move. You can ask what the agent thinks (?), for a hint, for your last move back (undo), and change
-sides (switch); help lists it all. With two agents, the first one moves first, and you watch.
+		Long: `Draws the board and reads your moves: in full, "(mark r3 c3)", or shorter, "r3 c3", "3 3", "33", and "b2-b3" where pieces
+move. Commands show the agent's analysis (?), give a hint, take your last move back (undo) and change sides (switch); help
+lists all. With two agents the first one moves first, and you watch.
 
-Commands may come from a pipe, one a line: then there are no prompts, colours or pauses, and the program ends with the
-game or with its input. A line that it refuses is passed over; the exit code is then 1 in the end. --json writes an object
-a line: game, position, move, analysis, moves, undo, error, note, ended, result. NO_COLOR and TERM=dumb turn colours off.
+Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
+the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
+type game, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5 net:runs/quad-5x5
@@ -64,30 +64,30 @@ a line: game, position, move, analysis, moves, undo, error, note, ended, result.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
-	flags.Uint64Var(&config.Seed, "seed", 1, "where the agents' randomness comes from")
+	flags.Uint64Var(&config.Seed, "seed", 1, "seed of the agents' randomness")
 	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
 	flags.BoolVar(&config.JSON, "json", false, "write one JSON object per line, for programs")
 	return cmd
 }
 
-// checkPlay says what is wrong with the flags of a game between two agents, or against one.
+// checkPlay checks the flags for a game against an agent, or between two.
 func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, delay time.Duration) error {
 	if _, ok := terminal.Side(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
 	}
 	switch {
 	case watched && cmd.Flags().Changed("side"):
-		return errors.New("--side is yours, and two agents play; the first one moves first")
+		return errors.New("--side is your side, but two agents play; the first one moves first")
 	case !watched && cmd.Flags().Changed("delay"):
-		return errors.New("--delay is for two agents that play")
+		return errors.New("--delay is for games between two agents")
 	case delay < 0:
 		return fmt.Errorf("--delay %v: it must be 0 or more", delay)
 	}
 	return nil
 }
 
-// takeSeats fills the seats with one agent and a person, or with two agents.
+// takeSeats seats one agent and a person, or two agents.
 func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, side string) error {
 	first := env.First
 	if len(agents) == 1 {
@@ -111,7 +111,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 	return nil
 }
 
-// terminalWidth is the number of columns of the terminal at standard output, 0 where it has none.
+// terminalWidth returns the number of columns of the terminal on standard output, 0 if unknown.
 func terminalWidth() int {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {

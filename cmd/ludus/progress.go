@@ -4,50 +4,120 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
-// progress shows how far a long job is: a bar on a terminal, a line every ten seconds elsewhere.
+const (
+	barSteps      = 1000
+	barEvery      = 100 * time.Millisecond // between changes of the bar
+	progressEvery = 10 * time.Second       // between lines without a terminal
+)
+
+// status is how far a long command is.
+type status struct {
+	count  int           // units that are done
+	unit   string        // such as "games"; "" hides count and speed
+	share  float64       // of the job that is done, from 0 to 1; negative if unknown
+	speed  float64       // units per second; 0: derived from count
+	left   time.Duration // 0: derived from share
+	detail string
+}
+
+// progress shows a long command's status on standard error: a bar on a terminal, a line every ten seconds elsewhere.
 type progress struct {
-	w    io.Writer
-	bar  *progressbar.ProgressBar // nil where w is no terminal
-	told time.Time
+	w        io.Writer
+	terminal bool
+	bar      *progressbar.ProgressBar // made by the first status on a terminal
+	written  time.Time                // of the last line or change of the bar
+	first    status                   // speed and time left are derived from the changes since this status
+	started  time.Time                // of the first status; zero before
 }
 
-const progressEvery = 10 * time.Second
+func newProgress(cmd *cobra.Command) *progress {
+	w := cmd.ErrOrStderr()
+	return &progress{w: w, terminal: isTerminal(w), written: time.Now()}
+}
 
-// newProgress returns a progress on w; the options are further ones of its bar.
-func newProgress(w io.Writer, options ...progressbar.Option) progress {
-	p := progress{w: w, told: time.Now()}
-	if isTerminal(w) {
-		options = append(options, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24), progressbar.OptionClearOnFinish())
-		p.bar = progressbar.NewOptions(1, options...)
+// show shows the status, unless it has just shown one.
+func (p *progress) show(s status) {
+	if p.started.IsZero() {
+		p.first, p.started = s, time.Now()
 	}
-	return p
+	every := progressEvery
+	if p.terminal {
+		every = barEvery
+	}
+	if time.Since(p.written) < every {
+		return
+	}
+	if !p.terminal {
+		p.log(p.text(s))
+		return
+	}
+	p.written = time.Now()
+	if p.bar == nil {
+		steps := barSteps
+		if s.share < 0 {
+			steps = -1 // a spinner
+		}
+		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
+	}
+	p.bar.Describe(p.text(s))
+	_ = p.bar.Set(max(0, min(int(barSteps*s.share), barSteps-1))) // fails only if the terminal is gone
 }
 
-// tell says that done of all are done, with beside written beside the bar, or as line where there is none.
-func (p *progress) tell(done, all int, beside, line string) {
+// text describes a status: "50 games, 5.0 games/s, 30s left, detail".
+func (p *progress) text(s status) string {
+	var parts []string
+	elapsed := time.Since(p.started).Seconds()
+	if s.unit != "" {
+		speed := s.speed
+		if speed == 0 && elapsed > 0 {
+			speed = float64(s.count-p.first.count) / elapsed
+		}
+		parts = append(parts, amount(float64(s.count))+" "+s.unit)
+		if speed > 0 {
+			parts = append(parts, amount(speed)+" "+s.unit+"/s")
+		}
+	}
+	left := s.left
+	if done := s.share - p.first.share; left == 0 && s.share > 0 && done > 0 {
+		left = time.Duration((1 - s.share) / done * elapsed * float64(time.Second))
+	}
+	if left > 0 {
+		parts = append(parts, left.Round(time.Second).String()+" left")
+	}
+	if s.detail != "" {
+		parts = append(parts, s.detail)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// amount formats a number with few digits.
+func amount(x float64) string {
 	switch {
-	case p.bar != nil:
-		p.bar.ChangeMax(all)
-		p.bar.Describe(beside)
-		_ = p.bar.Set(done) // fails only where the terminal went away
-	case time.Since(p.told) > progressEvery:
-		p.told = time.Now()
-		fmt.Fprintln(p.w, line)
+	case x >= 1e6:
+		return fmt.Sprintf("%.1f million", x/1e6)
+	case x >= 10 || x == float64(int(x)):
+		return fmt.Sprintf("%.0f", x)
 	}
+	return fmt.Sprintf("%.1f", x)
 }
 
-// line writes a line of text, above the bar where there is one.
-func (p *progress) line(text string) {
+// log writes a line, above the bar if there is one.
+func (p *progress) log(text string) {
 	p.close()
+	p.written = time.Now()
 	fmt.Fprintln(p.w, text)
 }
 
+// close erases the bar.
 func (p *progress) close() {
 	if p.bar != nil {
 		_ = p.bar.Clear()

@@ -9,15 +9,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"text/tabwriter"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -38,91 +34,71 @@ func rateCommand() *cobra.Command {
 	var f rateFlags
 	cmd := &cobra.Command{
 		Use:   "rate RUN",
-		Short: "Rate a run's checkpoints and baselines on one scale, with intervals",
-		Long: `Lets checkpoints of a run and baselines play each other until each one's place among them is known well enough, and
-rates them in Elo: 0 is random, and an agent that is 100 above another scores 64 %, 200 above 76 %, 400 above 91 %. The
-matches are those that tell most a second.
+		Short: "Rate a run's checkpoints and baselines on one Elo scale",
+		Long: `Plays matches between checkpoints of a run and baselines until each rating's interval is narrow enough. It picks the
+matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated 100 higher scores
+64 %, 200 higher 76 %, 400 higher 91 %.
 
-The interval is one of 95 % for a rating's place in the pool, that is, its difference to the pool's middle: the mean of the
-middle half of the agents. The difference to the median agent alone is known less well, by about a fifth, as the last lines
-say; so is that to random, which has an interval of its own. Intervals tell what chance in the games leaves open. No rating
-says that A beats B, B beats C and C beats A; where there is such a thing, the last lines say how much more it leaves open.
+The 95 % interval is that of the difference to the middle of the pool, the mean of the middle half of the agents. It covers
+the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that matters, the last line
+estimates the error.
 
-Each finished match is a line of RUN/arena.jsonl, so that nothing is lost when it is interrupted: the same command goes
-on, and a smaller --to or more --checkpoints add to what is there. RUN/ratings.json has the ratings; RUN@best is the
-checkpoint whose interval has the highest lower end.`,
+Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
+--checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the
+highest lower end.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(); err != nil {
-				return usage(cmd, err)
-			}
-			if err := checkThreads(cmd, f.Threads); err != nil {
-				return err
-			}
 			return f.run(cmd, args[0])
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.checkpoints, "checkpoints", 20, "how many to rate, spread over the run, the first and the newest included")
-	flags.IntVar(&f.simulations, "sims", ratings.DefaultSimulations, "simulations of a checkpoint's move")
-	flags.Float64Var(&f.To, "to", 40, "Elo: go on until every place is known to within this, 95 times out of 100")
-	flags.IntVar(&f.Games, "games", 0, "games to play at most; 0: as many as it takes")
-	flags.DurationVar(&f.Time, "time", 0, "how long to play at most; 0: as long as it takes")
-	flags.IntVar(&f.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
-	flags.BoolVar(&f.json, "json", false, "end with the ratings as one line of JSON")
+	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
+	flags.IntVar(&f.simulations, "sims", ratings.DefaultSimulations, "simulations per move of a checkpoint")
+	flags.Float64Var(&f.To, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
+	flags.IntVar(&f.Games, "games", 0, "maximum number of games; 0 for no limit")
+	flags.DurationVar(&f.Time, "time", 0, "maximum time; 0 for no limit")
+	threadsFlag(cmd, &f.Threads, "cores to use")
+	flags.BoolVar(&f.json, "json", false, "print the ratings as JSON in the last line")
+	limit(cmd, "checkpoints", "1 or more", func() bool { return f.checkpoints >= 1 })
+	limit(cmd, "sims", fmt.Sprintf("from 1 to %d", agent.MaxSimulations), func() bool {
+		return f.simulations >= 1 && f.simulations <= agent.MaxSimulations
+	})
+	limit(cmd, "to", "from 1 to 1000", func() bool { return f.To >= 1 && f.To <= 1000 })
+	limit(cmd, "games", "0 or more", func() bool { return f.Games >= 0 })
+	limit(cmd, "time", "0 or more", func() bool { return f.Time >= 0 })
 	return cmd
 }
 
-func (f *rateFlags) validate() error {
-	var errs []error
-	if f.checkpoints < 1 {
-		errs = append(errs, fmt.Errorf("--checkpoints %d: it must be 1 or more", f.checkpoints))
-	}
-	if f.simulations < 1 || f.simulations > agent.MaxSimulations {
-		errs = append(errs, fmt.Errorf("--sims %d: it must be from 1 to %d", f.simulations, agent.MaxSimulations))
-	}
-	if !(f.To >= 1 && f.To <= 1000) {
-		errs = append(errs, fmt.Errorf("--to %v: it must be from 1 to 1000", f.To))
-	}
-	if f.Games < 0 {
-		errs = append(errs, fmt.Errorf("--games %d: it must be 0 or more", f.Games))
-	}
-	if f.Time < 0 {
-		errs = append(errs, fmt.Errorf("--time %v: it must be 0 or more", f.Time))
-	}
-	return errors.Join(errs...)
-}
-
-// run rates, shows how it goes and prints the table. An interrupted one prints what was played.
+// run rates the run and prints the table. A stopped one prints the ratings so far.
 func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	game, err := gameOfRun(dir)
 	if err != nil {
+		return explainFolder(dir, err)
+	}
+	release, err := rundir.Lock(dir)
+	if err != nil {
 		return err
 	}
-	release, err := checkpoints.Lock(filepath.Join(dir, "lock"))
-	if err != nil {
-		return fmt.Errorf("run %s: %w", dir, err)
-	}
 	defer release()
-	progress := newRateProgress(cmd.ErrOrStderr(), f.To)
-	warn := func(err error) { progress.line("ludus: warning: " + oneLine(err) + " - it was passed over") }
+	p := newProgress(cmd)
+	f.Warn = func(err error) { p.log("ludus: warning: skipped: " + oneLine(err)) }
 	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalanceChecker(game))
 	if err != nil {
 		return err
 	}
 	for _, w := range warnings {
-		warn(w)
+		f.Warn(w)
 	}
-	pool.Check(warn)
+	pool.Check(f.Warn)
 	f.Wanted = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
 	f.Players = append(pool.Played(), f.Wanted...)
 	pool.Measure(f.Wanted)
-	f.Progress, f.Warn = progress.show, warn
+	f.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, f.To)) }
 	err = pool.Rate(cmd.Context(), f.Options)
-	progress.close()
+	p.close()
 	table, failed := pool.Write()
 	if failed != nil {
 		return failed
@@ -130,10 +106,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished matches are kept. Go on with:\n  %s\n", commandLine(os.Args[1:]))
-	}
-	return errors.Join(err, output(cmd, func(w io.Writer) error {
+	return errors.Join(continuable(err, "finished matches"), output(cmd, func(w io.Writer) error {
 		if err := writeRatings(w, table, pool.Names(f.Wanted)); err != nil || !f.json {
 			return err
 		}
@@ -141,7 +114,19 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	}))
 }
 
-// gameOfRun finds out which game a run is of.
+// rateStatus estimates how far a rating is from its widest interval, whose width falls with the root of the games.
+func rateStatus(r *ratings.Progress, to float64) status {
+	s := status{count: r.Games, unit: "games", share: 1, left: r.Left}
+	switch {
+	case math.IsInf(r.Widest, 1):
+		s.share, s.detail = 0, "not all rated yet"
+	case r.Widest > 0:
+		s.share, s.detail = min(1, math.Pow(to/r.Widest, 2)), fmt.Sprintf("widest interval ±%.0f", r.Widest)
+	}
+	return s
+}
+
+// gameOfRun returns the game of a run.
 func gameOfRun(dir string) (*env.Game, error) {
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, rundir.ErrNoRun)
@@ -153,63 +138,32 @@ func gameOfRun(dir string) (*env.Game, error) {
 	return games.New(weights.Config.Game)
 }
 
-// writeRatings prints the table that people read, best first, and how well the places of the wanted agents are known: others
-// that have played may be in it.
+// writeRatings prints the ratings for people, best first, and the intervals of the wanted agents: the table may have others.
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) error {
-	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations a move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
+	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "agent\trating\tplace\tabove random\tgames\tscore\t")
-	place, median, leeway, gone := 0.0, 0.0, 0.0, false
+	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
+	widest, leeway, gone := 0.0, 0.0, false
 	for _, a := range t.Agents {
 		name := a.Agent
 		if a.Gone {
 			name, gone = name+"*", true
 		} else if slices.Contains(wanted, name) {
-			place = max(place, a.High-a.Rating, a.Rating-a.Low)
-			median = max(median, a.MedianHigh-a.Rating, a.Rating-a.MedianLow)
+			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 			leeway = max(leeway, a.Leeway)
 		}
-		fmt.Fprintf(table, "%s\t%.0f\t%+.0f %+.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n",
-			name, a.Rating, a.High-a.Rating, a.Low-a.Rating, a.AnchorLow, a.AnchorHigh, a.Games, 100*a.Score)
+		fmt.Fprintf(table, "%s\t%.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n", name, a.Rating, a.Low, a.High, a.Games, 100*a.Score)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if gone {
-		fmt.Fprintln(w, "* the run no longer keeps it, or not whole")
+		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
-	_, err := fmt.Fprintf(w, "places in the pool are known to within %.0f Elo (95 %%), differences to its median agent to within %.0f\n",
-		place, median)
-	if err == nil && t.Misfit > 0 {
-		_, err = fmt.Fprintf(w, "beyond chance, pairings depart from the ratings by %.0f: against other opponents, places could be others by up to %.0f\n",
+	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
+	if t.Misfit > 0 {
+		fmt.Fprintf(w, "pairings differ from the ratings by %.0f Elo beyond chance: against other opponents, ratings could differ by up to %.0f\n",
 			t.Misfit, leeway)
 	}
-	return err
-}
-
-// rateProgress shows how ratings get on.
-type rateProgress struct {
-	progress
-	to float64
-}
-
-func newRateProgress(w io.Writer, to float64) *rateProgress {
-	return &rateProgress{newProgress(w, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false)), to}
-}
-
-func (p *rateProgress) show(r ratings.Progress) {
-	text := fmt.Sprintf("%d games, %.0f a second", r.Games, float64(r.Games)/max(r.Elapsed.Seconds(), 1e-3))
-	share := 1.0
-	switch {
-	case math.IsInf(r.Widest, 1):
-		text += ", not all rated yet"
-		share = 0
-	case r.Widest > 0:
-		text += fmt.Sprintf(", widest interval +-%.0f", r.Widest)
-		share = min(1, math.Pow(p.to/r.Widest, 2))
-	}
-	if r.Left > 0 {
-		text += fmt.Sprintf(", %v left", r.Left.Round(time.Second))
-	}
-	p.tell(min(int(barSteps*share), barSteps-1), barSteps, text, text)
+	return nil
 }

@@ -22,7 +22,7 @@ func TestRateCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"quad-5x5: 6 agents rated by", "with 2 simulations a move", "net@0", "net@1", "mcts:1000", "known to within", "median agent to within"} {
+	for _, want := range []string{"quad-5x5: 6 agents rated by", "with 2 simulations per move", "net@0", "net@1", "mcts:1000", "widest 95 % interval: ±"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
@@ -36,7 +36,7 @@ func TestRateCommand(t *testing.T) {
 	if out := run(t, "", "", "analyze", "quad-5x5", "net:"+dir+"@best"); out != "" {
 		t.Errorf("analyze prints %q", out)
 	}
-	// A broken checkpoint is told, and the others are rated.
+	// A damaged checkpoint is a warning, and the others are rated.
 	if err := os.Truncate(filepath.Join(dir, "checkpoints", "000001", "weights.safetensors"), 50); err != nil {
 		t.Fatal(err)
 	}
@@ -88,14 +88,14 @@ func TestRateStopped(t *testing.T) {
 			t.Fatalf("%d lines after %d, %v", len(lines), more, err)
 		}
 		finished = len(lines)
-		if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(out.String(), "Go on with") ||
+		if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != exitStopped || !strings.Contains(out.String(), "finished matches are kept; continue with:") ||
 			!strings.Contains(out.String(), "agents rated")) {
 			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), out.String())
 		}
 	}
 }
 
-// The last lines speak of the agents that were to be rated, and of what no rating says only where there is such a thing.
+// The last lines are about the wanted agents, and have the error of the ratings only if there is one.
 func TestWriteRatings(t *testing.T) {
 	table := rundir.Ratings{Agents: []rundir.Rating{
 		{Agent: "net@2", Rating: 200, Low: 20, High: 300, MedianLow: 10, MedianHigh: 300, Leeway: 99},
@@ -108,8 +108,8 @@ func TestWriteRatings(t *testing.T) {
 		if err := writeRatings(&out, &table, []string{"net@1", "net@0"}); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "within 30 Elo (95 %), differences to its median agent to within 40") ||
-			strings.Contains(out.String(), "by 60: against other opponents, places could be others by up to 7\n") != (misfit > 0) {
+		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !strings.Contains(out.String(), "70 to 120") ||
+			strings.Contains(out.String(), "by 60 Elo beyond chance: against other opponents, ratings could differ by up to 7\n") != (misfit > 0) {
 			t.Error(out.String())
 		}
 	}
@@ -120,7 +120,7 @@ func TestUnrated(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	out, _, code := ludus(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
 		"--set", "rating_share=0", "--set", "parallel_games=2", "--set", "plies_per_generation=1", "--set", "channels=4", "--set", "blocks=1")
-	if code != 0 || !strings.Contains(out, "not judged, since the setting rating is 0") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
+	if code != 0 || !strings.Contains(out, "not rated (rating_share=0)") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
 		t.Error(out)
 	}
 }

@@ -17,7 +17,7 @@ func TestReportCommand(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, code := ludus(t, dir, "", quickRun...)
 	page := filepath.Join("quad", "report.html")
-	if code != 0 || !strings.Contains(out, "see it:    "+page) || strings.Contains(errs, "warning") {
+	if code != 0 || !strings.Contains(out, "report:   "+page) || strings.Contains(errs, "warning") {
 		t.Fatalf("exit %d, %s\n%s", code, out, errs)
 	}
 	written, err := os.ReadFile(filepath.Join(dir, page))
@@ -31,7 +31,7 @@ func TestReportCommand(t *testing.T) {
 	if err != nil || string(again) != string(written) {
 		t.Errorf("the report of the same run is another; error %v", err)
 	}
-	if _, errs, code := ludus(t, dir, "", "report", "."); code != 1 || !strings.Contains(errs, "not a run directory") {
+	if _, errs, code := ludus(t, t.TempDir(), "", "report", "."); code != 1 || !strings.Contains(errs, "not a run directory") {
 		t.Errorf("of a folder that is no run: exit %d, %s", code, errs)
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/web"
 )
 
-// The folder and the address that serve takes where it is told nothing: 5838 is LUDU on a telephone.
+// Default folder and address: 5838 spells LUDU on a telephone.
 const (
 	defaultRuns    = "runs"
 	defaultAddress = "127.0.0.1:5838"
@@ -27,18 +26,15 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [RUNS]",
 		Short: "Watch runs and play against agents in the browser",
-		Long: `Serves a page on this machine: play any game against any agent or let two agents play, watch the runs in the folder RUNS
-(runs, if left out) while they train, and step through their games. Open the address that it prints; Ctrl-C ends it.
+		Long: `Serves pages on this machine to play any game against any agent, to watch two agents, and to follow the runs in the folder
+RUNS (default runs) and step through their games. Open the printed address; Ctrl-C ends the server.
 
-Only this machine can reach it, unless --addr says otherwise: then every request needs a token, which is part of the
-address that is printed. The connection is not encrypted.`,
+Other machines can connect only if --addr allows it. Every request then needs a token, which is part of the printed address.
+The connection is not encrypted.`,
 		Example: `  ludus serve --open
   ludus serve runs --addr 0.0.0.0:5838`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkThreads(cmd, options.Threads); err != nil {
-				return err
-			}
 			options.Runs, options.Log = defaultRuns, cmd.ErrOrStderr()
 			if len(args) > 0 {
 				options.Runs = args[0]
@@ -56,30 +52,30 @@ address that is printed. The connection is not encrypted.`,
 			return serve(cmd, server, browse)
 		},
 	}
-	cmd.Flags().StringVar(&options.Address, "addr", defaultAddress, "HOST:PORT to listen on; port 0 is any that is free")
-	cmd.Flags().IntVar(&options.Threads, "threads", runtime.GOMAXPROCS(0), "searches at the same time")
-	cmd.Flags().StringVar(&options.Token, "token", "", "ask for this token (default: none on this machine alone, otherwise a random one)")
+	cmd.Flags().StringVar(&options.Address, "addr", defaultAddress, "HOST:PORT to listen on; port 0 for any free port")
+	threadsFlag(cmd, &options.Threads, "number of searches at the same time")
+	cmd.Flags().StringVar(&options.Token, "token", "", "token that requests need (default: none if only this machine can connect, otherwise random)")
 	cmd.Flags().BoolVar(&browse, "open", false, "open the browser")
 	return cmd
 }
 
-// checkRuns checks the folder of runs. The default one may be missing, since there may be no run yet.
+// checkRuns checks the folder of runs. The default one may be missing.
 func checkRuns(dir string, given bool) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !given:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no folder %s; name the one that runs are in", dir)
+		return fmt.Errorf("there is no folder %s; name the folder of your runs", dir)
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is a file; name the folder that runs are in", dir)
+		return fmt.Errorf("%s is a file; name the folder of your runs", dir)
 	}
 	return nil
 }
 
-// serve says where the server is, and lets it serve.
+// serve prints the address and serves until ctx ends.
 func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
 	err := output(cmd, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s\n", server.URL())
@@ -89,7 +85,7 @@ func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
 		return errors.Join(err, server.Close())
 	}
 	if !server.Local() {
-		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; who has the token can play and see the runs.")
+		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
 	}
 	if browse {
 		openBrowser(cmd, server.URL())

@@ -47,7 +47,7 @@ func endServed(t *testing.T, cmd *exec.Cmd) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != exitStopped {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -67,7 +67,7 @@ func TestServe(t *testing.T) {
 	port := strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")
 	fails(t, "", 1, "cannot serve on "+port+": bind: address already in use; does another ludus serve there? --addr 127.0.0.1:0 takes", "serve", "--addr", port)
 	endServed(t, cmd)
-	if errs.String() != "ludus: interrupted\n" {
+	if errs.String() != "ludus: stopped\n" {
 		t.Errorf("says %q", errs)
 	}
 }
@@ -106,7 +106,7 @@ func TestServeOpens(t *testing.T) {
 	endServed(t, cmd)
 	cmd, _, errs = served(t, dir, []string{"PATH="}, "--addr", "127.0.0.1:0", "--open")
 	endServed(t, cmd)
-	if !strings.Contains(errs.String(), "ludus: warning: the browser cannot be opened") {
+	if !strings.Contains(errs.String(), "ludus: warning: cannot open the browser") {
 		t.Errorf("without a browser: %s", errs)
 	}
 }

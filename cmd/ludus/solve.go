@@ -19,8 +19,8 @@ import (
 	"ludus/env/solver"
 )
 
-// errUnsolved is what the limits of solve left open.
-var errUnsolved = errors.New("the limits ran out before everything was known")
+// errUnsolved means that solve reached its limits.
+var errUnsolved = errors.New("not solved within the limits")
 
 func solveCommand() *cobra.Command {
 	var (
@@ -30,16 +30,16 @@ func solveCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "solve GAME",
-		Short: "Find what a position and each of its moves are worth under best play",
-		Long: `Solves a position exactly: what each player gets under best play by both, and what the player to move gets after
-each of its moves. The output is a line "value PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" for each legal move (the goal of
-the player to move) and a last line "nodes N seconds S"; what the limits did not allow to find out is "unknown", and the
-exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0, and with objective=score the goals are 50 plus
-or minus half their difference.
+		Short: "Solve a position: its exact value and that of each move",
+		Long: `Solves a position exactly, for perfect play by both players. The output is a line "value PLAYER=GOAL PLAYER=GOAL", a line
+"MOVE GOAL" per legal move with the goal of the player to move, and a last line "nodes N seconds S". Values not found within
+the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0; with
+objective=score goals are 50 plus or minus half their difference.
 
-More memory makes long searches faster. Ctrl-C prints what is known so far.`,
+More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		Example: `  ludus solve quad-5x5
   ludus solve quad-5x5 --moves "(mark r3 c3);(mark r1 c2)"
+  ludus solve breakthrough-6x6 --moves "b2-b3; b5-b4" --time 1m
   ludus solve "breakthrough(columns=5,rows=5)" --time 10m --memory 4096
   ludus solve golden-rectangle --nodes 10000000 --json`,
 		Args:              arguments(1, 1),
@@ -49,9 +49,6 @@ More memory makes long searches faster. Ctrl-C prints what is known so far.`,
 			if err != nil {
 				return err
 			}
-			if err := o.validate(); err != nil {
-				return usage(cmd, err)
-			}
 			played, err := splitMoves(game, moves)
 			if err != nil {
 				return fmt.Errorf("--moves: %w", err)
@@ -60,37 +57,28 @@ More memory makes long searches faster. Ctrl-C prints what is known so far.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&moves, "moves", "", "moves from the start to the position, between semicolons")
-	flags.IntVar(&o.nodes, "nodes", 0, "positions to visit at most; 0 is no limit")
-	flags.DurationVar(&o.time, "time", 0, "time to take at most, such as 30s; 0 is no limit")
-	flags.IntVar(&o.memory, "memory", 512, "megabytes for what is remembered")
+	flags.StringVar(&moves, "moves", "", "moves from the start to the position, separated by semicolons, written as in play")
+	flags.IntVar(&o.nodes, "nodes", 0, "maximum number of positions to visit; 0 for no limit")
+	flags.DurationVar(&o.time, "time", 0, "maximum time, such as 30s; 0 for no limit")
+	flags.IntVar(&o.memory, "memory", 512, "megabytes for the table of positions")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	limit(cmd, "nodes", "0 or more", func() bool { return o.nodes >= 0 })
+	limit(cmd, "time", "0 or more", func() bool { return o.time >= 0 })
+	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", maxMemory), func() bool { return o.memory >= 1 && o.memory <= maxMemory })
 	return cmd
 }
 
-// solveOptions are the limits of solve.
+// solveOptions are the limits of solve; 0 is no limit.
 type solveOptions struct {
 	nodes  int
 	time   time.Duration
 	memory int // MiB
 }
 
-// mostMemory is the largest --memory in MiB.
-const mostMemory = min(1<<20, math.MaxInt>>20)
+// maxMemory is the largest --memory in MiB.
+const maxMemory = min(1<<20, math.MaxInt>>20)
 
-func (o solveOptions) validate() error {
-	switch {
-	case o.nodes < 0:
-		return fmt.Errorf("--nodes %d: it must be 0 or more", o.nodes)
-	case o.time < 0:
-		return fmt.Errorf("--time %v: it must be 0 or more", o.time)
-	case o.memory < 1 || o.memory > mostMemory:
-		return fmt.Errorf("--memory %d: it must be from 1 to %d megabytes", o.memory, mostMemory)
-	}
-	return nil
-}
-
-// splitMoves reads moves between semicolons and checks that they lead to a position in which somebody is to move.
+// splitMoves parses moves separated by semicolons. They must lead to a position that is not done.
 func splitMoves(game *env.Game, text string) (played []env.Action, err error) {
 	var texts []string
 	for part := range strings.SplitSeq(text, ";") {
@@ -109,7 +97,7 @@ func splitMoves(game *env.Game, text string) (played []env.Action, err error) {
 	return played, nil
 }
 
-// solution is what was found out about a position; classes are First's, or solver.Unknown.
+// solution holds the values of a position and its moves. Classes are the first player's, or solver.Unknown.
 type solution struct {
 	game    *env.Game
 	played  []env.Action
@@ -121,9 +109,11 @@ type solution struct {
 	elapsed time.Duration
 }
 
-// runSolve solves the position and prints the solution, or as much of it as the limits allow.
+// runSolve solves the position and prints the values found within the limits.
 func runSolve(cmd *cobra.Command, game *env.Game, played []env.Action, o solveOptions, asJSON bool) error {
-	s := solve(cmd.Context(), game, played, o, cmd.ErrOrStderr())
+	p := newProgress(cmd)
+	s := solve(cmd.Context(), game, played, o, p)
+	p.close()
 	err := output(cmd, func(w io.Writer) error {
 		if asJSON {
 			return s.writeJSON(w)
@@ -142,35 +132,34 @@ func runSolve(cmd *cobra.Command, game *env.Game, played []env.Action, o solveOp
 	return errUnsolved
 }
 
-// solve first asks for the value of the position, within half of the limits, then for that of each move.
-func solve(ctx context.Context, game *env.Game, played []env.Action, o solveOptions, progress io.Writer) *solution {
+// solve searches for the value of the position, within half of the limits, then for that of each move.
+func solve(ctx context.Context, game *env.Game, played []env.Action, o solveOptions, p *progress) *solution {
 	state := game.NewState()
 	for _, a := range played {
 		state.Apply(a)
 	}
 	s := &solution{game: game, played: played, player: state.Player(), legal: state.Legal(nil)}
-	start, search, show := time.Now(), solver.New(game, o.memory<<20), newSolveProgress(progress)
+	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
 		if nodes = max(1, nodes); o.nodes == 0 {
 			nodes = 0 // no limit
 		}
 		return solver.Limits{Nodes: nodes, Stop: func() bool {
-			show.update(s.nodes + search.Nodes())
+			p.show(o.status(s.nodes+search.Nodes(), time.Since(start), phase))
 			return ctx.Err() != nil || o.time > 0 && time.Since(start) > most || o.nodes > 0 && s.nodes >= o.nodes
 		}}
 	}
 	s.class, _ = search.Solve(state, limits(o.nodes/2, o.time/2))
 	s.nodes = search.Nodes()
-	show.phase = "each move"
+	phase = "solving each move"
 	s.classes = search.SolveMoves(state, limits(o.nodes-s.nodes, o.time), nil)
 	s.nodes += search.Nodes()
-	show.close()
 	s.elapsed = time.Since(start)
 	s.conclude()
 	return s
 }
 
-// conclude finds the value of the position from those of its moves, where it was not found by itself.
+// conclude derives the value of the position from those of its moves if the search did not find it.
 func (s *solution) conclude() {
 	if s.class != solver.Unknown {
 		return
@@ -188,12 +177,12 @@ func (s *solution) conclude() {
 	}
 }
 
-// known reports whether the limits left nothing open.
+// known reports whether all values were found.
 func (s *solution) known() bool {
 	return s.class != solver.Unknown && !slices.Contains(s.classes, solver.Unknown)
 }
 
-// goal is what First's class brings p.
+// goal returns the goal of player p for a class of the first player.
 func (s *solution) goal(p env.Player, class int) int {
 	c := s.game.Classes[s.game.ClassFor(p, class)]
 	if s.game.GoalHead {
@@ -202,7 +191,7 @@ func (s *solution) goal(p env.Player, class int) int {
 	return c.Goals[0]
 }
 
-// write prints the lines that people and scripts read.
+// write prints the values as lines.
 func (s *solution) write(w io.Writer) {
 	if s.class == solver.Unknown {
 		fmt.Fprintln(w, "value unknown")
@@ -220,7 +209,7 @@ func (s *solution) write(w io.Writer) {
 	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.nodes, s.elapsed.Seconds())
 }
 
-// writeJSON prints the solution as one object; null is what is not known.
+// writeJSON prints the values as one JSON object, null if unknown.
 func (s *solution) writeJSON(w io.Writer) error {
 	object := struct {
 		Game    string          `json:"game"`
@@ -250,34 +239,14 @@ func (s *solution) writeJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(object)
 }
 
-// solveProgress shows how far a long search is: every second on a terminal, a line every ten seconds elsewhere.
-type solveProgress struct {
-	w           io.Writer
-	terminal    bool
-	start, told time.Time
-	phase       string
-}
-
-func newSolveProgress(w io.Writer) *solveProgress {
-	return &solveProgress{w: w, terminal: isTerminal(w), start: time.Now(), told: time.Now(), phase: "the position"}
-}
-
-func (p *solveProgress) update(nodes int) {
-	every, form := progressEvery, "%s\n"
-	if p.terminal {
-		every, form = time.Second, "\r\x1b[K%s"
+// status is the status of a search after so many nodes and so long. Its share is that of the limit it will reach first.
+func (o *solveOptions) status(nodes int, spent time.Duration, phase string) status {
+	s := status{count: nodes, unit: "nodes", share: -1, detail: phase}
+	if o.nodes > 0 {
+		s.share = float64(nodes) / float64(o.nodes)
 	}
-	if time.Since(p.told) < every {
-		return
+	if o.time > 0 {
+		s.share = max(s.share, spent.Seconds()/o.time.Seconds())
 	}
-	p.told = time.Now()
-	seconds := time.Since(p.start).Seconds()
-	fmt.Fprintf(p.w, form, fmt.Sprintf("solving %s: %.1f million nodes in %.0f s, %.1f million a second", p.phase,
-		float64(nodes)/1e6, seconds, float64(nodes)/1e6/seconds))
-}
-
-func (p *solveProgress) close() {
-	if p.terminal {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
+	return s
 }

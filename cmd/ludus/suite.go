@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"ludus/env/games"
@@ -33,16 +30,16 @@ func suiteCommand() *cobra.Command {
 	var f suiteFlags
 	cmd := &cobra.Command{
 		Use:   "suite [GAME] [AGENT]",
-		Short: "Make positions with exact values, or count an agent's errors in them",
-		Long: `ludus suite GAME --out FILE makes a suite: positions in which some move loses value, with the exact value of every move,
-worked out by the solver as far from the end as it reaches. They come from games of the agents that --agent names, of
-agents with random moves mixed in, and of random moves. The same seed and agents make the same suite, on however many
-threads. Finished games are kept in FILE.part: after an interruption the same command goes on. A FILE that ends in .jsonl
-gets a line of JSON a position, any other name the packed form.
+		Short: "Generate solved positions, or measure an agent's errors on them",
+		Long: `ludus suite GAME --out FILE generates a suite: positions in which some move loses value, with the exact value of every
+move. The solver finds them as far from the game's end as it can. The positions come from games of the agents that --agent
+names, of these agents with random moves mixed in, and of random moves. The same seed and agents give the same suite for any
+number of threads. FILE.part keeps finished games, so the same command continues a stopped one. A FILE that ends in .jsonl
+has one line of JSON per position; other files are packed.
 
-ludus suite --check FILE AGENT lets an agent move in each position of a suite and says how often its move loses value, and
-how much, with intervals of 95 % that allow for positions of one game being alike. Without AGENT it says what the suite is
-made of. ludus suite --check shipped GAME AGENT takes the suite of GAME that is part of the program.
+ludus suite --check FILE AGENT lets an agent choose a move in each position. It prints how often the move loses value, and
+how much, with 95 % intervals that account for similar positions of one game. Without AGENT it describes the suite.
+ludus suite --check shipped GAME AGENT uses the suite of GAME in this program.
 
 ` + agentHelp,
 		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
@@ -50,9 +47,6 @@ made of. ludus suite --check shipped GAME AGENT takes the suite of GAME that is 
   ludus suite --check quad-6x6.suite policy:runs/quad-6x6 --json`,
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkThreads(cmd, f.Threads); err != nil {
-				return err
-			}
 			if f.check != "" {
 				return f.runCheck(cmd, args)
 			}
@@ -60,31 +54,34 @@ made of. ludus suite --check shipped GAME AGENT takes the suite of GAME that is 
 		},
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.check != "" && f.check != shippedSuite { // the file tells the game
+		if f.check != "" && f.check != shippedSuite { // the file names the game
 			return arguments(0, 1)(cmd, args)
 		}
 		return arguments(1, 2)(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Positions, "positions", 1000, "number of positions; with --check, so many of the suite (all unless said)")
-	flags.Uint64Var(&f.Seed, "seed", 1, "where all randomness comes from")
-	flags.StringArrayVar(&f.agents, "agent", nil, "an agent that plays; may be repeated (default greedy and mcts:200)")
-	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "the solver's limit a position")
-	flags.IntVar(&f.PerGame, "per-game", 2, "positions taken of a game at most")
-	flags.IntVar(&f.Threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
+	flags.IntVar(&f.Positions, "positions", 1000, "number of positions; with --check, of the suite (default all)")
+	limit(cmd, "positions", fmt.Sprintf("from 1 to %d", suite.MaxPositions), func() bool {
+		return f.Positions >= 1 && f.Positions <= suite.MaxPositions
+	})
+	flags.Uint64Var(&f.Seed, "seed", 1, "seed of all randomness")
+	flags.StringArrayVar(&f.agents, "agent", nil, "an agent whose games give positions; may be repeated (default greedy and mcts:200)")
+	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
+	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
+	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
-	flags.StringVar(&f.check, "check", "", "a suite's file, or \"shipped\"")
-	flags.BoolVar(&f.json, "json", false, "with --check, end with the result as one line of JSON")
+	flags.StringVar(&f.check, "check", "", "check an agent on this suite: a file or \"shipped\"")
+	flags.BoolVar(&f.json, "json", false, "with --check, print the result as JSON in the last line")
 	return cmd
 }
 
 const shippedSuite = "shipped"
 
-// runMake makes a suite.
+// runMake generates a suite.
 func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usage(cmd, fmt.Errorf("one argument too many, %q: agents are named by --agent", args[1]))
+		return usage(cmd, fmt.Errorf("one argument too many, %q: name agents with --agent", args[1]))
 	}
 	game, err := games.New(args[0])
 	if err != nil {
@@ -92,7 +89,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	}
 	f.Game = game
 	if f.out == "" {
-		return usage(cmd, errors.New("--out is missing: it names the file to write"))
+		return usage(cmd, errors.New("--out is missing; it names the file to write"))
 	}
 	if len(f.agents) == 0 {
 		f.agents = []string{"greedy", "mcts:200"}
@@ -111,17 +108,17 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f.Part = f.out + ".part"
-	progress := newCounter(cmd.ErrOrStderr(), "positions")
-	f.Progress = func(p suite.Progress) {
-		progress.show(p.Positions, f.Positions, fmt.Sprintf("%d games, %d million nodes", p.Games, p.Nodes/1_000_000))
+	p := newProgress(cmd)
+	f.Progress = func(at suite.Progress) {
+		p.show(status{
+			count: at.Positions, unit: "positions", share: float64(at.Positions) / float64(f.Positions),
+			detail: fmt.Sprintf("%d games, %s nodes", at.Games, amount(float64(at.Nodes))),
+		})
 	}
 	s, err := suite.Make(cmd.Context(), f.Options)
-	progress.close()
-	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; finished games are kept in %s. Go on with:\n  %s\n", f.Part, commandLine(os.Args[1:]))
-	}
+	p.close()
 	if err != nil {
-		return err
+		return continuable(err, "finished games in "+f.Part)
 	}
 	data := s.Pack()
 	if filepath.Ext(f.out) == ".jsonl" {
@@ -139,11 +136,11 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// runCheck checks an agent, or says what a suite is made of.
+// runCheck checks an agent, or describes a suite.
 func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	for _, name := range []string{"agent", "nodes", "per-game", "out", "force"} {
 		if cmd.Flags().Changed(name) {
-			return usage(cmd, fmt.Errorf("--%s is for making a suite, not for --check", name))
+			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}
 	}
 	s, err := readSuite(f.check, &args)
@@ -152,9 +149,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	}
 	o := suite.CheckOptions{Threads: f.Threads, Seed: f.Seed}
 	if cmd.Flags().Changed("positions") {
-		if o.Positions = f.Positions; o.Positions < 1 {
-			return usage(cmd, fmt.Errorf("--positions %d: it must be 1 or more", o.Positions))
-		}
+		o.Positions = f.Positions
 	}
 	report := s.Summary(o.Positions)
 	if len(args) > 0 {
@@ -162,10 +157,12 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		progress := newCounter(cmd.ErrOrStderr(), "positions")
-		o.Progress = func(done, all int) { progress.show(done, all, "") }
+		p := newProgress(cmd)
+		o.Progress = func(done, all int) {
+			p.show(status{count: done, unit: "positions", share: float64(done) / float64(all)})
+		}
 		report, err = s.Check(cmd.Context(), spec, o)
-		progress.close()
+		p.close()
 		if err != nil {
 			return err
 		}
@@ -178,7 +175,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// readSuite reads a file, or takes the game off the arguments for its shipped suite.
+// readSuite reads a suite's file, or removes the game from args and returns its shipped suite.
 func readSuite(name string, args *[]string) (*suite.Suite, error) {
 	if name != shippedSuite {
 		data, err := os.ReadFile(name)
@@ -198,16 +195,16 @@ func readSuite(name string, args *[]string) (*suite.Suite, error) {
 	*args = (*args)[1:]
 	s, ok := suite.Shipped(game)
 	if !ok {
-		return nil, fmt.Errorf("no suite of %s is shipped; \"ludus suite\" makes one", game.Name)
+		return nil, fmt.Errorf("no suite of %s is shipped; \"ludus suite\" generates one", game.Name)
 	}
 	return s, nil
 }
 
-// writeSuiteReport prints the tables that people read. Without an agent they tell of random moves alone.
+// writeSuiteReport prints the report for people. Without an agent it has random moves only.
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
-		fmt.Fprintf(w, ", %d of a game at most, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
+		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -241,23 +238,4 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
 		}
 	}
 	return table.Flush()
-}
-
-// counter shows how far a count is.
-type counter struct {
-	progress
-	what string
-}
-
-func newCounter(w io.Writer, what string) *counter {
-	return &counter{newProgress(w, progressbar.OptionShowCount()), what}
-}
-
-// show tells that done of all are done; more says more, and may be "".
-func (c *counter) show(done, all int, more string) {
-	line := fmt.Sprintf("%d of %d %s", done, all, c.what)
-	if more != "" {
-		line += "; " + more
-	}
-	c.tell(min(done, all), all, more, line)
 }

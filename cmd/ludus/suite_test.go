@@ -64,10 +64,10 @@ func TestSuiteCommand(t *testing.T) {
 		{exitFailure, "no such game", []string{"chess", "--out", "x"}},
 		{exitFailure, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
 		{exitUsage, "--out is missing", []string{game}},
-		{exitUsage, "positions is 0", []string{game, "--positions", "0", "--out", "x"}},
+		{exitUsage, "--positions 0: it must be from 1 to 1000000", []string{game, "--positions", "0", "--out", "x"}},
 		{exitUsage, "too many", []string{game, "greedy", "--out", "x"}},
 		{exitUsage, "arguments are missing", []string{"--out", "x"}},
-		{exitUsage, "--agent is for making", []string{"--check", "small.suite", "--agent", "greedy"}},
+		{exitUsage, "--agent is for generating", []string{"--check", "small.suite", "--agent", "greedy"}},
 		{exitUsage, "arguments are missing", []string{"--check", "shipped"}},
 		{exitFailure, "no suite of", []string{"--check", "shipped", game}},
 		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
@@ -107,7 +107,7 @@ func TestSuiteGoesOn(t *testing.T) {
 	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	late.Stop()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "b.suite.part. Go on with:") {
+	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.Contains(errs.String(), "finished games in b.suite.part are kept; continue with:") {
 		t.Fatalf("exit %d, %s", code, &errs)
 	}
 	args[5] = "25"

@@ -15,8 +15,8 @@ func verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify GAME FILE...",
 		Short: "Replay a referee's transcripts and compare every position",
-		Long: `Replays games as an independent referee recorded them and compares, for every position, the player to move, the
-legal moves and, at the end, the goals. Prints how much was compared, or fails at the first difference.`,
+		Long: `Replays games recorded by an independent referee and compares, in every position, the player to move and the legal moves,
+and at the end the goals. It prints what it compared, or fails at the first difference.`,
 		Example:           "  ludus verify golden-rectangle games.txt",
 		Args:              arguments(2, -1),
 		ValidArgsFunction: completeGames,
@@ -30,7 +30,7 @@ legal moves and, at the end, the goals. Prints how much was compared, or fails a
 	}
 }
 
-// verify compares each file; with several of them each line says which file it is about.
+// verify compares each file and prints a line for each.
 func verify(w io.Writer, game *env.Game, paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -14,7 +14,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Say which build this is and which kernels this machine gets",
+		Short:   "Print the version, the commit and the kernels for this machine",
 		Example: "  ludus version",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,7 +30,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// build reads what the Go tool wrote into the program.
+// build reads the version and the commit from the build info.
 func build() (version, commit string) {
 	version, commit = "unknown", "unknown"
 	info, ok := debug.ReadBuildInfo()

@@ -13,16 +13,18 @@ import (
 	"ludus/train/rundir"
 )
 
-// Options say what is measured and for how long.
+// Options say what to measure and for how long.
 type Options struct {
 	Games       []*env.Game   // 1 or more
-	Net         *Net          // that self-play and inference are measured with; nil: each game's default
-	Simulations *int          // of a move of self-play; nil: train's default
-	Threads     int           // 1 or more
-	Rounds      int           // 1 or more
-	Slice       time.Duration // of a round of one measurement, above 0; self-play takes more of them
-	Peers       bool          // compare with what others are installed
+	Net         *Net          // for self-play and inference; nil: each game's default
+	Simulations *int          // per move of self-play; nil: train's default
+	Threads     int           // of training and self-play, 1 or more
+	Rounds      int           // of each measurement at most, 1 or more
+	Slice       time.Duration // of one work in a round, above 0; self-play takes several
+	Time        time.Duration // for everything; 0: as long as the rounds take
 	Progress    func(Progress)
+
+	until time.Time // the current step ends its rounds; zero: no limit
 }
 
 // Progress says what is being measured.
@@ -31,7 +33,7 @@ type Progress struct {
 	Done, Total int    // measurements
 }
 
-// Validate reports what is wrong with the options for the first game that they do not fit.
+// Validate returns what is wrong with the options for the first game that they do not fit.
 func (o *Options) Validate() error {
 	for _, game := range o.Games {
 		settings := o.settings(game)
@@ -45,7 +47,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// settings are those of self-play of game.
+// settings are those of self-play of a game.
 func (o *Options) settings(game *env.Game) rundir.Settings {
 	settings := rundir.DefaultSettings(game)
 	if o.Simulations != nil {
@@ -57,30 +59,39 @@ func (o *Options) settings(game *env.Game) rundir.Settings {
 	return settings
 }
 
-// net is the network that self-play of game is measured with.
+// net is the size of the network for self-play of a game.
 func (o *Options) net(game *env.Game) Net {
 	settings := o.settings(game)
 	return Net{settings.Channels, settings.Blocks}
 }
 
-// threads are the numbers of threads that training and self-play are measured with: all, and one to compare with.
+// threads are the numbers of threads to measure training and self-play with: all, and one for comparison.
 func (o *Options) threads() []int { return slices.Compact([]int{o.Threads, 1}) }
 
-// step is one measurement, which enters the report.
+// step is one measurement, which adds rows to the report.
 type step struct {
 	part, item string
+	weight     int // share of Options.Time
 	run        func(ctx context.Context) error
 }
 
-// Run measures everything. Its errors are those of ctx and of Validate.
+// Run measures everything. It fails only if ctx ends or the options are not valid.
 func (o *Options) Run(ctx context.Context) (*Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	start, report := time.Now(), &Report{Kernels: kernel.Name(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
+	left := 0 // weights
+	for _, s := range steps {
+		left += s.weight
+	}
 	for i, s := range steps {
 		o.Progress(Progress{s.part, s.item, i, len(steps)})
+		if o.Time > 0 {
+			o.until = time.Now().Add((o.Time - time.Since(start)) * time.Duration(s.weight) / time.Duration(left))
+		}
+		left -= s.weight
 		if err := s.run(ctx); err != nil {
 			return nil, fmt.Errorf("measuring %s of %s: %w", s.part, s.item, err)
 		}
@@ -89,29 +100,31 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	return report, nil
 }
 
-// steps are the measurements in their order.
+// steps lists the measurements in order.
 func (o *Options) steps(r *Report) []step {
 	name := func(g *env.Game) string { return g.Name }
-	steps := []step{{"peak", "one core", func(ctx context.Context) error { return o.measurePeak(ctx, r) }}}
-	steps = append(steps, each("playouts", o.Games, name, o.playouts, &r.Env)...)
-	steps = append(steps, each("search", o.Games, name, o.search, &r.Search)...)
-	steps = append(steps, each("playout search", o.Games, name, o.playoutUCT, &r.Playouts)...)
-	steps = append(steps, each("inference", o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
-	steps = append(steps, each("training", references(), subject.String, o.train, &r.Train)...)
-	steps = append(steps, each("self-play", o.Games, name, o.selfPlay, &r.SelfPlay)...)
-	if o.Peers {
-		steps = append(steps, o.peers(r)...)
-	}
-	return steps
+	steps := []step{{"peak", "one core", 1, func(ctx context.Context) error {
+		s, err := o.measure(ctx, peak)
+		if err == nil {
+			r.Peak = s[0].median()
+		}
+		return err
+	}}}
+	steps = append(steps, each("playouts", 1, o.Games, name, o.playouts, &r.Env)...)
+	steps = append(steps, each("search", 1, o.Games, name, o.search, &r.Search)...)
+	steps = append(steps, each("playout search", 1, o.Games, name, o.playoutUCT, &r.Playouts)...)
+	steps = append(steps, each("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
+	steps = append(steps, each("training", 10, references(), subject.String, o.train, &r.Train)...)
+	return append(steps, each("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// each makes a step of every thing that is measured; its rows enter rows.
-func each[T, R any](part string, things []T, name func(T) string,
+// each returns a step per thing to measure. Their rows go to rows.
+func each[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
-	*rows = []R{} // an empty list in JSON, not null
+	*rows = []R{} // in JSON an empty list, not null
 	var steps []step
 	for _, thing := range things {
-		steps = append(steps, step{part, name(thing), func(ctx context.Context) error {
+		steps = append(steps, step{part, name(thing), weight, func(ctx context.Context) error {
 			measured, err := measure(ctx, thing)
 			*rows = append(*rows, measured...)
 			return err
@@ -133,7 +146,7 @@ func mustGame(name string) *env.Game {
 	return game
 }
 
-// inferSubjects are the references and the networks of self-play, each size and board once.
+// inferSubjects are the references and the networks of self-play, without those of equal size and board.
 func (o *Options) inferSubjects() []subject {
 	subjects := references()
 	for _, game := range o.Games {
@@ -143,13 +156,4 @@ func (o *Options) inferSubjects() []subject {
 		}
 	}
 	return subjects
-}
-
-// measurePeak measures what one core can do at best.
-func (o *Options) measurePeak(ctx context.Context, r *Report) error {
-	rows, err := o.speeds(ctx, peak)
-	if err == nil {
-		r.Peak = median(rows[0])
-	}
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,22 +44,17 @@ func TestReport(t *testing.T) {
 	if got["peak_gflops_core"].(float64) <= 0 {
 		t.Errorf("peak %v", got["peak_gflops_core"])
 	}
-	for _, key := range []string{"onnxruntime", "torch"} {
-		if ratio, ok := got["ratios"].(map[string]any)[key]; !ok || ratio != nil {
-			t.Errorf("ratio %s is %v", key, ratio)
-		}
-	}
 	for list, want := range map[string]struct {
 		rows     int
 		positive []string
 		others   []string
 	}{
-		"env":          {1, []string{"moves_per_s"}, []string{"game"}},
-		"search":       {1, []string{"simulations_per_s"}, []string{"game", "allocs_per_run"}},
-		"playout_mcts": {1, []string{"simulations", "simulations_per_s"}, []string{"game"}},
-		"infer":        {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak"}, []string{"net", "board"}},
-		"train":        {4, []string{"batch", "threads", "samples_per_s", "share_of_peak"}, []string{"net", "board", "allocs_per_step"}},
-		"selfplay": {3, []string{"simulations", "threads", "evaluations_per_s", "network_alone_per_s"},
+		"env":          {1, []string{"moves_per_s", "cpu_share"}, []string{"game"}},
+		"search":       {1, []string{"simulations_per_s", "cpu_share"}, []string{"game", "allocs_per_run"}},
+		"playout_mcts": {1, []string{"simulations", "simulations_per_s", "cpu_share"}, []string{"game"}},
+		"infer":        {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak", "cpu_share"}, []string{"net", "board"}},
+		"train":        {4, []string{"batch", "threads", "samples_per_s", "share_of_peak", "cpu_share"}, []string{"net", "board", "allocs_per_step"}},
+		"selfplay": {3, []string{"simulations", "threads", "evaluations_per_s", "network_alone_per_s", "cpu_share"},
 			[]string{"game", "positions_per_s", "simulations_per_s", "cache_hits_per_s"}},
 	} {
 		rows := got[list].([]any)
@@ -105,14 +101,14 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestSelfPlayRow checks that counts are put on the speeds of the rounds.
+// TestSelfPlayRow checks that counts are scaled to the median speeds.
 func TestSelfPlayRow(t *testing.T) {
 	p := &player{row: SelfPlay{Threads: 2}, pace: train.Throughput{
 		Seconds: 10, Positions: 100, Simulations: 1600, Evaluations: 1000, Batches: 20, CacheHits: 500, Idle: 1,
 	}}
-	got := p.complete([]float64{90, 120, 300}, []float64{100, 150, 200})
+	got := p.complete(&series{[]float64{90, 120, 300}, 0.38}, &series{[]float64{100, 150, 200}, 1})
 	want := SelfPlay{
-		Threads: 2, Positions: 12, Simulated: 192, Evaluations: 120, CacheHits: 60, NetworkAlone: 150, Share: 0.9, Batch: 50, Idle: 0.05,
+		Threads: 2, Positions: 12, Simulated: 192, Evaluations: 120, CacheHits: 60, NetworkAlone: 150, Share: 0.9, Batch: 50, Idle: 0.05, CPU: 0.4,
 	}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -140,29 +136,50 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
-	i, l := s.inference(8, speeds, peaks), s.training(4, speeds, peaks)
+	i, l := s.inference(8, &series{speeds, 1}, &series{peaks, 1}), s.training(4, &series{speeds, 0.5}, &series{peaks, 1})
+	near("training's share of the CPU time", l.CPU, 0.5)
 	near("inference's GFLOP/s", i.GFlops, 1000*gflop)
 	near("inference's share", i.Share, 10*gflop)
 	near("training's GFLOP/s", l.GFlops, 3000*gflop)
 	near("training's share", l.Share, 10*3*gflop/4)
 }
 
-// TestSpeeds checks that works take turns, and that the first time does not count.
-func TestSpeeds(t *testing.T) {
+// TestMeasure checks that works run in turn, that the first round does not count, and that rounds end with the time.
+func TestMeasure(t *testing.T) {
 	var order []int
 	counting := func(name int) work {
-		return func(_ context.Context, d time.Duration) float64 {
+		return work{1, func(_ context.Context, d time.Duration) float64 {
 			order = append(order, name)
 			return float64(len(order))
-		}
+		}}
 	}
 	o := &Options{Rounds: 2, Slice: time.Hour}
-	rows, err := o.speeds(t.Context(), counting(1), counting(2))
-	if err != nil || len(rows) != 2 || rows[0][0] != 3 || rows[0][1] != 5 || rows[1][0] != 4 || rows[1][1] != 6 {
-		t.Errorf("speeds %v of turns %v, %v", rows, order, err)
+	s, err := o.measure(t.Context(), counting(1), counting(2))
+	if err != nil || len(s) != 2 || !slices.Equal(s[0].speeds, []float64{3, 5}) || !slices.Equal(s[1].speeds, []float64{4, 6}) {
+		t.Errorf("speeds %v of turns %v, %v", s, order, err)
 	}
-	if got, want := ratio(rows[0], rows[1]), (3.0/4+5.0/6)/2; math.Abs(got-want) > 1e-15 {
+	if got, want := s[0].over(s[1]), (3.0/4+5.0/6)/2; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ratio %v, want %v", got, want)
+	}
+	o.until = time.Now()
+	if s, err = o.measure(t.Context(), counting(1)); err != nil || len(s[0].speeds) != 1 {
+		t.Errorf("without time there are %d rounds, %v", len(s[0].speeds), err)
+	}
+}
+
+// TestCPUShare checks that work which sleeps half of its time has half of the CPU time.
+func TestCPUShare(t *testing.T) {
+	o := &Options{Rounds: 1, Slice: 100 * time.Millisecond}
+	half := work{1, func(_ context.Context, d time.Duration) float64 {
+		peak.run(t.Context(), d)
+		for start := time.Now(); time.Since(start) < d/2; {
+		}
+		time.Sleep(d)
+		return 1
+	}}
+	s, err := o.measure(t.Context(), half, work{2, half.run})
+	if err != nil || !(s[0].cpu > 0.05 && s[0].cpu < 0.75) || !(s[1].cpu > 0.02 && s[1].cpu < 0.5) {
+		t.Errorf("shares %v and %v, %v", s[0].cpu, s[1].cpu, err)
 	}
 }
 
@@ -183,7 +200,7 @@ func TestAllocations(t *testing.T) {
 func TestBatch(t *testing.T) {
 	for _, name := range []string{"quad-7x7", "breakthrough-6x6", "free-for-all-2p"} {
 		game := mustGame(name)
-		b := anyBatch(game, 50)
+		b := randomBatch(game, 50)
 		for i := range b.Size {
 			legal, policy, classes := 0.0, 0.0, 0.0
 			for a := i * game.NumActions(); a < (i+1)*game.NumActions(); a++ {

@@ -1,18 +1,20 @@
-// Package bench measures how fast this machine plays and learns: the environment, the search, the network, training and
-// self-play, each beside what the machine could do at best.
+// Package bench measures the speed of the environment, the search, the network, training and self-play on this machine, next
+// to the machine's peak.
 //
-// # How it measures
+// # Method
 //
-// A machine's speed wanders, by its load and its heat. So what is to be compared runs in turn, in short rounds: a speed
-// is the median over the rounds, and a ratio is the median of the ratios within a round. A ratio of two reported speeds
-// may therefore differ a little from the reported ratio, which is the truer one. Work is done once before it is measured.
+// A machine's speed varies with its load and temperature. Measurements that are compared therefore run in turn, in short
+// rounds: a speed is the median over the rounds, and a ratio is the median of the ratios within each round. The ratio of two
+// reported speeds may differ a little from the reported ratio, which is more accurate. One unmeasured round comes first.
+//
+// Each row has the share of the CPU time it could use that it got (cpu_share). Below [BusyShare] other programs slowed the
+// row down, and its ratios mean little.
 //
 // # Units
 //
-// Speeds are per second. A network's operations are multiplications and additions of its 3x3 convolutions, counted as
-// 2 * 9 * Cin * Cout * H * W whatever the method, and of the matrix products of its heads, 2 each; nothing else counts.
-// A step of training counts three times the operations of a forward pass. GFLOP/s are 1e9 of them a second; a peak is
-// the multiply-adds, 2 operations each, that registers allow without any memory.
+// Speeds are per second. A network's operations are the multiplications and additions of its 3x3 convolutions,
+// 2 * 9 * Cin * Cout * H * W, and 2 per weight of its heads' matrix products. A training step counts as three forward
+// passes. The peak is the rate of multiply-adds (2 operations each) in registers, without memory access.
 //
-// The package prints nothing: it returns a [Report] and tells how far it is.
+// The package prints nothing: it returns a [Report] and reports its progress.
 package bench

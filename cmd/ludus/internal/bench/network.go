@@ -16,12 +16,12 @@ type Net struct{ Channels, Blocks int }
 
 func (n Net) String() string { return fmt.Sprintf("%dx%d", n.Channels, n.Blocks) }
 
-// Config is the network of that size for game.
+// Config returns the configuration of such a network for a game.
 func (n Net) Config(game *env.Game) infer.Config {
 	return infer.Config{Game: game.Name, Channels: n.Channels, Blocks: n.Blocks}
 }
 
-// subject is a network that is measured.
+// subject is a network to measure.
 type subject struct {
 	game *env.Game
 	net  Net
@@ -35,7 +35,7 @@ func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
 }
 
-// operations of a forward pass of one position.
+// operations returns those of a forward pass of one position.
 func (s subject) operations() float64 {
 	perCell := []string{"policy.hidden.weight", "policy.planes.weight", "outcome.cells.weight"}
 	sum := 0
@@ -52,38 +52,38 @@ func (s subject) operations() float64 {
 
 var inferBatches = []int{1, 8, 32, 64}
 
-// infer measures a network by batch.
-func (o *Options) infer(ctx context.Context, s subject) ([]Inference, error) {
-	network, err := infer.NewNetwork(s.game, s.weights())
+// infer measures a network for each batch size.
+func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
+	network, err := infer.NewNetwork(sub.game, sub.weights())
 	if err != nil {
 		return nil, err
 	}
 	works := []work{peak}
 	for _, batch := range inferBatches {
-		works = append(works, evaluating(network, batch))
+		works = append(works, evaluation(network, batch))
 	}
-	rows, err := o.speeds(ctx, works...)
+	s, err := o.measure(ctx, works...)
 	if err != nil {
 		return nil, err
 	}
 	var measured []Inference
 	for i, batch := range inferBatches {
-		measured = append(measured, s.inference(batch, rows[1+i], rows[0]))
+		measured = append(measured, sub.inference(batch, s[1+i], s[0]))
 	}
 	return measured, nil
 }
 
-// inference is the row of a batch, from the speeds of each round and the peaks beside them.
-func (s subject) inference(batch int, speeds, peaks []float64) Inference {
+// inference returns the row of a batch size.
+func (s subject) inference(batch int, measured, peaks *series) Inference {
 	gflop := s.operations() / 1e9
 	return Inference{
 		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: batch,
-		Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, peaks) * gflop,
+		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.over(peaks) * gflop, CPU: measured.cpu,
 	}
 }
 
-// evaluating is work that judges positions on one core, batch at a time.
-func evaluating(network *infer.Network, batch int) work {
+// evaluation is work that evaluates positions in batches on one core.
+func evaluation(network *infer.Network, batch int) work {
 	game := network.Game()
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
 	logits, classes := make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
@@ -91,63 +91,62 @@ func evaluating(network *infer.Network, batch int) work {
 	if game.GoalHead {
 		goals = make([]float32, 2*batch)
 	}
-	return repeating(func() int {
+	return loop(func() int {
 		evaluator.EvaluateTensors(inputs, logits, classes, goals)
 		return batch
 	})
 }
 
-// What is trained: batches of so many samples, at a rate that does no harm.
 const (
-	trainBatch = 128
-	rate       = 1e-4
+	trainBatch   = 128
+	learningRate = 1e-4 // small, so that training on one batch does not diverge
 )
 
-// stepping returns a function that does a training step and returns the number of samples.
-func stepping(s subject, threads int) (func() int, error) {
+// newStep returns a function that runs one training step and returns its number of samples.
+func newStep(s subject, threads int) (func() int, error) {
 	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.New(threads))
 	if err != nil {
 		return nil, err
 	}
-	batch := anyBatch(s.game, trainBatch)
+	batch := randomBatch(s.game, trainBatch)
 	return func() int {
-		if _, err := trainer.Step(batch, rate); err != nil {
-			panic("bench: " + err.Error()) // only where training diverges, which one batch at this rate does not
+		if _, err := trainer.Step(batch, learningRate); err != nil {
+			panic("bench: " + err.Error()) // Step fails only if training diverges
 		}
 		return trainBatch
 	}, nil
 }
 
 // train measures steps on all threads and on one.
-func (o *Options) train(ctx context.Context, s subject) ([]Training, error) {
+func (o *Options) train(ctx context.Context, sub subject) ([]Training, error) {
 	works := []work{peak}
 	var steps []func() int
 	for _, threads := range o.threads() {
-		step, err := stepping(s, threads)
+		step, err := newStep(sub, threads)
 		if err != nil {
 			return nil, err
 		}
-		steps, works = append(steps, step), append(works, repeating(step))
+		steps, works = append(steps, step), append(works, loopOn(threads, step))
 	}
-	rows, err := o.speeds(ctx, works...)
+	s, err := o.measure(ctx, works...)
 	if err != nil {
 		return nil, err
 	}
 	var measured []Training
 	for i, threads := range o.threads() {
-		row := s.training(threads, rows[1+i], rows[0])
+		row := sub.training(threads, s[1+i], s[0])
 		row.Allocs = allocations(func() { steps[i]() })
 		measured = append(measured, row)
 	}
 	return measured, nil
 }
 
-// training is the row of so many threads but for its allocations, from the speeds of each round and the peaks beside
-// them.
-func (s subject) training(threads int, speeds, peaks []float64) Training {
+// training returns the row of a number of threads, without its allocations.
+func (s subject) training(threads int, measured, peaks *series) Training {
 	gflop := 3 * s.operations() / 1e9
 	return Training{
 		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: trainBatch, Threads: threads,
-		Speed: median(speeds), GFlops: median(speeds) * gflop, Share: ratio(speeds, peaks) * gflop / float64(threads),
+		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.over(peaks) * gflop / float64(threads),
+		CPU: measured.cpu,
 	}
 }

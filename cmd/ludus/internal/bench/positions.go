@@ -7,7 +7,7 @@ import (
 	"ludus/model"
 )
 
-// positions returns n positions of random games, none of them done.
+// positions returns n positions of random games. None is done.
 func positions(game *env.Game, n int) []env.State {
 	rng, state := newRand(), game.NewState()
 	var list []env.State
@@ -22,7 +22,7 @@ func positions(game *env.Game, n int) []env.State {
 	return list
 }
 
-// encoded returns the tensors of n positions.
+// encoded returns the tensors [n, C, H, W] of n positions.
 func encoded(game *env.Game, n int) []float32 {
 	size := game.Tensor.Size()
 	inputs := make([]float32, n*size)
@@ -32,8 +32,8 @@ func encoded(game *env.Game, n int) []float32 {
 	return inputs
 }
 
-// anyBatch is a batch of n samples with moves and outcomes drawn at random.
-func anyBatch(game *env.Game, n int) *model.Batch {
+// randomBatch returns a batch of n samples with random moves and outcomes as targets.
+func randomBatch(game *env.Game, n int) *model.Batch {
 	b, rng := model.NewBatch(game, n), newRand()
 	copy(b.Inputs, encoded(game, n))
 	actions, classes := game.NumActions(), len(game.Classes)
@@ -49,5 +49,5 @@ func anyBatch(game *env.Game, n int) *model.Batch {
 	return b
 }
 
-// newRand returns a generator that is the same each time.
+// newRand returns a generator with a fixed seed.
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 0)) }

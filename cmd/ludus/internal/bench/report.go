@@ -1,9 +1,10 @@
 package bench
 
-// Report is what was measured; its JSON form is what `ludus bench --json` prints. Speeds are per second.
+// Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the share
+// of the CPU time it could use that a row got.
 type Report struct {
 	Peak     float64      `json:"peak_gflops_core"` // of one core
-	Kernels  string       `json:"kernels"`          // instructions that the network uses
+	Kernels  string       `json:"kernels"`          // instruction set of the network's kernels
 	Cores    int          `json:"cores"`
 	Env      []Playouts   `json:"env"`
 	Search   []Search     `json:"search"`
@@ -11,34 +12,38 @@ type Report struct {
 	Infer    []Inference  `json:"infer"`
 	Train    []Training   `json:"train"`
 	SelfPlay []SelfPlay   `json:"selfplay"`
-	Ratios   Ratios       `json:"ratios"`
-	Seconds  float64      `json:"seconds"` // that all this took
-	Warnings []error      `json:"-"`       // of peers that are there but fail
+	Seconds  float64      `json:"seconds"` // that the measurements took
 }
 
-// Playouts is the speed of games of random moves on one core.
+// BusyShare is the CPU share below which other programs slowed a row down.
+const BusyShare = 0.8
+
+// Playouts is the speed of random games on one core.
 type Playouts struct {
 	Game  string  `json:"game"`
 	Moves float64 `json:"moves_per_s"`
+	CPU   float64 `json:"cpu_share"`
 }
 
-// Search is the speed of PUCT on one core with an evaluator that costs nothing: uniform priors, value 0, no cache, from
-// an empty tree at the start. Allocs are the allocations of a warm search.
+// Search is the speed of PUCT on one core with an evaluator that takes no time (uniform priors, value 0), from an empty tree
+// at the start.
 type Search struct {
 	Game   string  `json:"game"`
 	Budget int     `json:"simulations"` // of a search
 	Speed  float64 `json:"simulations_per_s"`
-	Allocs int     `json:"allocs_per_run"`
+	Allocs int     `json:"allocs_per_run"` // of a warm search
+	CPU    float64 `json:"cpu_share"`
 }
 
-// PlayoutUCT is the speed on one core of the agent that searches by random playouts, from the start.
+// PlayoutUCT is the speed on one core of the agent mcts:N, which searches with random playouts, from the start.
 type PlayoutUCT struct {
 	Game   string  `json:"game"`
 	Budget int     `json:"simulations"` // of a search
 	Speed  float64 `json:"simulations_per_s"`
+	CPU    float64 `json:"cpu_share"`
 }
 
-// Inference is the speed of a network on one core, its input being tensors.
+// Inference is the speed of a network on one core.
 type Inference struct {
 	Net    string  `json:"net"`   // channels x blocks
 	Board  string  `json:"board"` // height x width
@@ -47,9 +52,10 @@ type Inference struct {
 	Speed  float64 `json:"positions_per_s"`
 	GFlops float64 `json:"gflops"`
 	Share  float64 `json:"share_of_peak"`
+	CPU    float64 `json:"cpu_share"`
 }
 
-// Training is the speed of steps of the learner. Allocs are those of a warm step.
+// Training is the speed of the learner's steps.
 type Training struct {
 	Net     string  `json:"net"`
 	Board   string  `json:"board"`
@@ -58,30 +64,26 @@ type Training struct {
 	Threads int     `json:"threads"`
 	Speed   float64 `json:"samples_per_s"`
 	GFlops  float64 `json:"gflops"`
-	Share   float64 `json:"share_of_peak"` // of the threads' peaks together
-	Allocs  int     `json:"allocs_per_step"`
+	Share   float64 `json:"share_of_peak"`   // of the sum of the threads' peaks
+	Allocs  int     `json:"allocs_per_step"` // of a warm step
+	CPU     float64 `json:"cpu_share"`
 }
 
-// SelfPlay is the speed of a run's self-play with a fresh network.
+// SelfPlay is the speed of a run's self-play with a new network.
 type SelfPlay struct {
 	Game         string  `json:"game"`
 	Net          string  `json:"net"`
-	Simulations  int     `json:"simulations"` // a move
+	Simulations  int     `json:"simulations"` // per move
 	Threads      int     `json:"threads"`
-	Cache        bool    `json:"cache"` // evaluations are remembered
+	Cache        bool    `json:"cache"` // evaluations are cached
 	Positions    float64 `json:"positions_per_s"`
 	Simulated    float64 `json:"simulations_per_s"`
 	Evaluations  float64 `json:"evaluations_per_s"` // by the network
 	CacheHits    float64 `json:"cache_hits_per_s"`
-	NetworkAlone float64 `json:"network_alone_per_s"`       // positions, at the same mean batch and threads
-	Share        float64 `json:"share_of_network_alone"`    // evaluations over the network alone
-	Scaling      float64 `json:"over_one_thread,omitempty"` // evaluations over those on one thread; 0 where not measured
-	Batch        float64 `json:"batch"`                     // positions that the network judges at once, on average
-	Idle         float64 `json:"idle_share"`                // share of time in which a core waits for the others
-}
-
-// Ratios are our speed over that of others, nil where they are not installed or were not asked for.
-type Ratios struct {
-	ONNXRuntime *float64 `json:"onnxruntime"` // inference of 64x5 on 7x7, batch 32, one thread
-	Torch       *float64 `json:"torch"`       // training of the same, batch 128, on the threads asked for
+	NetworkAlone float64 `json:"network_alone_per_s"`       // evaluations with the same mean batch and threads, without search
+	Share        float64 `json:"share_of_network_alone"`    // of Evaluations
+	Scaling      float64 `json:"over_one_thread,omitempty"` // Evaluations over those on one thread; 0 if not measured
+	Batch        float64 `json:"batch"`                     // mean size of a network batch
+	Idle         float64 `json:"idle_share"`                // share of the time that threads wait for others
+	CPU          float64 `json:"cpu_share"`                 // of the time in which they do not wait
 }

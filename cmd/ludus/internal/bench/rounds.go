@@ -7,14 +7,23 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"ludus/model/infer/kernel"
 )
 
-// work does something for about d, or until ctx ends, and returns its speed in units a second.
-type work func(ctx context.Context, d time.Duration) float64
+// work is something to measure.
+type work struct {
+	threads int
+	// run works for about d, or until ctx ends, and returns its speed in units per second.
+	run func(ctx context.Context, d time.Duration) float64
+}
 
-// repeating is work that calls unit, which returns the units it did.
-func repeating(unit func() int) work {
-	return func(ctx context.Context, d time.Duration) float64 {
+// loop returns single-threaded work that repeats unit. unit returns the number of units it did.
+func loop(unit func() int) work { return loopOn(1, unit) }
+
+// loopOn is [loop] for a unit that uses several threads.
+func loopOn(threads int, unit func() int) work {
+	return work{threads, func(ctx context.Context, d time.Duration) float64 {
 		start, done := time.Now(), 0
 		for {
 			done += unit()
@@ -22,49 +31,69 @@ func repeating(unit func() int) work {
 				return float64(done) / spent.Seconds()
 			}
 		}
-	}
+	}}
 }
 
-// speeds runs works in turn, for a slice of time in each of the rounds, after once unmeasured. Row i of the result has
-// the speeds of work i.
-func (o *Options) speeds(ctx context.Context, works ...work) ([][]float64, error) {
-	rows := make([][]float64, len(works))
-	for round := -1; round < o.Rounds; round++ {
-		for i, w := range works {
-			if round < 0 {
-				w(ctx, 0)
-			} else {
-				rows[i] = append(rows[i], w(ctx, o.Slice))
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return rows, nil
+// peak is multiply-adds in registers, in GFLOP/s. It is the best of many short loops and needs no more than 20 ms.
+var peak = work{1, func(_ context.Context, d time.Duration) float64 {
+	return kernel.Peak(min(d, 20*time.Millisecond)) / 1e9
+}}
+
+// series is the measurement of one work.
+type series struct {
+	speeds []float64 // of each round
+	cpu    float64   // share of the CPU time it could use that it got, at most 1
 }
 
-// median returns the middle of values, of which there is at least one.
+// median returns the median speed.
+func (s *series) median() float64 { return median(s.speeds) }
+
+// over returns the median over the rounds of the ratio of the speeds of s and t.
+func (s *series) over(t *series) float64 {
+	ratios := make([]float64, len(s.speeds))
+	for i := range ratios {
+		ratios[i] = s.speeds[i] / t.speeds[i]
+	}
+	return median(ratios)
+}
+
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// ratio is the median over the rounds of a's speed over b's.
-func ratio(a, b []float64) float64 {
-	ratios := make([]float64, len(a))
-	for i := range a {
-		ratios[i] = a[i] / b[i]
+// measure runs the works in turn: one round to warm up, then measured rounds of one slice each, until Options.Rounds or the
+// step's time is reached, at least one. Series i is of works[i].
+func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error) {
+	all := make([]*series, len(works))
+	spent, usable := make([]time.Duration, len(works)), make([]time.Duration, len(works))
+	for round := -1; round < o.Rounds && (round < 1 || o.until.IsZero() || time.Now().Before(o.until)); round++ {
+		for i, w := range works {
+			if round < 0 {
+				all[i] = &series{}
+				w.run(ctx, 0)
+			} else {
+				start, cpu := time.Now(), cpuTime()
+				all[i].speeds = append(all[i].speeds, w.run(ctx, o.Slice))
+				spent[i] += cpuTime() - cpu
+				usable[i] += time.Since(start) * time.Duration(w.threads)
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return median(ratios)
+	for i, s := range all {
+		s.cpu = min(1, float64(spent[i])/float64(max(usable[i], 1)))
+	}
+	return all, nil
 }
 
-// allocations is the number of allocations of a warm f: the fewest of some runs, since the runtime too allocates now and
-// then.
+// allocations returns the number of allocations of a warm f: the minimum of some runs, since the runtime also allocates.
 func allocations(f func()) int {
-	const runs = 5
-	leaveGoroutines()
+	const runs = 3
+	fillGoroutinePool()
 	fewest := math.MaxInt
 	var before, after runtime.MemStats
 	for range runs {
@@ -76,9 +105,9 @@ func allocations(f func()) int {
 	return fewest
 }
 
-// leaveGoroutines starts many goroutines and ends them, for the runtime to use again. A core keeps the first 64 that end
-// on it for itself, and another one allocates meanwhile, as in a run it soon no longer does.
-func leaveGoroutines() {
+// fillGoroutinePool starts and ends many goroutines, which the runtime then reuses, as in a long run. Each core keeps the
+// first 64 that end on it; without them a new goroutine allocates.
+func fillGoroutinePool() {
 	var wait sync.WaitGroup
 	begin := make(chan struct{})
 	for range 128 * runtime.GOMAXPROCS(0) {

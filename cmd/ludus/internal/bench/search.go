@@ -9,14 +9,14 @@ import (
 	"ludus/train/agent"
 )
 
-// budget is the number of simulations of a measured search.
+// budget is the number of simulations of a search.
 const budget = 1000
 
-// playouts measures games of random moves.
+// playouts measures random games.
 func (o *Options) playouts(ctx context.Context, game *env.Game) ([]Playouts, error) {
 	rng := rand.NewPCG(1, 0)
 	state, start := game.NewState(), game.NewState()
-	rows, err := o.speeds(ctx, repeating(func() (moves int) {
+	s, err := o.measure(ctx, loop(func() (moves int) {
 		for moves < budget {
 			state.CopyFrom(start)
 			moves += env.Playout(state, rng)
@@ -26,10 +26,10 @@ func (o *Options) playouts(ctx context.Context, game *env.Game) ([]Playouts, err
 	if err != nil {
 		return nil, err
 	}
-	return []Playouts{{Game: game.Name, Moves: median(rows[0])}}, nil
+	return []Playouts{{Game: game.Name, Moves: s[0].median(), CPU: s[0].cpu}}, nil
 }
 
-// search measures PUCT with an evaluator that costs nothing.
+// search measures PUCT with an evaluator that takes no time.
 func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) {
 	config := mcts.DefaultConfig()
 	config.Rule = mcts.PUCT
@@ -40,29 +40,29 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 		search.Run(batcher)
 		return search.Simulations()
 	}
-	rows, err := o.speeds(ctx, repeating(run))
+	s, err := o.measure(ctx, loop(run))
 	if err != nil {
 		return nil, err
 	}
 	return []Search{{
-		Game: game.Name, Budget: budget, Speed: median(rows[0]), Allocs: allocations(func() { run() }),
+		Game: game.Name, Budget: budget, Speed: s[0].median(), Allocs: allocations(func() { run() }), CPU: s[0].cpu,
 	}}, nil
 }
 
-// playoutUCT measures the arena's agent that searches by random playouts.
+// playoutUCT measures the agent mcts:N.
 func (o *Options) playoutUCT(ctx context.Context, game *env.Game) ([]PlayoutUCT, error) {
 	agent, err := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: budget}, nil).New(1)
 	if err != nil {
 		return nil, err
 	}
 	start := game.NewState()
-	rows, err := o.speeds(ctx, repeating(func() int {
-		// Its only error is that of ctx, which speeds sees too.
+	s, err := o.measure(ctx, loop(func() int {
+		// Choose fails only if ctx ends, which measure checks.
 		_, _ = agent.Choose(ctx, start)
 		return budget
 	}))
 	if err != nil {
 		return nil, err
 	}
-	return []PlayoutUCT{{Game: game.Name, Budget: budget, Speed: median(rows[0])}}, nil
+	return []PlayoutUCT{{Game: game.Name, Budget: budget, Speed: s[0].median(), CPU: s[0].cpu}}, nil
 }

@@ -12,22 +12,21 @@ import (
 	"ludus/train"
 )
 
-// Self-play and the network alone are measured in longer rounds than the rest, of so many slices: a move of all games
-// takes long.
+// Rounds of self-play and of the network alone last several slices, because a move of all games takes long.
 const (
 	playSlices  = 4
 	aloneSlices = 2
 )
 
-// settling is for how long self-play runs with an evaluator that costs nothing, until its games are no longer in step.
-const settling = 150 * time.Millisecond
+// warmUp is how long self-play runs with an evaluator that takes no time, until its games are at different plies.
+const warmUp = 150 * time.Millisecond
 
-// player plays a run's self-play on some threads, and keeps count.
+// player runs self-play and adds up its counts.
 type player struct {
 	row     SelfPlay
 	play    *train.SelfPlay
 	network *infer.Network
-	settled bool
+	warm    bool
 	pace    train.Throughput // of all rounds
 	newest  train.Throughput
 }
@@ -43,14 +42,14 @@ func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *pl
 	return p
 }
 
-// work plays on; units are evaluations.
-func (p *player) work(ctx context.Context, d time.Duration) float64 {
-	if !p.settled {
-		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // like a fresh network
-		// Play's only error is that of ctx, here and below, which the caller sees too.
-		_, _ = p.play.Play(ctx, settling)
+// selfPlay runs self-play. Its units are evaluations.
+func (p *player) selfPlay(ctx context.Context, d time.Duration) float64 {
+	if !p.warm {
+		// Play fails only if ctx ends, here and below, which measure checks.
+		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // equals a new network
+		_, _ = p.play.Play(ctx, warmUp)
 		p.play.SetEvaluator(func(batch int) mcts.Evaluator { return p.network.NewEvaluator(batch) })
-		p.settled = true
+		p.warm = true
 		return 0
 	}
 	pace, _ := p.play.Play(ctx, playSlices*d)
@@ -59,8 +58,8 @@ func (p *player) work(ctx context.Context, d time.Duration) float64 {
 	return float64(pace.Evaluations) / pace.Seconds
 }
 
-// alone is work of the network alone, on as many threads and in the mean batch of the newest round of play.
-func (p *player) alone(ctx context.Context, d time.Duration) float64 {
+// networkAlone runs the network on as many threads and in the mean batch of the newest round of self-play.
+func (p *player) networkAlone(ctx context.Context, d time.Duration) float64 {
 	batch := 1
 	if p.newest.Batches > 0 {
 		batch = int(math.Round(float64(p.newest.Evaluations) / float64(p.newest.Batches)))
@@ -68,9 +67,9 @@ func (p *player) alone(ctx context.Context, d time.Duration) float64 {
 	speeds := make([]float64, p.row.Threads)
 	var wait sync.WaitGroup
 	for i := range speeds {
-		evaluate := evaluating(p.network, batch)
-		evaluate(ctx, 0) // the first time its memory is new
-		wait.Go(func() { speeds[i] = evaluate(ctx, aloneSlices*d) })
+		evaluate := evaluation(p.network, batch)
+		evaluate.run(ctx, 0) // touches its memory
+		wait.Go(func() { speeds[i] = evaluate.run(ctx, aloneSlices*d) })
 	}
 	wait.Wait()
 	sum := 0.0
@@ -80,25 +79,24 @@ func (p *player) alone(ctx context.Context, d time.Duration) float64 {
 	return sum
 }
 
-// complete fills in the row from the speeds of each round. Counts beside the evaluations are per evaluation over all
-// rounds, since moves end in waves.
-func (p *player) complete(played, alone []float64) SelfPlay {
+// complete returns the row. Counts other than evaluations are per evaluation over all rounds, since moves end in waves.
+func (p *player) complete(played, alone *series) SelfPlay {
 	row, pace := p.row, p.pace
-	row.Evaluations, row.NetworkAlone, row.Share = median(played), median(alone), ratio(played, alone)
+	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.over(alone)
 	scale := row.Evaluations / float64(pace.Evaluations)
 	row.Positions = scale * float64(pace.Positions)
 	row.Simulated = scale * float64(pace.Simulations)
 	row.CacheHits = scale * float64(pace.CacheHits)
 	row.Batch = float64(pace.Evaluations) / float64(pace.Batches)
 	row.Idle = pace.Idle / (pace.Seconds * float64(row.Threads))
+	row.CPU = min(1, played.cpu/max(1-row.Idle, 1e-9))
 	return row
 }
 
-// selfPlay measures a run's self-play with a fresh network: without a cache, on all threads and on one, and with one on
-// all.
+// selfPlay measures self-play with a new network: without a cache on all threads and on one, with a cache on all.
 func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, error) {
-	s := subject{game, o.net(game)}
-	network, err := infer.NewNetwork(game, s.weights())
+	sub := subject{game, o.net(game)}
+	network, err := infer.NewNetwork(game, sub.weights())
 	if err != nil {
 		return nil, err
 	}
@@ -109,18 +107,18 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 	players = append(players, o.newPlayer(network, o.Threads, true))
 	var works []work
 	for _, p := range players {
-		works = append(works, p.work, p.alone)
+		works = append(works, work{p.row.Threads, p.selfPlay}, work{p.row.Threads, p.networkAlone})
 	}
-	speeds, err := o.speeds(ctx, works...)
+	s, err := o.measure(ctx, works...)
 	if err != nil {
 		return nil, err
 	}
 	var rows []SelfPlay
 	for i, p := range players {
-		rows = append(rows, p.complete(speeds[2*i], speeds[2*i+1]))
+		rows = append(rows, p.complete(s[2*i], s[2*i+1]))
 	}
 	if o.Threads > 1 {
-		rows[0].Scaling = ratio(speeds[0], speeds[2])
+		rows[0].Scaling = s[0].over(s[2])
 	}
 	return rows, nil
 }

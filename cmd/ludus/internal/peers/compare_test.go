@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Comparison is what ours and a peer got through in rows a second, and ours over theirs: each the median of its rounds.
+// Comparison holds rows per second of our code and of a peer, and the ratio of ours to theirs: medians over the rounds.
 type Comparison struct {
 	Ours, Theirs, Ratio float64
 }
 
-// round is how long one side works at a time: short beside the time in which a machine changes its speed.
+// round is the duration of one side's turn, short beside the time in which a machine's speed changes.
 const round = 250 * time.Millisecond
 
-// Compare measures ours, which works for about the time that it is given and returns its rows a second, and the peer
-// side by side for about budget, after a round for each to get warm. The two take turns, and who goes first changes with
-// every round, so that a machine whose speed wanders or drifts favours neither.
+// Compare measures our code and a peer in turn for about budget, after one unmeasured round. ours works for about the given
+// time and returns rows per second. The side that starts alternates, so a drifting machine favours neither.
 func Compare(ctx context.Context, budget time.Duration, ours func(time.Duration) float64, peer *Peer) (Comparison, error) {
 	var mine, theirs, ratios []float64
 	for i := range max(3, int(budget/(2*round))) + 1 {
@@ -34,14 +33,14 @@ func Compare(ctx context.Context, budget time.Duration, ours func(time.Duration)
 		if err := ctx.Err(); err != nil {
 			return Comparison{}, err
 		}
-		if i > 0 { // the first round is for getting warm
+		if i > 0 { // the first round warms up
 			mine, theirs, ratios = append(mine, a), append(theirs, b), append(ratios, a/b)
 		}
 	}
 	return Comparison{median(mine), median(theirs), median(ratios)}, nil
 }
 
-// median sorts x and returns its middle, the mean of both middles where there are two.
+// median sorts x and returns its median.
 func median(x []float64) float64 {
 	slices.Sort(x)
 	n := len(x)

@@ -13,7 +13,7 @@ import (
 //go:embed inference.js
 var onnxruntimeScript string
 
-// ONNXRuntime starts ONNX Runtime on one thread with a network of game. It measures positions in batches of that size.
+// ONNXRuntime starts ONNX Runtime on one thread. Its rows are positions, evaluated in batches of the given size.
 func ONNXRuntime(ctx context.Context, game *env.Game, w *infer.Weights, batch int) (*Peer, error) {
 	model, err := onnx.Marshal(game, w, "")
 	if err != nil {

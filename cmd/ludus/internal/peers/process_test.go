@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// ErrMissing is wrapped by errors about engines that are not installed.
+// ErrMissing is wrapped by the error of starting an engine that is not installed.
 var ErrMissing = errors.New("not installed")
 
-// Peer is another engine, ready to work. It has one user at a time, who must close it.
+// Peer is the process of another engine. It has one user at a time, who must close it.
 type Peer struct {
 	name   string
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
 	stderr bytes.Buffer
-	ended  func() error // Err of the context that it lives with
+	ended  func() error // Err of the process's context
 }
 
-// start runs a script's command, which ends with ctx, and gives it its first request.
+// start runs a command until ctx ends and sends it the first request.
 func start(ctx context.Context, name string, command []string, first any) (*Peer, error) {
 	p := &Peer{name: name, cmd: exec.CommandContext(ctx, command[0], command[1:]...), ended: ctx.Err}
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.stderr, time.Second
@@ -55,7 +55,7 @@ func start(ctx context.Context, name string, command []string, first any) (*Peer
 	return p, nil
 }
 
-// call sends a request and reads its reply. If the process has ended instead, the error holds its last words.
+// call sends a request and reads its reply. If the process has ended, the error has the last line of its stderr.
 func (p *Peer) call(request, reply any) error {
 	line, err := json.Marshal(request)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Peer) call(request, reply any) error {
 	return nil
 }
 
-// Measure lets the peer work for about d and returns how many rows (positions or samples) a second it got through.
+// Measure runs the peer for about d and returns its rows (positions or samples) per second.
 func (p *Peer) Measure(d time.Duration) (rowsPerSecond float64, err error) {
 	var reply struct{ Rows, Seconds float64 }
 	request := struct {
@@ -90,7 +90,7 @@ func (p *Peer) Measure(d time.Duration) (rowsPerSecond float64, err error) {
 	return reply.Rows / reply.Seconds, nil
 }
 
-// Close ends the process. A peer may be closed twice.
+// Close ends the process. It may be called twice.
 func (p *Peer) Close() {
 	p.cmd.Process.Kill()
 	p.cmd.Wait()

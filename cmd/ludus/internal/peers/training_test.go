@@ -12,12 +12,11 @@ import (
 //go:embed training.py
 var torchScript string
 
-// pythons are tried in turn: the first in the path need not be the one that the system's packages belong to.
+// pythons are tried in turn: the first one in PATH need not be the one with the system's packages.
 var pythons = []string{"python3", "/usr/bin/python3"}
 
-// Torch starts PyTorch on the training step that package model takes, for a network of that config, in batches of that
-// size and on so many threads. It measures samples. Its threads wait for each other in loops, so it needs as many idle
-// cores or falls to a fraction of its speed.
+// Torch starts PyTorch on the training step of package model. Its rows are samples. Its threads busy-wait for each other, so
+// it needs as many idle cores or slows down many times.
 func Torch(ctx context.Context, game *env.Game, config infer.Config, batch, threads int) (*Peer, error) {
 	type network struct {
 		Planes       int  `json:"planes"`

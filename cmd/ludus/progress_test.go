@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"ludus/train/match"
+)
+
+// testProgress returns a progress that began ago, with a first status, and a function that shows another one and returns the
+// line.
+func testProgress(ago time.Duration, first status) func(s status) string {
+	var out bytes.Buffer
+	p := &progress{w: &out, written: time.Now(), first: first, started: time.Now().Add(-ago)}
+	return func(s status) string {
+		out.Reset()
+		p.written = time.Now().Add(-2 * progressEvery)
+		p.show(s)
+		p.show(s) // too soon
+		return out.String()
+	}
+}
+
+// A line has count, speed, time left and detail, as far as they are known.
+func TestProgress(t *testing.T) {
+	for _, c := range []struct {
+		ago   time.Duration
+		first status
+		then  status
+		want  string
+	}{
+		{10 * time.Second, status{}, status{count: 50, unit: "games", share: 0.25, detail: "x"}, "50 games, 5.0 games/s, 30s left, x\n"},
+		{10 * time.Second, status{count: 30, share: 0.15}, status{count: 50, unit: "games", share: 0.25}, "50 games, 2.0 games/s, 1m15s left\n"},
+		{20 * time.Second, status{}, status{count: 60e6, unit: "nodes", share: -1, detail: "y"}, "60.0 million nodes, 3.0 million nodes/s, y\n"},
+		{time.Second, status{}, status{share: 0.5, left: time.Minute, detail: "z"}, "1m0s left, z\n"},
+		{time.Second, status{}, status{count: 7, unit: "games", speed: 90}, "7 games, 90 games/s\n"},
+	} {
+		if got := testProgress(c.ago, c.first)(c.then); got != c.want {
+			t.Errorf("%+v: %q; want %q", c.then, got, c.want)
+		}
+	}
+	var out bytes.Buffer
+	p := &progress{w: &out, written: time.Now()}
+	p.show(status{detail: "at once"})
+	if p.close(); out.Len() > 0 {
+		t.Errorf("a short command shows %q", out.String())
+	}
+}
+
+func TestMatchStatus(t *testing.T) {
+	r := match.Result{Games: 50, Score: 0.5, Low: 0.4, High: 0.6}
+	if s := matchStatus(&r, 200, "a: "); s.count != 50 || s.share != 0.25 || s.detail != "a: 50.0 % (40.0 to 60.0)" {
+		t.Errorf("%+v", s)
+	}
+	r.SPRT = match.SPRTResult{Decision: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
+	if s := matchStatus(&r, 200, ""); s.detail != "50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The share of a search is that of the limit that it will reach first.
+func TestSolveStatus(t *testing.T) {
+	for _, c := range []struct {
+		o    solveOptions
+		want float64
+	}{
+		{solveOptions{}, -1}, {solveOptions{nodes: 100}, 0.4}, {solveOptions{time: time.Minute}, 0.5}, {solveOptions{nodes: 50, time: time.Minute}, 0.8},
+	} {
+		if s := c.o.status(40, 30*time.Second, ""); s.share != c.want || s.count != 40 {
+			t.Errorf("%+v: %+v", c.o, s)
+		}
+	}
+}
