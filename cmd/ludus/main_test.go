@@ -148,7 +148,7 @@ func TestVerifyCommand(t *testing.T) {
 	if out := run(t, "", "", "verify", game, good, good); out != strings.Repeat(good+": ok: 1 games, 2 positions\n", 2) {
 		t.Errorf("verify prints %q", out)
 	}
-	fails(t, "", 1, "bad.txt: line 2, game 1: transcript counts 3 legal moves", "verify", game, good, bad)
+	fails(t, "", 1, "bad.txt: line 2, game 1: the transcript counts 3 legal moves", "verify", game, good, bad)
 	fails(t, "", 1, "nowhere: no such file", "verify", game, filepath.Join(dir, "nowhere"))
 }
 
@@ -189,7 +189,7 @@ func TestErrors(t *testing.T) {
 		{2, "--time 10: it must be a duration, such as 10m", "train quad-5x5 --time 10"},
 		{2, "--json maybe: it must be true or false", "games --json=maybe"},
 		{1, "is a folder; name a file", "verify quad-5x5 ."},
-		{2, "it must lie between 1 and 1000000", "arena quad-5x5 random random --games 1000000000000000"},
+		{2, "it must be from 1 to 1000000", "arena quad-5x5 random random --games 1000000000000000"},
 		{1, "did you mean quad-5x5?", "games qaud-5x5"},
 		{1, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
 		{1, "did you mean random?", "arena quad-5x5 random rndom"},
@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
 		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},
 		{2, "--threads 0: it must be from 1 to 1024", "arena quad-5x5 random random --threads 0"},
-		{2, "it must lie between 0 and 15", "arena quad-5x5 random random --opening-plies 16"},
+		{2, "it must be from 0 to 15", "arena quad-5x5 random random --opening-plies 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
 		{2, "the formats are: html, weights, onnx", "export " + runs + " --format onyx"},
@@ -310,7 +310,7 @@ func TestExportRefusesWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4}, rand.New(rand.NewPCG(1, 1)))
-	for name, want := range map[string]string{"quad-7x7": "made by another version", "</script>": "no such game"} {
+	for name, want := range map[string]string{"quad-7x7": "another version of the program made it", "</script>": "no such game"} {
 		weights.Config.Game = name
 		path := filepath.Join(t.TempDir(), "weights")
 		if err := os.WriteFile(path, weights.Marshal(), 0o666); err != nil {
