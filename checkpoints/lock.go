@@ -19,7 +19,7 @@ var errHeld = errors.New("lock held")
 // process ends in any way. The file stays; it contains the pid of the last holder.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
-func Lock(path string) (release func() error, err error) {
+func Lock(path string) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Lock(path string) (release func() error, err error) {
 		f.Close()
 		return nil, err
 	}
-	return f.Close, nil // closing releases the lock
+	return func() { f.Close() }, nil // closing releases the lock
 }
 
 // lockTimeout is how long Lock retries. [Locked] holds the lock for a far shorter time.

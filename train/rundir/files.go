@@ -46,7 +46,7 @@ func Is(dir string) bool {
 
 // Lock makes the caller the run's only writer until it calls release. The error wraps [checkpoints.ErrLocked] if another
 // process writes.
-func Lock(dir string) (release func() error, err error) {
+func Lock(dir string) (release func(), err error) {
 	if release, err = checkpoints.Lock(filepath.Join(dir, LockFile)); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
