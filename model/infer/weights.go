@@ -84,7 +84,7 @@ func (w *Weights) Validate(game *env.Game) error {
 		return err
 	}
 	if w.dims != dimsOf(game) {
-		return fmt.Errorf("network has other input or output shapes than %s; another version of the program made it", game.Name)
+		return fmt.Errorf("network has other shapes than %s; another version of the program made it", game.Name)
 	}
 	if !(w.ValueScale > 0) {
 		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
