@@ -24,8 +24,8 @@ type Move struct {
 	Classes []float32
 }
 
-// Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the slice
-// and overwrites it in its next call.
+// Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the slice;
+// the next call of Moves or Classes overwrites it.
 func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
@@ -53,19 +53,6 @@ func (s *Search) Moves() []Move {
 		s.moves = append(s.moves, m)
 	}
 	return s.moves
-}
-
-// Actions returns the legal moves at the root in the order of [Search.Moves]. The search owns the slice, which is valid
-// until it gets another position.
-func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
-
-// MoveClasses writes [Move.Classes] of the root's move i, in the order of [Search.Moves], to dst [K].
-func (s *Search) MoveClasses(dst []float32, i int) {
-	s.mustBeEvaluated()
-	if len(dst) != len(s.game.Classes) {
-		panic("mcts: MoveClasses into a slice of the wrong length")
-	}
-	s.classesOf(dst, &s.tree.edgesOf(root)[i])
 }
 
 // RootEvaluation returns the network's evaluation of the root, for the player to move: class probabilities [K], and
@@ -270,17 +257,11 @@ func (s *Search) Proven() (class int, ok bool) {
 	return s.game.ClassFor(s.tree.nodes[root].player, int(e.best)), e.proven()
 }
 
-// PolicyTarget writes [Move.Policy] of the root's moves to dst, in the order of [Search.Moves]. The weight is 1, or 0 if
-// there is nothing to learn: the position has one legal move, or all moves are proven to be equal.
-func (s *Search) PolicyTarget(dst []float32) (weight float32) {
+// PolicyWeight is the weight of [Move.Policy] as a training target: 1, or 0 if there is nothing to learn because the
+// position has one legal move or all moves are proven to be equal.
+func (s *Search) PolicyWeight() float32 {
 	s.mustBeEvaluated()
 	edges := s.tree.edgesOf(root)
-	if len(dst) != len(edges) {
-		panic("mcts: PolicyTarget into a slice of the wrong length")
-	}
-	for i, p := range s.policy() {
-		dst[i] = float32(p)
-	}
 	for i := range edges {
 		if len(edges) > 1 && (!edges[i].proven() || edges[i].best != edges[0].best) {
 			return 1

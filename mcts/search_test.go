@@ -237,14 +237,11 @@ func TestOnePlayerMovesTwice(t *testing.T) {
 func TestPolicyTarget(t *testing.T) {
 	target := func(g *env.Game, simulations int) ([]float32, float32) {
 		s := search(g, DefaultConfig(), simulations)
-		dst := make([]float32, len(s.Moves()))
-		weight := s.PolicyTarget(dst)
-		for i, m := range s.Moves() {
-			if m.Policy != dst[i] {
-				t.Errorf("policy %v of move %d, target %v", m.Policy, i, dst[i])
-			}
+		var policy []float32
+		for _, m := range s.Moves() {
+			policy = append(policy, m.Policy)
 		}
-		return dst, weight
+		return policy, s.PolicyWeight()
 	}
 	tests := []struct {
 		what   string
@@ -300,10 +297,7 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 		return sum, utility
 	}
 	classes := make([]float32, len(g.Classes))
-	for i, m := range s.Moves() {
-		if s.MoveClasses(classes, i); s.Actions()[i] != m.Action || !slices.Equal(classes, m.Classes) {
-			t.Errorf("move %d: action %d, classes %v; want %+v", i, s.Actions()[i], classes, m)
-		}
+	for _, m := range s.Moves() {
 		visits += m.Visits
 		policy += float64(m.Policy)
 		prior += float64(m.Prior)
@@ -622,7 +616,7 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 			for _, cfg := range rules(leaves) {
 				s, state, next := New(g, cfg), g.NewState(), g.NewState()
 				batcher := NewBatcher(g, Uniform{}, leaves, 256)
-				target, classes := make([]float32, g.NumActions()), make([]float32, len(g.Classes))
+				classes := make([]float32, len(g.Classes))
 				source := rand.NewPCG(0, 0)
 				rng := rand.New(source)
 				search := func() {
@@ -631,7 +625,7 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 					s.Start(next, 64, rng)
 					for i := range 4 {
 						s.Run(batcher)
-						s.PolicyTarget(target[:len(s.Moves())])
+						s.PolicyWeight()
 						s.Classes(classes)
 						if cfg.Rule == Gumbel || i == 3 {
 							break
@@ -686,7 +680,7 @@ func TestCallersBugs(t *testing.T) {
 		"Continue in a finished": func() { s := started(); s.Advance(1); s.Continue(1) },
 		"invalid configuration":  func() { New(g, Config{}) },
 		"fewer than 0 entries":   func() { NewBatcher(g, Uniform{}, 1, -1) },
-		"wrong length":           func() { s := started(); run(s, Uniform{}); s.PolicyTarget(nil) },
+		"wrong length":           func() { s := started(); run(s, Uniform{}); s.Classes(nil) },
 	} {
 		func() {
 			defer func() {

@@ -45,8 +45,7 @@ type gameInProgress struct {
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
-	target  []float32    // [A] scratch
-	classes []float32    // [K] scratch
+	policy  []float32    // scratch
 }
 
 func newGameInProgress(game *env.Game, settings *rundir.Settings, s uint64, index int) *gameInProgress {
@@ -54,7 +53,6 @@ func newGameInProgress(game *env.Game, settings *rundir.Settings, s uint64, inde
 	return &gameInProgress{
 		game: game, settings: settings, generator: generator, rng: rand.New(generator),
 		record: &record{}, state: game.NewState(),
-		target: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes)),
 	}
 }
 
@@ -177,17 +175,19 @@ func (g *gameInProgress) beginSearchedPlies() {
 
 // playSearched records the finished search and plays its move.
 func (g *gameInProgress) playSearched() {
-	actions := g.search.Actions()
-	target, classes := g.target[:len(actions)], g.classes
-	p := ply{proven: -1, teaches: g.search.PolicyTarget(target) > 0}
+	moves := g.search.Moves()
+	p := ply{proven: -1, teaches: g.search.PolicyWeight() > 0}
 	if class, ok := g.search.Proven(); ok {
 		p.proven = int8(class)
 	}
-	choice := g.chooseMove(actions, target)
-	p.action = actions[choice]
-	g.search.MoveClasses(classes, choice)
-	shares := quantise(quantise(make([]uint16, 0, len(target)+len(classes)), target), classes)
-	p.policy, p.classes = shares[:len(target):len(target)], shares[len(target):]
+	choice := g.chooseMove(moves)
+	p.action = moves[choice].Action
+	g.policy = g.policy[:0]
+	for i := range moves {
+		g.policy = append(g.policy, moves[i].Policy)
+	}
+	shares := quantise(quantise(make([]uint16, 0, len(moves)+len(moves[choice].Classes)), g.policy), moves[choice].Classes)
+	p.policy, p.classes = shares[:len(moves):len(moves)], shares[len(moves):]
 	g.record.plies = append(g.record.plies, p)
 	g.state.Apply(p.action)
 	g.pliesLeft--
@@ -198,17 +198,18 @@ func (g *gameInProgress) playSearched() {
 	}
 }
 
-// chooseMove returns the index of the action to play. On an exploration ply it is drawn from the policy target mixed with
+// chooseMove returns the index of the move to play. On an exploration ply it is drawn from the search's policy mixed with
 // the uniform distribution; then it is the search's best.
-func (g *gameInProgress) chooseMove(actions []env.Action, target []float32) int {
+func (g *gameInProgress) chooseMove(moves []mcts.Move) int {
 	if g.explorationPlies == 0 {
-		return slices.Index(actions, g.search.Best())
+		best := g.search.Best()
+		return slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == best })
 	}
 	g.explorationPlies--
 	uniform := g.settings.ExplorationFraction
 	g.weights = g.weights[:0]
-	for _, p := range target {
-		g.weights = append(g.weights, (1-uniform)*float64(p)+uniform/float64(len(actions)))
+	for i := range moves {
+		g.weights = append(g.weights, (1-uniform)*float64(moves[i].Policy)+uniform/float64(len(moves)))
 	}
 	return mcts.DrawIndex(g.rng, g.weights, 1)
 }

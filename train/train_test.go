@@ -17,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -45,6 +46,17 @@ func mustTrain(t testing.TB, o Options) *Summary {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// The weights of a run name its value_scale, which searches with them use.
+func TestValueScaleGoesWithTheWeights(t *testing.T) {
+	o := tiny(t, t.TempDir(), 1)
+	o.Settings["value_scale"] = 0.125
+	mustTrain(t, o)
+	weights, _, err := rundir.LoadWeights(agent.Reference{Path: o.Dir})
+	if err != nil || weights.ValueScale != 0.125 {
+		t.Errorf("value scale %v, error %v", weights.ValueScale, err)
+	}
 }
 
 // sameRun compares the games and the newest weights of two runs, byte by byte.

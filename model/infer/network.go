@@ -25,7 +25,6 @@ type conv struct {
 // [Evaluator] of its own.
 type Network struct {
 	game       *env.Game
-	config     Config
 	valueScale float64
 	planes     int // of the input, padded
 	channels   int // padded
@@ -45,8 +44,8 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	n := &Network{
-		game: game, config: w.Config, valueScale: w.ValueScale,
-		planes: PadChannels(game.Tensor.C), channels: PadChannels(w.Config.Channels),
+		game: game, valueScale: w.ValueScale,
+		planes: padChannels(game.Tensor.C), channels: padChannels(w.Config.Channels),
 	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
 	for i := range w.Config.Blocks {
@@ -66,9 +65,6 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	}
 	return n, nil
 }
-
-// Config returns the architecture.
-func (n *Network) Config() Config { return n.config }
 
 // ValueScale returns [Weights.ValueScale].
 func (n *Network) ValueScale() float64 { return n.valueScale }
@@ -97,7 +93,7 @@ func (n *Network) fold(w *Weights, prefix, suffix string, padded int) conv {
 func pack(w *Weights, name string, padded int) dense {
 	weight := w.Lookup(name + ".weight")
 	out, in := weight.Shape[0], weight.Shape[1]
-	d := dense{in: padded, out: out, padded: PadChannels(out)}
+	d := dense{in: padded, out: out, padded: padChannels(out)}
 	d.weights = kernel.Pack(padded, d.padded, func(i, o int) float32 {
 		if i >= in || o >= out {
 			return 0
@@ -108,5 +104,5 @@ func pack(w *Weights, name string, padded int) dense {
 	return d
 }
 
-// PadChannels is the number of channels, a multiple of 8, that activations of c channels are stored with.
-func PadChannels(c int) int { return (c + 7) &^ 7 }
+// padChannels rounds a number of channels up to a multiple of 8, as activations are stored.
+func padChannels(c int) int { return (c + 7) &^ 7 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/model/infer"
 )
@@ -294,11 +295,11 @@ func TestTreeIsKept(t *testing.T) {
 	}
 }
 
-// Few simulations are done one by one, so that their values count at once; without a limit as many as there may be.
-func TestLeavesFollowTheBudget(t *testing.T) {
+// Searches of few simulations have one pending leaf, so each value counts at once.
+func TestPUCTLeaves(t *testing.T) {
 	for simulations, want := range map[int]int{1: 1, 16: 1, 64: 4, 255: 15, 256: 16, MaxSimulations: 16} {
 		if got := puctLeaves(simulations); got != want {
-			t.Errorf("%d simulations: %d leaves in flight; want %d", simulations, got, want)
+			t.Errorf("%d simulations: %d pending leaves; want %d", simulations, got, want)
 		}
 	}
 	game := quad(t)
@@ -316,6 +317,38 @@ func TestLeavesFollowTheBudget(t *testing.T) {
 		if *got.Value != *want.Value || got.Moves[0].Action != want.Moves[0].Action {
 			t.Errorf("%d simulations: value %v, from a new agent %v", simulations, *got.Value, *want.Value)
 		}
+	}
+}
+
+// Agents search with the value scale that their network was trained with, which changes their moves.
+func TestValueScale(t *testing.T) {
+	game := quad(t)
+	moves := map[float64]string{}
+	for _, scale := range []float64{0, 0.5, 0.001} {
+		f, err := ParseFactory(game, "net:1,sims=16", func(r Reference) (*infer.Weights, Origin, error) {
+			w := testWeights(game, 1)
+			if scale > 0 {
+				w.ValueScale = scale
+			}
+			return w, Origin{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.New(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range envtest.Positions(game, 1, 40) {
+			move, err := a.Choose(context.Background(), state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moves[scale] += fmt.Sprint(move, " ")
+		}
+	}
+	if moves[0] != moves[0.5] || moves[0.001] == moves[0.5] {
+		t.Errorf("moves by value scale, 0 being the default: %v", moves)
 	}
 }
 

@@ -33,6 +33,7 @@
 //	policy_extras      meaning of the single policy entries after the planes
 //	outcomes           [{"name", "goals": [own, other] or null if they depend on play, "utility": in [-1, 1]}] for the
 //	                   mover, best first; the opponent's utility is the negative
+//	value_scale        c in the sigma(q) of the Gumbel searches that the network was trained with
 //	inputs, outputs    {name: shape and meaning}
 //
 // A program fills a tensor according to planes and frames, runs the model, and plays the legal action a with the greatest

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ludus/env"
+	"ludus/model/infer"
 	pb "ludus/model/infer/onnx/internal/onnxpb"
 )
 
@@ -35,7 +36,7 @@ type outcome struct {
 }
 
 // metadata returns the model's metadata_props. The package comment explains the keys.
-func metadata(game *env.Game) ([]*pb.StringStringEntryProto, error) {
+func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, error) {
 	parameters := map[string]string{}
 	for _, p := range game.Params {
 		parameters[p.Name] = p.Value
@@ -62,6 +63,7 @@ func metadata(game *env.Game) ([]*pb.StringStringEntryProto, error) {
 		{"policy_planes", game.PolicyNames[:game.PolicyPlanes]},
 		{"policy_extras", game.PolicyNames[game.PolicyPlanes:]},
 		{"outcomes", outcomesOf(game)},
+		{"value_scale", w.ValueScale},
 		{"inputs", inputTexts()},
 		{"outputs", outputTexts(game)},
 	} {

@@ -41,6 +41,7 @@ type about struct {
 		Goals   []int
 		Utility float32
 	}
+	ValueScale      float64 `json:"value_scale"`
 	Inputs, Outputs map[string]string
 }
 
@@ -100,6 +101,9 @@ func TestMetadata(t *testing.T) {
 			if o.Name != c.Name || o.Utility != c.Utility || !game.GoalHead && !slices.Equal(o.Goals, c.Goals[:]) {
 				t.Errorf("%s: outcome %d is %v", name, i, o)
 			}
+		}
+		if a.ValueScale != w.ValueScale {
+			t.Errorf("%s: value scale %v, want %v", name, a.ValueScale, w.ValueScale)
 		}
 		if len(a.Outcomes) != len(game.Classes) || a.Inputs[Input] == "" || len(a.Outputs) != len(model.Graph.GetOutput()) {
 			t.Errorf("%s: %d outcomes, inputs %v, outputs %v", name, len(a.Outcomes), a.Inputs, a.Outputs)

@@ -31,7 +31,7 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
-	properties, err := metadata(game)
+	properties, err := metadata(game, w)
 	if err != nil {
 		return nil, err
 	}
