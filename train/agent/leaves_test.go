@@ -38,7 +38,7 @@ func TestGumbelLeaves(t *testing.T) {
 	if l.game, err = games.New(weights.Config.Game); err != nil {
 		t.Fatal(err)
 	}
-	l.balance = match.NewBalance(l.game)
+	l.balance = match.NewBalanceChecker(l.game)
 	const most = 16
 	sims := setting(t, "LUDUS_TEST_LEAVES_SIMS", 64)
 	l.play(most, sims, most, sims) // chooses the openings
@@ -68,7 +68,7 @@ type leavesTest struct {
 	path    string
 	game    *env.Game
 	games   int // of a match
-	balance *match.Balance
+	balance *match.BalanceChecker
 }
 
 func (l *leavesTest) factory(leaves, sims int) *agent.Factory {
@@ -104,9 +104,9 @@ func (l *leavesTest) secondsAlone(leaves, sims int) float64 {
 func (l *leavesTest) play(leaves, sims, opponentLeaves, opponentSims int) match.Result {
 	config := match.Config{
 		Game: l.game, A: l.factory(leaves, sims), B: l.factory(opponentLeaves, opponentSims),
-		Games: l.games, Seed: 1, Openings: 4, Threads: 1, Balance: l.balance,
+		Games: l.games, Seed: 1, OpeningPlies: 4, Threads: 1, Balance: l.balance,
 	}
-	result, err := config.Run(context.Background())
+	result, err := match.Run(context.Background(), config)
 	if err != nil {
 		l.Fatal(err)
 	}
