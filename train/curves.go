@@ -7,28 +7,32 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// chart adds points at a generation to this process's TensorBoard file, which the first of them makes. The file speaks of
-// the generations after the one that the process began with, so that what an earlier process wrote of these, before it was
-// killed, is forgotten, as dropNewer forgets lines. It is written like every file of the run: a full disk ends the
-// process.
-func (r *run) chart(generation int, scalars []tensorboard.Scalar) (err error) {
-	if r.curves == nil {
-		if r.curves, err = tensorboard.Create(r.Dir, time.Now(), r.resumed.Generation+1); err != nil {
+// curves writes this process's TensorBoard file. It starts a session after the generation that the process resumed from:
+// readers then forget what an earlier process wrote of later ones.
+type curves struct {
+	dir    string
+	from   int                 // first generation of the session
+	writer *tensorboard.Writer // nil before the first points
+}
+
+// add adds points at a generation, and creates the file for the first ones.
+func (c *curves) add(generation int, scalars []tensorboard.Scalar) (err error) {
+	if c.writer == nil {
+		if c.writer, err = tensorboard.Create(c.dir, time.Now(), c.from); err != nil {
 			return err
 		}
 	}
-	return r.curves.Write(time.Now(), generation, scalars)
+	return c.writer.Write(time.Now(), generation, scalars)
 }
 
-// closeCurves ends the process's TensorBoard file, if there is one.
-func (r *run) closeCurves() error {
-	if r.curves == nil {
+func (c *curves) close() error {
+	if c.writer == nil {
 		return nil
 	}
-	return r.curves.Close()
+	return c.writer.Close()
 }
 
-// metricScalars are the points of a generation's curves; what was not measured has none.
+// metricScalars are a generation's points; what was not measured has none.
 func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
 		{Tag: "self-play/games", Value: float64(m.TotalGames)},
@@ -45,35 +49,34 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 			points = append(points, tensorboard.Scalar{Tag: tag, Value: value})
 		}
 	}
-	ended, learned, judged := m.Games > 0, m.LearningRate > 0, len(m.Calibration) > 0
+	ended, trained := m.Games > 0, m.LearningRate > 0
 	add(ended, "self-play/mean_plies", m.MeanPlies)
 	add(ended, "self-play/first_share", m.FirstShare)
 	add(ended, "self-play/duplicate_games", m.Duplicates)
 	add(ended, "self-play/proven_share", m.Proven)
-	add(learned, "learner/learning_rate", m.LearningRate)
-	add(learned, "loss/policy", m.PolicyLoss)
-	add(learned, "loss/outcome", m.OutcomeLoss)
+	add(trained, "learner/learning_rate", m.LearningRate)
+	add(trained, "loss/policy", m.PolicyLoss)
+	add(trained, "loss/outcome", m.OutcomeLoss)
 	add(m.GoalsLoss > 0, "loss/goals", m.GoalsLoss)
 	add(m.ValidationPolicyLoss > 0, "loss/validation_policy", m.ValidationPolicyLoss)
 	add(m.ValidationOutcomeLoss > 0, "loss/validation_outcome", m.ValidationOutcomeLoss)
 	add(m.PolicyEntropy > 0, "network/policy_entropy", m.PolicyEntropy)
-	add(judged, "network/calibration_error", m.CalibrationError)
+	add(len(m.Calibration) > 0, "network/calibration_error", m.CalibrationError)
 	return points
 }
 
-// judgedScalars are the points of a match's curves.
-func judgedScalars(j *rundir.MatchResult) []tensorboard.Scalar {
-	return []tensorboard.Scalar{{Tag: "score/" + j.Opponent, Value: j.Score}}
+func matchScalars(m *rundir.MatchResult) []tensorboard.Scalar {
+	return []tensorboard.Scalar{{Tag: "score/" + m.Opponent, Value: m.Score}}
 }
 
-// ratedScalars are the points of the rating's curves.
-func ratedScalars(a *rundir.Rating) []tensorboard.Scalar {
+func ratingScalars(r *rundir.Rating) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
-		{Tag: "rating/elo", Value: a.Rating}, {Tag: "rating/low", Value: a.Low}, {Tag: "rating/high", Value: a.High},
+		{Tag: "rating/elo", Value: r.Rating}, {Tag: "rating/low", Value: r.Low}, {Tag: "rating/high", Value: r.High},
 	}
 }
 
-// suiteScalars are the points of a check's curves.
-func suiteScalars(c *rundir.SuiteResult) []tensorboard.Scalar {
-	return []tensorboard.Scalar{{Tag: "suite/error_" + c.Agent, Value: c.Error}, {Tag: "suite/loss_" + c.Agent, Value: c.Loss}}
+func suiteScalars(r *rundir.SuiteResult) []tensorboard.Scalar {
+	return []tensorboard.Scalar{
+		{Tag: "suite/error_" + r.Agent, Value: r.Error}, {Tag: "suite/loss_" + r.Agent, Value: r.Loss},
+	}
 }

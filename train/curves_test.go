@@ -151,7 +151,7 @@ func TestCurves(t *testing.T) {
 		if !j.Final { // ratings come of them, which change with later matches
 			continue
 		}
-		for _, p := range judgedScalars(&j) {
+		for _, p := range matchScalars(&j) {
 			compare(p.Tag, j.Generation, p.Value)
 		}
 	}

@@ -9,148 +9,159 @@ import (
 	"ludus/model"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 )
 
-// The learning rate rises over the first warmUp steps, or warmShare of the plan's generations if that is sooner, stays at
-// its height for constantShare of them, and then falls along a cosine to finalRate of it. The outcome target is pure for
-// the first pureShare.
+// The learning rate rises over the first warmUpSteps, or warmUpShare of the plan's generations if that is sooner, stays
+// constant until constantShare of them, and then decays along a cosine to finalRate of its peak. The value target is the
+// game's outcome alone for the first pureShare.
 const (
-	warmUp        = 200
-	warmShare     = 0.05
+	warmUpSteps   = 200
+	warmUpShare   = 0.05
 	constantShare = 0.7
 	finalRate     = 0.05
 	pureShare     = 0.1
 )
 
-// rateAt is the factor of the learning rate after a share of the plan's generations (0 to 1) and a number of steps.
-func rateAt(share float64, step int) float64 {
-	warm := min(1, max(float64(step+1)/warmUp, share/warmShare))
+// rateFactor is the learning rate over its peak after a share of the plan's generations (0 to 1) and a number of steps.
+func rateFactor(share float64, step int) float64 {
+	warm := min(1, max(float64(step+1)/warmUpSteps, share/warmUpShare))
 	if share <= constantShare {
 		return warm
 	}
-	fall := min(1, (share-constantShare)/(1-constantShare))
-	return warm * (finalRate + (1-finalRate)*(1+math.Cos(math.Pi*fall))/2)
+	decayed := min(1, (share-constantShare)/(1-constantShare))
+	return warm * (finalRate + (1-finalRate)*(1+math.Cos(math.Pi*decayed))/2)
 }
 
-// learner trains the network on the window of finished games.
+// learner trains the network on the replay window. It keeps a share of the games out of it as a validation set.
 type learner struct {
-	settings *rundir.Settings
-	seed     uint64
-	trainer  *model.Trainer
-	window   window // games to learn from
-	heldOut  window // games kept from the learner
-	entered  entered
-	batch    *model.Batch
-	draws    draws // of the batch
-	parallel func(n int, do func(i int))
-	writers  [batchParts]*rows // one a part of the batch
+	settings   *rundir.Settings
+	seed       uint64
+	trainer    *model.Trainer
+	training   window
+	validation window
+	batch      *model.Batch
+	samples    []sample // of the batch
+	parallel   func(n int, do func(i int))
+	samplers   [batchParts]*sampler // one per part of a batch
 }
 
-// batchParts is how many parts of a batch are written side by side.
+// batchParts is the number of parts of a batch that are written in parallel.
 const batchParts = 8
 
-// entered counts the positions that ever entered the learner's two windows. The windows' sizes follow from it alone and
-// grow no faster than it does, so that no window ever needs a game that it has dropped.
-type entered struct {
-	Taught  int `json:"taught"`
-	HeldOut int `json:"held_out"`
+// setSizes counts the positions ever added to the training and validation sets. The sizes of both windows follow from it
+// alone and grow more slowly, so a window never needs a game that it has dropped.
+type setSizes struct {
+	Training   int `json:"training"`
+	Validation int `json:"validation"`
+}
+
+// learned is what the learner did with the games of one generation.
+type learned struct {
+	sets          setSizes          // with the generation's games
+	window        *rundir.Diversity // of the replay window; nil if the generation is not rated
+	losses        model.Losses      // mean over the training steps
+	validation    model.Losses      // on a batch of the validation set, before the training steps
+	learningRate  float64           // of the last training step
+	policyEntropy float64           // on the validation set, nats
+	calibration   []rundir.CalibrationBin
+	seconds       float64
 }
 
 func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
-		settings: settings, seed: seed, trainer: trainer, window: window{game: game}, heldOut: window{game: game},
+		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
 		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel.New(threads),
 	}
-	for i := range l.writers {
-		l.writers[i] = newRows(game)
+	for i := range l.samplers {
+		l.samplers[i] = newSampler(game)
 	}
 	return l
 }
 
-// fill makes the batch from positions of w drawn with rng.
-func (l *learner) fill(w *window, blend float64, rng *rand.Rand) {
-	n := l.batch.Size
-	l.draws.draw(n, w, rng)
-	l.parallel(batchParts, func(i int) {
-		l.writers[i].fill(l.batch, i*n/batchParts, (i+1)*n/batchParts, w, &l.draws, blend)
+// fill draws the batch from w with rng.
+func (l *learner) fill(w *window, valueMix float64, rng *rand.Rand) {
+	l.samples = drawSamples(l.samples[:0], l.batch.Size, w, rng)
+	l.write(l.batch, w, valueMix)
+}
+
+// write writes the samples, which are of w, to the batch in parallel.
+func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
+	n := len(l.samples)
+	l.parallel(batchParts, func(part int) {
+		for i := part * n / batchParts; i < (part+1)*n/batchParts; i++ {
+			l.samplers[part].write(batch, i, w, l.samples[i], valueMix)
+		}
 	})
 }
 
-// heldOutGame says whether the run's nth finished game is kept from the learner.
-func (l *learner) heldOutGame(n int) bool {
-	return rand.New(newPCG(l.seed, "held out", n)).Float64() < l.settings.ValidationShare
-}
-
-// split returns the games to learn from and those held out, the first being the run's nth.
-func (l *learner) split(records []*record, first int) (taught, kept []*record) {
-	for i, r := range records {
-		if l.heldOutGame(first + i) {
-			kept = append(kept, r)
+// split separates games, of which the first is the run's game number first, into training and validation set.
+func (l *learner) split(games []*record, first int) (training, validation []*record) {
+	for i, r := range games {
+		if rand.New(seed.New(l.seed, "held out", first+i)).Float64() < l.settings.ValidationShare {
+			validation = append(validation, r)
 		} else {
-			taught = append(taught, r)
+			training = append(training, r)
 		}
 	}
-	return taught, kept
+	return training, validation
 }
 
-// add lets a generation's games into the windows, the first being the run's nth.
-func (l *learner) add(records []*record, first int) {
-	taught, kept := l.split(records, first)
-	l.entered.Taught += positionsOf(taught)
-	l.entered.HeldOut += positionsOf(kept)
-	size, keptSize := l.sizes()
-	l.window.add(taught, size)
-	l.heldOut.add(kept, keptSize)
+// add adds a generation's games to the sets, of which the first is the run's game number first. before are the sizes of
+// the sets so far.
+func (l *learner) add(games []*record, first int, before setSizes) *learned {
+	training, validation := l.split(games, first)
+	sets := setSizes{before.Training + positionsOf(training), before.Validation + positionsOf(validation)}
+	sizes := l.windowSizes(sets)
+	l.training.add(training, sizes.Training)
+	l.validation.add(validation, sizes.Validation)
+	return &learned{sets: sets}
 }
 
-// sizes are the positions that the two windows should hold: the second is like the first, on the scale of HeldOut.
-func (l *learner) sizes() (taught, heldOut int) {
-	c, scale := l.settings.ReplayWindow, l.settings.ValidationShare
-	taught = windowSize(l.entered.Taught, c, mostWindow)
-	heldOut = windowSize(l.entered.HeldOut, max(1, int(float64(c)*scale)), int(mostWindow*scale))
-	return taught, heldOut
+// windowSizes are the positions that the two windows hold once sets were added. That of the validation set grows in the
+// same way, scaled by the validation share.
+func (l *learner) windowSizes(sets setSizes) setSizes {
+	start, scale := l.settings.ReplayWindow, l.settings.ValidationShare
+	return setSizes{
+		windowSize(sets.Training, start, maxWindow),
+		windowSize(sets.Validation, max(1, int(float64(start)*scale)), int(maxWindow*scale)),
+	}
 }
 
-// steps is how many steps the positions that have entered are good for, from the first on.
-func (l *learner) steps() int {
-	return int(float64(l.entered.Taught) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
+// steps is the number of training steps for the positions added so far.
+func (l *learner) steps(sets setSizes) int {
+	return int(float64(sets.Training) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
 }
 
-// lesson is what a generation's steps came to.
-type lesson struct {
-	taught model.Losses // mean over the steps
-	kept   model.Losses // on a batch of held-out games, before the steps
-	rate   float64      // of the last step
-}
-
-// train takes the given number of steps at a share of the plan's generations, calling each after every one.
-func (l *learner) train(ctx context.Context, generation, steps int, share float64, each func()) (m lesson, err error) {
-	blend := 0.0
+// train evaluates a batch of the validation set and takes training steps, at a share of the plan's generations. It notes
+// losses and learning rate in result, and reports the share of the steps done from 0 to 1.
+func (l *learner) train(ctx context.Context, result *learned, generation, steps int, share float64,
+	report func(done float64)) (err error) {
+	valueMix := 0.0
 	if share > pureShare {
-		blend = l.settings.ValueMix
+		valueMix = l.settings.ValueMix
 	}
-	if l.heldOut.positions > 0 {
-		l.fill(&l.heldOut, blend, rand.New(newPCG(l.seed, "held-out batch", generation)))
-		if m.kept, err = l.trainer.Losses(l.batch); err != nil {
-			return m, err
+	if l.validation.positions > 0 {
+		l.fill(&l.validation, valueMix, rand.New(seed.New(l.seed, "held-out batch", generation)))
+		if result.validation, err = l.trainer.Losses(l.batch); err != nil {
+			return err
 		}
 	}
-	rng := rand.New(newPCG(l.seed, "learner", generation))
-	for range steps {
+	rng := rand.New(seed.New(l.seed, "learner", generation))
+	for i := range steps {
 		if err := ctx.Err(); err != nil {
-			return m, err
+			return err
 		}
-		l.fill(&l.window, blend, rng)
-		m.rate = l.settings.LearningRate * rateAt(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(l.batch, m.rate)
+		l.fill(&l.training, valueMix, rng)
+		result.learningRate = l.settings.LearningRate * rateFactor(share, l.trainer.Steps())
+		losses, err := l.trainer.Step(l.batch, result.learningRate)
 		if err != nil {
-			return m, err
+			return err
 		}
-		m.taught.Policy += losses.Policy / float64(steps)
-		m.taught.Outcome += losses.Outcome / float64(steps)
-		m.taught.Goals += losses.Goals / float64(steps)
-		m.taught.Total += losses.Total / float64(steps)
-		each()
+		result.losses.Policy += losses.Policy / float64(steps)
+		result.losses.Outcome += losses.Outcome / float64(steps)
+		result.losses.Goals += losses.Goals / float64(steps)
+		report(float64(i+1) / float64(steps))
 	}
-	return m, nil
+	return nil
 }

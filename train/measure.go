@@ -10,18 +10,15 @@ import (
 	"ludus/model/infer"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 )
 
-// cost is what work takes on this machine, in seconds.
-type cost struct{ position, step, generation float64 }
-
-// measure plays this many games at once, for at least this long.
 const (
-	measuredGames = 64
-	measuring     = 1500 * time.Millisecond
+	measuredGames = 64 // in progress
+	measuredTime  = 1500 * time.Millisecond
 )
 
-// measure plays and learns for a few seconds, with generators of its own, to find the cost of work.
+// measure estimates the cost of work on this machine: it plays and trains for a few seconds, with its own random streams.
 func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int) (cost, error) {
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)
@@ -30,7 +27,7 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	}
 	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
 	start, plies := time.Now(), 0
-	for ; time.Since(start) < measuring; plies++ {
+	for ; time.Since(start) < measuredTime; plies++ {
 		play.begin(evaluatorsOf(network), 1)
 		if err := play.run(ctx); err != nil {
 			return c, err
@@ -42,9 +39,9 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	if err != nil {
 		return c, err
 	}
-	batch := anyBatch(game, s.BatchSize)
+	batch := randomBatch(game, s.BatchSize)
 	steps := -1 // the first one warms up
-	for ; steps < 4 || time.Since(start) < measuring/3; steps++ {
+	for ; steps < 4 || time.Since(start) < measuredTime/3; steps++ {
 		if steps == 0 {
 			start = time.Now()
 		}
@@ -56,10 +53,10 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	return c, ctx.Err()
 }
 
-// anyBatch is a batch whose step takes as long as any other's.
-func anyBatch(game *env.Game, size int) *model.Batch {
+// randomBatch returns a batch of random samples: a training step on it takes as long as on any other.
+func randomBatch(game *env.Game, size int) *model.Batch {
 	b := model.NewBatch(game, size)
-	rng := rand.New(newPCG(0, "measure", 0))
+	rng := rand.New(seed.New(0, "measure", 0))
 	for i := range b.Inputs {
 		b.Inputs[i] = rng.Float32()
 	}

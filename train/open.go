@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,31 +20,11 @@ import (
 	"ludus/model/infer"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 )
 
-// prepareDir makes the run directory, and refuses one that holds something else. It reports whether there was none.
-func prepareDir(dir string) (isNew bool, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, checkpoints.MkdirAll(dir)
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		if e.Name() == rundir.ConfigFile {
-			return false, nil
-		}
-	}
-	for _, e := range entries {
-		if name := e.Name(); name != rundir.LockFile && !strings.HasPrefix(name, ".") {
-			return false, fmt.Errorf("%s: %w: it holds %s but no config.json; name a new or empty directory", dir, rundir.ErrNoRun, name)
-		}
-	}
-	return false, nil
-}
-
-// configure reads or makes config.json. It returns the weights that a run without checkpoints begins with.
+// configure reads config.json, or makes it for a new run. It returns the weights that a run without checkpoints starts
+// from.
 func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 	config, err := rundir.ReadConfig(r.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
@@ -57,126 +38,115 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 		}
 	}
 	if config.Game != r.Game.Name {
-		return nil, fmt.Errorf("%s: %w: it holds %s, asked for is %s; choose another --run",
+		return nil, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another --run",
 			r.Dir, ErrOtherGame, config.Game, r.Game.Name)
 	}
-	from, err := r.readFrom()
+	weights, digest, err := r.readFrom()
 	if err != nil {
 		return nil, err
 	}
-	settings, err := r.resolveSettings(config, from, isNew)
+	settings, err := r.resolveSettings(config, weights, digest, isNew)
 	if err != nil {
 		return nil, err
 	}
-	weights := from.weights
 	if weights == nil {
 		network := infer.DefaultConfig(r.Game)
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
 		if err := network.Validate(r.Game); err != nil {
 			return nil, err
 		}
-		weights = infer.NewWeights(r.Game, network, rand.New(newPCG(config.Seed, "weights", 0)))
+		weights = infer.NewWeights(r.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
 	}
 	weights.ValueScale = settings.ValueScale
 	r.config = config
 	if !isNew {
 		return weights, r.extend()
 	}
-	config.Settings, config.From = settings, from.sum
+	config.Settings, config.From = settings, digest
 	if err := r.makePlan(ctx, weights); err != nil {
 		return nil, err
 	}
 	return weights, config.Write(r.Dir)
 }
 
-// source is the weights file that a run starts from.
-type source struct {
-	weights *infer.Weights
-	sum     string // SHA-256
-}
-
-func (r *run) readFrom() (source, error) {
+// readFrom reads the weights file that the run starts from, and its SHA-256; nil and "" if there is none.
+func (r *run) readFrom() (weights *infer.Weights, digest string, err error) {
 	if r.From == "" {
-		return source{}, nil
+		return nil, "", nil
 	}
 	data, err := os.ReadFile(r.From)
 	if err != nil {
-		return source{}, err
+		return nil, "", err
 	}
-	weights, err := infer.Unmarshal(data)
-	if err != nil {
-		return source{}, fmt.Errorf("%s: %w", r.From, err)
+	if weights, err = infer.Unmarshal(data); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", r.From, err)
 	}
 	if weights.Config.Game != r.Game.Name {
-		return source{}, fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
+		return nil, "", fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
 	}
 	if err := weights.Validate(r.Game); err != nil {
-		return source{}, fmt.Errorf("%s: %w", r.From, err)
+		return nil, "", fmt.Errorf("%s: %w", r.From, err)
 	}
 	sum := sha256.Sum256(data)
-	return source{weights, hex.EncodeToString(sum[:])}, nil
+	return weights, hex.EncodeToString(sum[:]), nil
 }
 
-// resolveSettings returns the settings asked for on top of those in config, and refuses what contradicts an existing run.
-func (r *run) resolveSettings(config *rundir.Config, from source, isNew bool) (rundir.Settings, error) {
+// resolveSettings applies the options to the settings in config. For an existing run they must not change anything.
+func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (rundir.Settings, error) {
 	settings := config.Settings
-	if from.weights != nil && isNew {
-		settings.Channels, settings.Blocks = from.weights.Config.Channels, from.weights.Config.Blocks
+	if from != nil && isNew {
+		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
 	}
-	if err := settings.Change(r.Options.Settings); err != nil {
+	if err := settings.Change(r.Settings); err != nil {
 		return settings, err
 	}
-	if c := from.weights; c != nil && (c.Config.Channels != settings.Channels || c.Config.Blocks != settings.Blocks) {
+	if from != nil && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
-			ErrNetwork, settings.Channels, settings.Blocks, r.From, c.Config.Channels, c.Config.Blocks)
+			ErrNetworkSize, settings.Channels, settings.Blocks, r.From, from.Config.Channels, from.Config.Blocks)
 	}
 	if isNew {
 		return settings, nil
 	}
-	contrary := settings.Differences(&config.Settings)
+	conflicts := settings.Differences(&config.Settings)
 	if r.Seed != nil && *r.Seed != config.Seed {
-		contrary = append(contrary, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
+		conflicts = append(conflicts, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
 	}
-	if from.sum != "" && from.sum != config.From {
-		contrary = append(contrary, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
+	if digest != "" && digest != config.From {
+		conflicts = append(conflicts, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
 	}
-	if len(contrary) > 0 {
-		return settings, fmt.Errorf("%s: %w: %s; leave them out to go on, or choose another --run",
-			r.Dir, ErrContrary, strings.Join(contrary, ", "))
+	if len(conflicts) > 0 {
+		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another --run",
+			r.Dir, ErrConflict, strings.Join(conflicts, ", "))
 	}
 	return settings, nil
 }
 
-// makePlan decides how far a new run goes.
+// makePlan plans a new run.
 func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
-	plan, settings := &r.config.Plan, &r.config.Settings
+	settings := &r.config.Settings
 	if r.Generations > 0 {
-		*plan = rundir.Plan{Generations: r.Generations, ParallelGames: settings.ParallelGames, PliesPerGeneration: settings.PliesPerGeneration}
-		if plan.ParallelGames == 0 {
-			plan.ParallelGames = mostSlots
-		}
-		if plan.PliesPerGeneration == 0 {
-			plan.PliesPerGeneration = mostPlies
+		r.config.Plan = rundir.Plan{
+			Generations:        r.Generations,
+			ParallelGames:      cmp.Or(settings.ParallelGames, maxParallel),
+			PliesPerGeneration: cmp.Or(settings.PliesPerGeneration, maxPlies),
 		}
 		return nil
 	}
-	budget := r.Time
-	if budget == 0 {
-		budget = DefaultTime
-	}
-	r.tell(Event{Progress: Progress{Phase: "measuring"}})
+	limit := cmp.Or(r.Time, DefaultTime)
+	r.notify(Event{Progress: &Progress{Phase: Measuring}})
 	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
 	if err != nil {
 		return err
 	}
-	plan.Seconds = budget.Seconds()
-	fillPlan(plan, plan.Seconds-time.Since(r.started).Seconds(), r.Game, settings, c)
-	r.tell(Event{Note: fmt.Sprintf("plan for %v: %d generations of %d plies in each of %d games",
-		budget, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)})
+	r.config.Plan = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c)
+	plan := &r.config.Plan
+	plan.Seconds = limit.Seconds()
+	r.note("plan for %v: %d generations of %d plies in each of %d games",
+		limit, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)
 	return nil
 }
 
-// extend gives an existing run more to do where that is asked for and the run has ended.
+// extend gives a finished run more to do if the options ask for more than its plan.
 func (r *run) extend() error {
 	plan := &r.config.Plan
 	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
@@ -185,7 +155,7 @@ func (r *run) extend() error {
 		return nil
 	}
 	var count counters
-	checkpoint, _, err := r.store.Newest() // what is damaged, load tells
+	checkpoint, _, err := r.store.Newest() // load reports damage
 	if err == nil {
 		err = json.Unmarshal(checkpoint.Meta, &count)
 	}
@@ -195,9 +165,12 @@ func (r *run) extend() error {
 	ended := count.Generation
 	if ended < plan.Last() {
 		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
-			"go on without --time and --generations, and ask for more once it is finished", r.Dir, ErrContrary, ended, plan.Last())
+			"continue it without --time and --generations, and ask for more when it is finished", r.Dir, ErrConflict, ended, plan.Last())
 	}
-	more := rundir.Plan{Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration, Resumed: ended, Rewound: r.beforeFall(plan, ended)}
+	more := rundir.Plan{
+		Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration,
+		Resumed: ended, Rewound: r.beforeDecay(plan, ended),
+	}
 	if r.Time > 0 {
 		again, err := r.learningSeconds(more.Rewound+1, ended)
 		if err != nil {
@@ -209,15 +182,15 @@ func (r *run) extend() error {
 		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
 	if more.Generations <= ended {
-		return nil // no more than the run has done: it stays finished
+		return nil // no more than was done: the run stays finished
 	}
 	*plan = more
 	return r.config.Write(r.Dir)
 }
 
-// beforeFall returns the newest whole checkpoint of a plan that ended from before the final fall of its learning rate:
-// the one that the plan itself went back to where it never rose above the fall, and the last one where none is left.
-func (r *run) beforeFall(plan *rundir.Plan, ended int) int {
+// beforeDecay returns the newest whole checkpoint of a finished plan from before the final decay of its learning rate: of
+// a plan that began within the decay, the one that it went back to itself. Without any it returns the last generation.
+func (r *run) beforeDecay(plan *rundir.Plan, ended int) int {
 	var candidates []int
 	ids, _ := r.store.List() // what cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
@@ -236,7 +209,7 @@ func (r *run) beforeFall(plan *rundir.Plan, ended int) int {
 	return ended
 }
 
-// learningSeconds is how long the learner took in the generations from first to last.
+// learningSeconds is the time spent learning in the generations from first to last.
 func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
 	for _, m := range metrics {
@@ -247,54 +220,104 @@ func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 	return seconds, err
 }
 
-// load brings the run to where its newest whole checkpoint left it, or to its beginning with the given weights. It
-// reports whether the run had ended there.
-func (r *run) load(weights *infer.Weights) (ended bool, err error) {
-	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
-	r.play = newSelfPlay(games, r.Threads, cacheEntries)
-	checkpoint, warnings, err := r.store.Newest()
-	for _, w := range warnings {
-		r.tell(Event{Note: fmt.Sprintf("%v; going on from an older checkpoint", w)})
-	}
-	if ids, listErr := r.store.List(); errors.Is(err, checkpoints.ErrNoCheckpoint) && listErr == nil && len(ids) == 0 {
-		if r.config.From != "" && r.From == "" {
-			return false, fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrContrary)
-		}
+// load restores the run from its newest whole checkpoint, or starts it with the given weights.
+func (r *run) load(weights *infer.Weights) error {
+	r.collector = newCollector(r.Game, r.config, r.Threads)
+	checkpoint, damaged, err := r.store.Newest()
+	switch {
+	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:
 		if err := r.begin(weights); err != nil {
-			return false, err
+			return err
 		}
-		return false, r.dropNewer()
+	case err != nil:
+		return fmt.Errorf("run %s: %w", r.Dir, errors.Join(append(damaged, err)...))
+	default:
+		if err := r.restore(checkpoint, damaged); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("run %s: %w", r.Dir, err)
+	g := r.count.Generation
+	r.pace.began, r.pace.from = time.Now(), g
+	r.curves = &curves{dir: r.Dir, from: g + 1}
+	r.rater = &rater{
+		dir: r.Dir, game: r.Game, config: r.config, threads: r.Threads, curves: r.curves, notify: r.notify,
+		working: func() { r.progress(Rating, 0) },
 	}
-	if err := json.Unmarshal(checkpoint.Meta, &r.count); err != nil {
-		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
+	if err := rundir.DropAfter(r.Dir, g); err != nil {
+		return err
 	}
-	learned, err := r.learnedFrom(checkpoint)
-	if err != nil {
-		return false, err
-	}
-	if err := r.makeLearner(learned); err != nil {
-		return false, fmt.Errorf("checkpoint %d: %w", learned.ID, err)
-	}
-	r.owed = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalGamesInProgress(checkpoint.Part(rundir.GamesInProgressPart), games); err != nil {
-		return false, fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
-	}
-	r.started = r.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
-	r.ready()
-	if err := r.loadWindow(); err != nil {
-		return false, err
-	}
-	return r.count.Generation >= r.config.Plan.Last(), r.dropNewer()
+	return r.rater.dropRatingsAfter(g)
 }
 
-// learnedFrom returns the checkpoint that the learner goes on from when the run goes on from c: c itself, or the one
-// from before the fall where more was asked for at c.
-func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
+// newestGeneration is the newest generation of which metrics or games exist, 0 without any.
+func (r *run) newestGeneration() (int, error) {
+	newest := 0
+	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	for _, m := range metrics {
+		newest = max(newest, m.Generation)
+	}
+	return newest, err
+}
+
+// begin makes checkpoint 0. It refuses a run that has lost its checkpoints: a new run beside old games and metrics is not
+// what anybody wants.
+func (r *run) begin(weights *infer.Weights) error {
+	newest, err := r.newestGeneration()
+	if err != nil {
+		return err
+	}
+	if newest > 0 {
+		return fmt.Errorf("%s: %w: its metrics go to generation %d, but %s has no checkpoint; restore it from a backup, "+
+			"or delete the run's folder to start over", r.Dir, ErrCheckpoints, newest, rundir.CheckpointsDir)
+	}
+	if r.config.From != "" && r.From == "" {
+		return fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrConflict)
+	}
+	if err := r.newLearner(weights, nil); err != nil {
+		return err
+	}
+	return r.save(counters{Game: r.Game.Name, Network: weights.Config})
+}
+
+// restore restores the run from its newest whole checkpoint. Newer ones are damaged.
+func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
+	for _, err := range damaged {
+		r.note("%v; continuing from generation %d", err, c.ID)
+	}
+	newest, err := r.newestGeneration()
+	if err != nil {
+		return err
+	}
+	if newest > c.ID && len(damaged) == 0 {
+		r.note("generation %d has no checkpoint; continuing from generation %d", newest, c.ID)
+	}
+	if err := json.Unmarshal(c.Meta, &r.count); err != nil {
+		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
+	}
+	trained, err := r.trainedCheckpoint(c)
+	if err != nil {
+		return err
+	}
+	weights, err := infer.Unmarshal(trained.Part(rundir.WeightsPart))
+	if err == nil {
+		err = r.newLearner(weights, trained.Part(rundir.OptimizerPart))
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
+	}
+	r.owed = r.count.Steps - r.learner.trainer.Steps()
+	if err := unmarshalGamesInProgress(c.Part(rundir.GamesInProgressPart), r.collector.play.games); err != nil {
+		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
+	}
+	r.pace.started = r.pace.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
+	return r.loadWindows()
+}
+
+// trainedCheckpoint returns the checkpoint whose weights the learner continues from: c itself, or one from before the
+// final decay of the learning rate if a run that had finished with c was given more to do.
+func (r *run) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
 	plan := &r.config.Plan
-	if c.ID < plan.Resumed { // what came after is damaged; the plan begins anew from here
+	if c.ID < plan.Resumed { // newer checkpoints are damaged: the plan starts from here
 		plan.Resumed, plan.Rewound = 0, 0
 		return c, r.config.Write(r.Dir)
 	}
@@ -303,54 +326,54 @@ func (r *run) learnedFrom(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, e
 	}
 	before, err := r.store.Load(plan.Rewound)
 	if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrNoCheckpoint) {
-		r.tell(Event{Note: fmt.Sprintf("%v; the learner goes on from generation %d", err, c.ID)})
+		r.note("%v; the learner continues from generation %d", err, c.ID)
 		return c, nil
 	}
 	return before, err
 }
 
-// begin writes checkpoint 0.
-func (r *run) begin(weights *infer.Weights) error {
+// newLearner makes the learner with the given weights and, unless nil, the optimizer's state.
+func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
 	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.New(r.Threads))
 	if err != nil {
 		return err
 	}
 	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
-	r.count = counters{Game: r.Game.Name, Network: weights.Config}
-	r.ready()
-	return r.save()
+	if optimizer == nil {
+		return nil
+	}
+	return trainer.UnmarshalState(optimizer)
 }
 
-// ready completes the run once its counters are known.
-func (r *run) ready() {
-	r.resumed, r.began = r.count, time.Now()
-}
-
-// makeLearner restores the learner from a checkpoint.
-func (r *run) makeLearner(c *checkpoints.Checkpoint) error {
-	weights, err := infer.Unmarshal(c.Part(rundir.WeightsPart))
-	if err != nil {
-		return err
+// loadWindows fills the replay window and the validation set as they were at the checkpoint: it reads files of games from
+// the newest back until both are full. The games of a damaged file are lost.
+func (r *run) loadWindows() error {
+	l := r.learner
+	sizes := l.windowSizes(r.count.Sets)
+	need := sizes
+	var generations [][2][]*record // training and validation set, newest first
+	for g := r.count.Generation; g > 0 && (need.Training > 0 || need.Validation > 0); g-- {
+		games, first, err := readGames(r.Game, r.Dir, g)
+		if isLost(err) {
+			r.note("%v; continuing without its games", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		training, validation := l.split(games, first)
+		generations = append(generations, [2][]*record{training, validation})
+		need.Training -= positionsOf(training)
+		need.Validation -= positionsOf(validation)
 	}
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.New(r.Threads))
-	if err != nil {
-		return err
+	for _, games := range slices.Backward(generations) {
+		l.training.add(games[0], sizes.Training)
+		l.validation.add(games[1], sizes.Validation)
 	}
-	if err := trainer.UnmarshalState(c.Part(rundir.OptimizerPart)); err != nil {
-		return err
-	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
 	return nil
 }
 
-// Errors of opening a run; each is wrapped with what would be right.
-var (
-	ErrOtherGame = errors.New("the run directory belongs to another game")
-	ErrContrary  = errors.New("what is asked for contradicts the run's config.json")
-	ErrNetwork   = errors.New("the settings do not fit the network to start from")
-)
-
-// trainerConfig turns the settings into the trainer's.
+// trainerConfig returns the trainer's part of the settings.
 func trainerConfig(s *rundir.Settings) model.Config {
 	c := model.DefaultConfig()
 	c.WeightDecay = s.WeightDecay

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -68,20 +72,20 @@ func TestRecordsRoundTrip(t *testing.T) {
 func TestWindowSize(t *testing.T) {
 	const c = 20000
 	for _, n := range []int{0, 1, c} {
-		if got := windowSize(n, c, mostWindow); got != n {
+		if got := windowSize(n, c, maxWindow); got != n {
 			t.Errorf("W(%d) = %d", n, got)
 		}
 	}
 	// W(2c) = c + 0.4 c (2^0.65 - 1)/0.65 = c (1 + 0.4 x 0.5691/0.65)
-	if got, want := windowSize(2*c, c, mostWindow), 27003; math.Abs(float64(got-want)) > 5 {
+	if got, want := windowSize(2*c, c, maxWindow), 27003; math.Abs(float64(got-want)) > 5 {
 		t.Errorf("W(2c) = %d, want %d", got, want)
 	}
 	// The slope just after c is 0.4.
-	if slope := float64(windowSize(c+1000, c, mostWindow)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
+	if slope := float64(windowSize(c+1000, c, maxWindow)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
 		t.Errorf("the window grows with slope %.3f after c", slope)
 	}
-	for c, want := range map[int]int{20_000: mostWindow, 2 * mostWindow: 2 * mostWindow} {
-		if got := windowSize(1e9, c, mostWindow); got != want {
+	for c, want := range map[int]int{20_000: maxWindow, 2 * maxWindow: 2 * maxWindow} {
+		if got := windowSize(1e9, c, maxWindow); got != want {
 			t.Errorf("a window that starts with %d ends with %d positions, want %d", c, got, want)
 		}
 	}
@@ -110,7 +114,7 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 			t.Fatal("the window does not hold the newest games")
 		}
 		for p := range r.plies {
-			if got, ply := w.position(i); got.record != r || ply != p {
+			if got, ply := w.find(i); got.record != r || ply != p {
 				t.Fatalf("position %d is not ply %d of game %d", i, p, g)
 			}
 			i++
@@ -118,7 +122,7 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
+func TestRateFactor(t *testing.T) {
 	for _, c := range []struct {
 		share float64
 		step  int
@@ -127,32 +131,33 @@ func TestRate(t *testing.T) {
 		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.5, 5000, 1}, {0.7, 5000, 1},
 		{0.85, 5000, 0.05 + 0.95*0.5}, {1, 5000, 0.05},
 	} {
-		if got := rateAt(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
+		if got := rateFactor(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("rate at %v, step %d: %v, want %v", c.share, c.step, got, c.want)
 		}
 	}
 }
 
-// TestRows holds a training row against the state that it was made from, in the mover's frame and turned.
-func TestRows(t *testing.T) {
+// TestSampler compares samples with the states that they were made from, in the mover's frame and transformed.
+func TestSampler(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		rng := rand.New(rand.NewPCG(5, 6))
 		r := randomRecord(game, rng)
-		g := &stored{record: r, movers: moversOf(game, r)}
-		rows, batch := newRows(game), model.NewBatch(game, 1)
+		w := window{game: game}
+		w.add([]*record{r}, 1)
+		sampler, batch := newSampler(game), model.NewBatch(game, 1)
 		state := game.NewState()
 		for _, a := range r.opening {
 			state.Apply(a)
 		}
 		for i, p := range r.plies {
-			turn := &game.Symmetries[rng.IntN(len(game.Symmetries))]
-			rows.write(batch, 0, g, i, turn, 0)
-			checkRow(t, game, state, batch, turn, &p)
+			symmetry := rng.IntN(len(game.Symmetries))
+			sampler.write(batch, 0, &w, sample{i, symmetry}, 0)
+			checkSample(t, game, state, batch, &game.Symmetries[symmetry], &p)
 			mover := state.Player()
 			class := slices.Index(batch.Outcome, 1)
 			if class < 0 || game.ClassFor(mover, class) != r.outcome {
-				t.Errorf("%s: ply %d teaches class %d to %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
+				t.Errorf("%s: ply %d has class %d for %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
 			}
 			if batch.Goals[0] != float32(r.goals[mover])/100 || batch.Goals[1] != float32(r.goals[mover.Opponent()])/100 {
 				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.goals)
@@ -162,26 +167,26 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFillWritesEveryRow: the parts of a batch are together the whole of it, whatever its size and the goroutines.
-func TestFillWritesEveryRow(t *testing.T) {
+// TestFill: the parts of a batch together make all of it, whatever its size and the number of goroutines.
+func TestFill(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, 2)
-		l.window.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
-		l.fill(&l.window, 0.25, rand.New(rand.NewPCG(4, 4)))
-		want, rng, rows := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newRows(game)
+		l.training.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
+		l.fill(&l.training, 0.25, rand.New(rand.NewPCG(4, 4)))
+		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
 		for i := range want.Size {
-			g, ply := l.window.position(rng.IntN(l.window.positions))
-			rows.write(want, i, g, ply, &game.Symmetries[rng.IntN(len(game.Symmetries))], 0.25)
+			position := rng.IntN(l.training.positions)
+			sampler.write(want, i, &l.training, sample{position, rng.IntN(len(game.Symmetries))}, 0.25)
 		}
 		if !reflect.DeepEqual(l.batch, want) {
-			t.Errorf("a batch of %d has rows that are not those drawn", settings.BatchSize)
+			t.Errorf("a batch of %d has samples that are not those drawn", settings.BatchSize)
 		}
 	}
 }
 
-func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry, p *ply) {
+func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry, p *ply) {
 	t.Helper()
 	tensor := make([]float32, game.Tensor.Size())
 	state.Encode(tensor)
@@ -206,7 +211,7 @@ func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch,
 	for j, a := range legal {
 		to := turn.Actions[game.Frame(state.Player())[a]]
 		if batch.LegalMask[to] != 1 || batch.Policy[to] != policy[j] {
-			t.Fatalf("%s: %s is not taught where the mover's frame has it", game.Name, game.ActionTexts[a])
+			t.Fatalf("%s: %s is not trained on where the mover's frame has it", game.Name, game.ActionTexts[a])
 		}
 	}
 	if (batch.PolicyWeight[0] == 1) != p.teaches {
@@ -219,7 +224,9 @@ func checkRow(t *testing.T, game *env.Game, state env.State, batch *model.Batch,
 func TestTargets(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
 	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
-	g := &stored{record: r, movers: moversOf(game, r)}
+	w := window{game: game}
+	w.add([]*record{r}, 1)
+	g := &w.games[0]
 	loser := 1 - r.outcome // First's class that did not come about
 	at := len(r.plies) / 2
 	r.plies[at].proven = int8(game.ClassFor(g.movers[at], loser))
@@ -232,12 +239,12 @@ func TestTargets(t *testing.T) {
 			t.Errorf("ply %d has result %d, want %d", i, got, want)
 		}
 	}
-	rows, batch := newRows(game), model.NewBatch(game, 1)
-	rows.write(batch, 0, g, at, &game.Symmetries[0], 0.25)
+	sampler, batch := newSampler(game), model.NewBatch(game, 1)
+	sampler.write(batch, 0, &w, sample{position: at}, 0.25)
 	if c := batch.Outcome[game.ClassFor(g.movers[at], loser)]; c != 1 {
 		t.Errorf("a proven root's class has weight %v", c)
 	}
-	rows.write(batch, 0, g, at+1, &game.Symmetries[0], 0.25)
+	sampler.write(batch, 0, &w, sample{position: at + 1}, 0.25)
 	q := make([]float32, 2)
 	normalise(q, r.plies[at+1].classes)
 	for k := range q {
@@ -371,76 +378,100 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// TestHeldOut: no held-out game is learnt from, and both windows follow from what entered them.
-func TestHeldOut(t *testing.T) {
+// TestValidationSet: no game is in both sets, and the sizes of their windows follow from what was added.
+func TestValidationSet(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
 	l := newLearner(game, &settings, 1, nil, 1)
 	rng := rand.New(rand.NewPCG(9, 9))
 	n := 0
+	var sets setSizes
 	for range 30 {
 		var records []*record
 		for range 5 {
 			records = append(records, randomRecord(game, rng))
 		}
-		l.add(records, n)
+		sets = l.add(records, n, sets).sets
 		n += len(records)
-		for _, held := range l.heldOut.records() {
-			if slices.Contains(l.window.records(), held) {
-				t.Fatal("a held-out game is learnt from")
+		for _, r := range l.validation.records() {
+			if slices.Contains(l.training.records(), r) {
+				t.Fatal("a game of the validation set is trained on")
 			}
 		}
 	}
-	if share := float64(l.entered.HeldOut) / float64(l.entered.HeldOut+l.entered.Taught); math.Abs(share-0.3) > 0.1 {
-		t.Errorf("%.2f of the positions are held out", share)
+	if share := float64(sets.Validation) / float64(sets.Validation+sets.Training); math.Abs(share-0.3) > 0.1 {
+		t.Errorf("%.2f of the positions are in the validation set", share)
 	}
-	if taught, kept := l.sizes(); l.window.positions < taught || l.heldOut.positions < kept {
-		t.Errorf("windows of %d and %d positions, should be %d and %d", l.window.positions, l.heldOut.positions, taught, kept)
+	if sizes := l.windowSizes(sets); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
+		t.Errorf("windows of %d and %d positions, should be %+v", l.training.positions, l.validation.positions, sizes)
 	}
-	l.entered = entered{Taught: 1e9, HeldOut: 1e9}
-	if taught, kept := l.sizes(); taught != mostWindow || kept != 0.3*mostWindow {
-		t.Errorf("windows end with %d and %d positions", taught, kept)
+	if sizes := l.windowSizes(setSizes{1e9, 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
+		t.Errorf("windows end with %+v positions", sizes)
 	}
 }
 
-// TestFill: a plan fills its time, with games short enough to end often and, where the time is long, with generations
-// that are not too many.
-func TestFill(t *testing.T) {
+// TestPlan: a time plan fills its time, with games short enough to end often. It has enough generations, and none lasts
+// longer than two minutes.
+func TestPlan(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		settings := rundir.DefaultSettings(game)
-		for _, c := range []cost{{0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
-			for _, budget := range []float64{300, 36000} {
-				var p rundir.Plan
-				fillPlan(&p, budget, game, &settings, c)
+		for _, c := range []cost{{0.0005, 0.05, 0.05}, {0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
+			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, MaxTime} {
+				p := timePlan(limit.Seconds(), game, &settings, c)
 				position := c.position + settings.SamplesPerPosition*(1-settings.ValidationShare)/float64(settings.BatchSize)*c.step
-				seconds := float64(p.Generations) * (float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation)
-				if seconds > budget || seconds < budget*2/3 || p.ParallelGames < leastSlots ||
-					p.Generations < 30 || p.Generations > mostGens*9/8 {
-					t.Errorf("%s at %+v: plan %+v takes %.0f s of %.0f", name, c, p, seconds, budget)
+				generation := float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation
+				seconds := float64(p.Generations) * generation
+				if seconds > limit.Seconds() || seconds < limit.Seconds()*2/3 || p.ParallelGames < minParallel || p.Generations < 30 ||
+					generation > maxGeneration || p.Generations > fewGenerations*9/8 && generation < plannedGeneration/2 ||
+					checkLength(0, p.Generations) != nil {
+					t.Errorf("%s at %+v: plan %+v takes %.0f s of %v, a generation %.1f s", name, c, p, seconds, limit, generation)
 				}
 			}
 		}
 	}
 }
 
-// TestJudgingDue: a run is judged after every tenth of its plan, or somewhat more often where what is judged is then kept,
+// TestLength: absurd lengths are rejected before anything is written.
+func TestLength(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, c := range []struct {
+		time        time.Duration
+		generations int
+		says        string
+	}{
+		{999999 * time.Hour, 0, "at most 720h0m0s (30 days)"},
+		{0, 1e9, "at most 100000"},
+		{-time.Second, 0, "at most 720h"},
+	} {
+		o := tiny(t, dir, c.generations)
+		o.Time = c.time
+		if _, err := Train(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, %d generations: error %v; want one that says %q", c.time, c.generations, err, c.says)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a rejected run left its folder behind")
+	}
+}
+
+// TestRatingDue: a run is rated after every tenth of its plan, or somewhat more often if rated checkpoints are then kept,
 // and at its end.
-func TestJudgingDue(t *testing.T) {
+func TestRatingDue(t *testing.T) {
 	for generations, want := range map[int][]int{
 		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},
 		145: {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 145},
 	} {
-		r := &run{config: &rundir.Config{Plan: rundir.Plan{Generations: generations}, Settings: rundir.Settings{KeepEvery: 10}}}
+		config := &rundir.Config{Plan: rundir.Plan{Generations: generations}, Settings: rundir.Settings{KeepEvery: 10}}
 		var due []int
-		for r.count.Generation = 1; r.count.Generation <= generations; r.count.Generation++ {
-			if r.judgingDue() {
-				due = append(due, r.count.Generation)
+		for g := 1; g <= generations; g++ {
+			if ratingDue(config, g) {
+				due = append(due, g)
 			}
 		}
 		if !slices.Equal(due, want) {
-			t.Errorf("judged after generations %v, want %v", due, want)
+			t.Errorf("rated after generations %v, want %v", due, want)
 		}
 	}
 }
@@ -456,19 +487,27 @@ func TestAdjust(t *testing.T) {
 			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
 		}
 	}
+	// Generations that turn out too long get shorter, unless the settings fix their plies.
+	for fixed, want := range map[int]int{0: 3, 8: 8} {
+		p := rundir.Plan{Seconds: 86400, Generations: 900, PliesPerGeneration: 8}
+		adjustPlan(&p, 150, []float64{240, 240, 240}, 36000, &rundir.Settings{PliesPerGeneration: fixed})
+		if p.PliesPerGeneration != want {
+			t.Errorf("plan %+v, want %d plies", p, want)
+		}
+	}
 }
 
 func TestDiversity(t *testing.T) {
 	game := newGame(t, "golden-rectangle")
 	a, b := randomRecord(game, rand.New(rand.NewPCG(1, 1))), randomRecord(game, rand.New(rand.NewPCG(2, 2)))
-	d := diversity(game, []*record{a, b, a, a})
+	d := measureDiversity(game, []*record{a, b, a, a})
 	if d.Duplicates != 0.5 {
 		t.Errorf("two games of which one is played three times: %v duplicates", d.Duplicates)
 	}
 	if got := d.Distinct[len(a.opening)]; got != 0.5 && got != 0.25 {
 		t.Errorf("share of distinct positions %v", got)
 	}
-	if one := diversity(game, nil); one.MeanPlies != 0 {
+	if one := measureDiversity(game, nil); one.MeanPlies != 0 {
 		t.Error("no games have a length")
 	}
 }

@@ -1,62 +1,170 @@
 package train
 
 import (
+	"fmt"
 	"time"
 
 	"ludus/env"
 	"ludus/train/rundir"
 )
 
-// DefaultTime is the plan of a run where neither time nor generations are asked for.
+// DefaultTime is the length of a run if neither time nor generations are given.
 const DefaultTime = 8 * time.Minute
 
-// lastConstant is the last generation before the final fall of the learning rate.
+// The longest runs.
+const (
+	MaxTime        = 30 * 24 * time.Hour
+	MaxGenerations = 100_000
+)
+
+// checkLength rejects lengths that no run has; 0 stands for a length that is not given.
+func checkLength(limit time.Duration, generations int) error {
+	if limit < 0 || limit > MaxTime {
+		return fmt.Errorf("a run of %v: it must last at most %v (%.0f days)", limit, MaxTime, MaxTime.Hours()/24)
+	}
+	if generations < 0 || generations > MaxGenerations {
+		return fmt.Errorf("a run of %d generations: it must have at most %d", generations, MaxGenerations)
+	}
+	return nil
+}
+
+// lastConstant is the last generation before the final decay of the learning rate.
 func lastConstant(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
 
-// planShare is how much of the plan lies behind at the start of a generation, from 0 to 1.
+// planShare is the share of the plan that is done at the start of a generation, from 0 to 1.
 func planShare(p *rundir.Plan, generation int) float64 {
 	return float64(generation-1) / float64(p.Generations)
 }
 
 const (
-	safety     = 0.95 // share of the time left that is planned for: slower hours need some
-	leastGens  = 60   // generations a plan should have
-	mostGens   = 250  // generations after which longer ones serve better than more: each costs a checkpoint
-	leastGames = 12   // games that each slot should finish, of the greatest length
-	leastSlots = 16
-	mostSlots  = 256
-	mostPlies  = 8 // plies of a generation where there are not too many
+	safety         = 0.95 // share of the remaining time that is planned for: the machine may become slower
+	minGenerations = 60   // that a plan should have
+	fewGenerations = 250  // beyond these, longer generations are better than more: each costs a checkpoint
+	minGamesEach   = 12   // games, of the greatest length, that each game in progress should finish
+	minParallel    = 16
+	maxParallel    = 256
+	maxPlies       = 8 // of a generation, unless there would be too many generations
+
+	maxGeneration     = 120 // seconds of a generation at most, since a crash loses one
+	plannedGeneration = 90  // seconds of a generation in a new plan, in which estimates may be wrong
 )
 
-// fillPlan makes the plan for the given seconds: slots and plies where the settings leave them open, and generations.
-func fillPlan(p *rundir.Plan, seconds float64, game *env.Game, s *rundir.Settings, cost cost) {
-	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
-	room := seconds * (1 - s.RatingShare) * safety
-	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
-		p.ParallelGames = min(max(int(room/position/float64(leastGames*game.MaxPlies)), leastSlots), mostSlots)
-	}
-	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
-		plies := room / position / float64(p.ParallelGames)
-		p.PliesPerGeneration = max(1, min(int(plies/leastGens), mostPlies), int(plies/mostGens))
-	}
-	generation := position*float64(p.ParallelGames*p.PliesPerGeneration) + cost.generation
-	p.Generations = max(1, int(room/generation))
+// cost is the time of work on this machine, in seconds.
+type cost struct {
+	position   float64 // of self-play
+	step       float64 // of training
+	generation float64 // for files
 }
 
-// adjustAt are the shares of the plan after which it is set right by what the last adjustOver generations took, all of
-// them in the rate's constant stage.
+// timePlan returns a plan that takes the given seconds. It chooses parallel games and plies if the settings leave them
+// open, and generations.
+func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) rundir.Plan {
+	var p rundir.Plan
+	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
+	positions := seconds * (1 - s.RatingShare) * safety / position // of the whole run
+	longest := max(1, int((plannedGeneration-cost.generation)/position))
+	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
+		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.MaxPlies)), minParallel), maxParallel, longest)
+	}
+	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
+		plies := positions / float64(p.ParallelGames)
+		p.PliesPerGeneration = max(min(int(plies/minGenerations), maxPlies), int(plies/fewGenerations))
+		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, longest/p.ParallelGames))
+	}
+	generation := position*float64(p.ParallelGames*p.PliesPerGeneration) + cost.generation
+	p.Generations = max(1, int(seconds*(1-s.RatingShare)*safety/generation))
+	return p
+}
+
+// A time plan is adjusted at these shares of it to the time that the last generations took, all of them before the final
+// decay of the learning rate.
 var adjustAt = []float64{0.15, 0.4, 0.65}
 
-const adjustOver = 3
+const adjustOver = 3 // generations
 
-// adjustPlan sets the plan right by the seconds of each of the last generations, when the run has spent some.
-func adjustPlan(p *rundir.Plan, generation int, seconds []float64, spent float64, s *rundir.Settings) {
-	recent := 0.0
-	for _, took := range seconds {
-		recent += took / float64(len(seconds))
+// adjustPlan sets the remaining generations of a time plan, after a generation and so many seconds of the run. recent are
+// the seconds of the last generations; if they took too long, later ones have fewer plies.
+func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
+	mean := 0.0
+	for _, seconds := range recent {
+		mean += seconds / float64(len(recent))
 	}
 	for p.Adjusted < len(adjustAt) && planShare(p, generation+1) >= adjustAt[p.Adjusted] {
 		p.Adjusted++
 	}
-	p.Generations = generation + max(1, int((p.Seconds*(1-finalShare(s))-spent)*(1-wayShare(s))*safety/recent))
+	if plies := p.PliesPerGeneration; mean > maxGeneration && s.PliesPerGeneration == 0 && plies > 1 {
+		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGeneration/mean))
+		mean *= float64(p.PliesPerGeneration) / float64(plies)
+	}
+	left := (p.Seconds*(1-finalShare(s)) - spent) * (1 - wayShare(s)) * safety
+	p.Generations = generation + max(1, int(left/mean))
+}
+
+// replan adjusts a time plan when that is due, and ends it when its time is over.
+func (r *run) replan() error {
+	plan, settings := &r.config.Plan, &r.config.Settings
+	recent, next := r.pace.seconds, r.count.Generation+1
+	if plan.Seconds == 0 {
+		return nil
+	}
+	spent := r.pace.elapsed().Seconds()
+	if plan.Adjusted < len(adjustAt) && len(recent) >= adjustOver &&
+		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastConstant(plan) {
+		before := *plan
+		adjustPlan(plan, r.count.Generation, recent[len(recent)-adjustOver:], spent, settings)
+		if err := r.config.Write(r.Dir); err != nil {
+			return err
+		}
+		if plan.Generations != before.Generations {
+			r.note("adjusted to this machine's speed: %d generations of %d plies, instead of %d of %d",
+				plan.Generations, plan.PliesPerGeneration, before.Generations, before.PliesPerGeneration)
+		}
+	}
+	// The time is over when another generation and the final matches would not fit.
+	if len(recent) > 0 {
+		spent += recent[len(recent)-1]
+	}
+	if r.count.Generation < plan.Generations && spent > plan.Seconds*(1-finalShare(settings)) {
+		plan.Stopped = r.count.Generation
+		if err := r.config.Write(r.Dir); err != nil {
+			return err
+		}
+		r.note("the time is over: stopping after generation %d of %d", plan.Stopped, plan.Generations)
+	}
+	return nil
+}
+
+// pace measures the time of a run.
+type pace struct {
+	started time.Time // of the run, as if all its processes had run without a break
+	began   time.Time // of this process's self-play
+	from    int       // generation after which this process began
+	seconds []float64 // of the generations of this process, once training has begun
+}
+
+// elapsed is the time spent on the run.
+func (p *pace) elapsed() time.Duration { return time.Since(p.started) }
+
+// playShare is roughly the share of a generation's time for self-play, for the progress display.
+const playShare = 0.6
+
+// progress reports that the given share of the next generation is done, or of none while rating.
+func (r *run) progress(phase Phase, done float64) {
+	plan := &r.config.Plan
+	at := float64(r.count.Generation) + done
+	p := Progress{
+		Phase: phase, Generation: r.count.Generation, Generations: plan.Generations, Games: r.count.Games,
+		Share: at / float64(plan.Generations), Speed: r.collector.speed, Elapsed: r.pace.elapsed(),
+	}
+	if phase != Rating {
+		p.Generation++
+	}
+	if here := at - float64(r.pace.from); here > 0.2 {
+		left := time.Since(r.pace.began).Seconds() / here * (float64(plan.Generations) - at)
+		if plan.Seconds > 0 {
+			left = min(left, plan.Seconds-p.Elapsed.Seconds())
+		}
+		p.Remaining = time.Duration(max(left, 0) * float64(time.Second))
+	}
+	r.notify(Event{Progress: &p})
 }

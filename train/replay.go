@@ -10,48 +10,47 @@ import (
 	"ludus/model"
 )
 
-// windowGrowth is the exponent with which the replay window grows, windowSlope its initial slope against the positions
-// played (KataGo: Wu 2019, appendix C). It ends at mostWindow, some 100 MB, so that a run of days needs no more memory
-// than one of an hour.
+// windowExponent is the exponent by which the replay window grows, windowSlope its initial slope against the positions
+// played (KataGo: Wu 2019, appendix C). It grows to maxWindow, some 100 MB.
 const (
-	windowGrowth = 0.65
-	windowSlope  = 0.4
-	mostWindow   = 500_000
+	windowExponent = 0.65
+	windowSlope    = 0.4
+	maxWindow      = 500_000
 )
 
-// windowSize returns W(N), the positions to keep of the newest games when n have been played:
+// windowSize returns W(N), the number of newest positions in the window after N were added:
 //
 //	W(N) = c + 0.4 (N^0.65 - c^0.65) / (0.65 c^-0.35) for N > c, otherwise N,
 //
-// and no more than most, or c where that is more.
+// limited to most, or to c if that is more.
 func windowSize(n, c, most int) int {
 	if n <= c {
 		return n
 	}
 	start := float64(c)
-	grown := math.Pow(float64(n), windowGrowth) - math.Pow(start, windowGrowth)
-	size := int(start + windowSlope*grown/(windowGrowth*math.Pow(start, windowGrowth-1)))
+	grown := math.Pow(float64(n), windowExponent) - math.Pow(start, windowExponent)
+	size := int(start + windowSlope*grown/(windowExponent*math.Pow(start, windowExponent-1)))
 	return min(size, max(c, most))
 }
 
-// stored is a finished game in the window.
-type stored struct {
+// windowGame is a finished game in a window.
+type windowGame struct {
 	*record
-	movers []env.Player // who moves at each ply
-	first  int          // positions of the window before this game
+	movers []env.Player // who moves at each searched ply
+	first  int          // number of its first position in the window
 }
 
-// window holds the newest games of a run, whole. The least number of them is kept that holds the positions asked for.
+// window holds the newest games of a run: as few whole games as hold the positions asked for.
 type window struct {
 	game      *env.Game
-	games     []stored
+	games     []windowGame
 	positions int
 }
 
-// add appends games and drops the oldest that are not needed to hold size positions.
-func (w *window) add(records []*record, size int) {
-	for _, r := range records {
-		w.games = append(w.games, stored{record: r, movers: moversOf(w.game, r)})
+// add appends games and drops the oldest ones that are not needed to hold size positions.
+func (w *window) add(games []*record, size int) {
+	for _, r := range games {
+		w.games = append(w.games, windowGame{record: r, movers: moversOf(w.game, r)})
 		w.positions += len(r.plies)
 	}
 	drop := 0
@@ -89,55 +88,47 @@ func (w *window) records() []*record {
 	return all
 }
 
-// position returns the game and ply of the window's position i.
-func (w *window) position(i int) (*stored, int) {
-	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > i }) - 1
-	return &w.games[k], i - w.games[k].first
+// find returns the game and ply of a position, which is numbered from the oldest.
+func (w *window) find(position int) (*windowGame, int) {
+	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1
+	return &w.games[k], position - w.games[k].first
 }
 
-// rows writes training rows: positions of a window, in the mover's frame, turned by a symmetry.
-type rows struct {
-	game   *env.Game
-	state  env.State
-	start  env.State
-	tensor []float32
-	legal  []env.Action
-	policy []float32
-	class  []float32
-}
+// sample is a training sample: a position of a window, transformed by one of the game's symmetries.
+type sample struct{ position, symmetry int }
 
-func newRows(game *env.Game) *rows {
-	return &rows{
-		game: game, state: game.NewState(), start: game.NewState(),
-		tensor: make([]float32, game.Tensor.Size()), class: make([]float32, len(game.Classes)),
-	}
-}
-
-// draws are what the rows of a batch are made of: positions of a window, each with a symmetry.
-type draws struct {
-	positions, symmetries []int
-}
-
-// draw makes n draws from w.
-func (d *draws) draw(n int, w *window, rng *rand.Rand) {
-	d.positions, d.symmetries = d.positions[:0], d.symmetries[:0]
+// drawSamples appends n samples drawn uniformly from w.
+func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 	for range n {
-		d.positions = append(d.positions, rng.IntN(w.positions))
-		d.symmetries = append(d.symmetries, rng.IntN(len(w.game.Symmetries)))
+		position := rng.IntN(w.positions)
+		dst = append(dst, sample{position, rng.IntN(len(w.game.Symmetries))})
+	}
+	return dst
+}
+
+// sampler writes samples to batches. It belongs to one goroutine.
+type sampler struct {
+	game    *env.Game
+	state   env.State
+	start   env.State
+	tensor  []float32
+	legal   []env.Action
+	policy  []float32
+	classes []float32
+}
+
+func newSampler(game *env.Game) *sampler {
+	return &sampler{
+		game: game, state: game.NewState(), start: game.NewState(),
+		tensor: make([]float32, game.Tensor.Size()), classes: make([]float32, len(game.Classes)),
 	}
 }
 
-// fill makes the rows of batch from lo to hi out of the draws; blend is the share of the search's classes in the outcome
-// target.
-func (e *rows) fill(batch *model.Batch, lo, hi int, w *window, d *draws, blend float64) {
-	for i := lo; i < hi; i++ {
-		g, ply := w.position(d.positions[i])
-		e.write(batch, i, g, ply, &e.game.Symmetries[d.symmetries[i]], float32(blend))
-	}
-}
-
-// write sets row i of the batch to the given ply of g, turned by the symmetry.
-func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Symmetry, blend float32) {
+// write sets row i of the batch to a sample of w, in the mover's frame. valueMix is the share of the search's class
+// distribution in the outcome target.
+func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix float64) {
+	g, ply := w.find(s.position)
+	turn := &e.game.Symmetries[s.symmetry]
 	e.state.CopyFrom(e.start)
 	for _, a := range g.opening {
 		e.state.Apply(a)
@@ -170,16 +161,17 @@ func (e *rows) write(batch *model.Batch, i int, g *stored, ply int, turn *env.Sy
 	target := batch.Outcome[i*classes : (i+1)*classes]
 	clear(target)
 	result := e.game.ClassFor(mover, g.result(e.game, g.movers, ply))
+	mix := float32(valueMix)
 	if p.proven >= 0 {
-		blend = 0 // result is exact
+		mix = 0 // the result is exact
 	}
-	if blend > 0 {
-		normalise(e.class, p.classes)
-		for k, q := range e.class {
-			target[k] = blend * q
+	if mix > 0 {
+		normalise(e.classes, p.classes)
+		for k, q := range e.classes {
+			target[k] = mix * q
 		}
 	}
-	target[result] += 1 - blend
+	target[result] += 1 - mix
 	goals := env.ByPlayer(mover, g.goals) // the mover's first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
 }

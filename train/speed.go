@@ -44,10 +44,10 @@ func (t *Throughput) Add(o Throughput) {
 func NewSelfPlay(game *env.Game, settings rundir.Settings, threads int, cached bool) *SelfPlay {
 	games, plies, entries := settings.ParallelGames, settings.PliesPerGeneration, 0
 	if games == 0 {
-		games = mostSlots
+		games = maxParallel
 	}
 	if plies == 0 {
-		plies = mostPlies
+		plies = maxPlies
 	}
 	if cached {
 		entries = cacheEntries

@@ -69,9 +69,9 @@ func BenchmarkNetworkShare(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			states := envtest.Positions(game, 1, mostSlots)
-			logits, classes := make([]float32, mostSlots*game.NumActions()), make([]float32, mostSlots*len(game.Classes))
-			evaluator := network.NewEvaluator(mostSlots)
+			states := envtest.Positions(game, 1, maxParallel)
+			logits, classes := make([]float32, maxParallel*game.NumActions()), make([]float32, maxParallel*len(game.Classes))
+			evaluator := network.NewEvaluator(maxParallel)
 			play := NewSelfPlay(game, rundir.DefaultSettings(game), 1, false)
 			play.SetEvaluator(evaluatorsOf(network))
 			var total Throughput

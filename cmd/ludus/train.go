@@ -143,38 +143,36 @@ type eventLog struct {
 	strength string // the newest result
 }
 
-// leastChecked is the number of positions below which a suite result is too uncertain to show.
-const leastChecked = 100
-
 func (l *eventLog) show(e train.Event) {
 	switch {
 	case e.Note != "":
 		l.log(e.Note)
-	case e.Judged != nil: // the summary has the details
-		l.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Judged.Score, e.Judged.Opponent)
-	case e.Rated != nil:
-		l.strength = fmt.Sprintf("rated %.0f", e.Rated.Rating)
-		l.log(fmt.Sprintf("generation %d is rated %s", *e.Rated.Generation, describeRating(e.Rated)))
-	case e.Checked != nil:
-		if c := e.Checked; c.Agent == "net" && c.Positions >= leastChecked {
+	case e.Match != nil: // the summary has the details
+		l.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
+	case e.Rating != nil:
+		l.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
+		l.log(fmt.Sprintf("generation %d is rated %s", *e.Rating.Generation, describeRating(e.Rating)))
+	case e.Suite != nil:
+		if r := e.Suite; r.Agent == "net" {
 			l.log(fmt.Sprintf("generation %d loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
-				c.Generation, 100*c.Error, c.Positions, 100*c.Low, 100*c.High))
+				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
 		}
 	case e.Metrics != nil:
 		if !l.terminal {
 			l.log(describeGeneration(e.Metrics))
 		}
-	case e.Generations == 0:
+	case e.Progress.Phase == train.Measuring:
 		l.progress.show(status{detail: "measuring this machine's speed"})
 	default:
-		detail := fmt.Sprintf("%s, generation %d of %d", e.Phase, e.Generation, e.Generations)
-		if e.Speed > 0 {
-			detail = fmt.Sprintf("%.0f positions/s, %s", e.Speed, detail)
+		p := e.Progress
+		detail := fmt.Sprintf("%s, generation %d of %d", p.Phase, p.Generation, p.Generations)
+		if p.Speed > 0 {
+			detail = fmt.Sprintf("%.0f positions/s, %s", p.Speed, detail)
 		}
 		if l.strength != "" {
 			detail += ", " + l.strength
 		}
-		l.progress.show(status{share: e.Share, left: e.Remaining, detail: detail})
+		l.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
 }
 
@@ -238,17 +236,17 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
 	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
-	if len(s.Judged) > 0 {
+	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	}
-	for _, m := range s.Judged {
+	for _, m := range s.Matches {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
 			m.Opponent, 100*m.Score, 100*m.Low, 100*m.High, m.Wins, m.Draws, m.Losses)
 	}
 	agent := "net:" + s.Dir
-	if s.Rated != nil {
-		fmt.Fprintf(w, "\n  rated %s\n", describeRating(s.Rated))
-	} else if len(s.Judged) == 0 {
+	if s.Rating != nil {
+		fmt.Fprintf(w, "\n  rated %s\n", describeRating(s.Rating))
+	} else if len(s.Matches) == 0 {
 		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", s.Dir}))
 	}
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",

@@ -120,7 +120,7 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 		generations, err := rundir.GamesGenerations(dir)
 		return map[string]any{"generations": append([]int{}, generations...)}, err
 	}
-	played, err := train.ReadPlayed(game, dir, generation)
+	played, err := train.ReadGames(game, dir, generation)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refused(http.StatusNotFound, "the run keeps no games of generation %d", generation)
 	}
@@ -138,7 +138,7 @@ func (s *Server) selfPlay(r *http.Request) (any, error) {
 		}
 		return list, nil
 	}
-	i := slices.IndexFunc(played, func(p train.Played) bool { return p.Number == number })
+	i := slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == number })
 	if i < 0 {
 		return nil, refused(http.StatusNotFound, "no game %d ended in generation %d", number, generation)
 	}
@@ -156,7 +156,7 @@ func unreadable(err error, dir string) error {
 }
 
 // replayOf shows a game of self-play.
-func replayOf(game *env.Game, p *train.Played, generation int) *replay {
+func replayOf(game *env.Game, p *train.SelfPlayGame, generation int) *replay {
 	agent := fmt.Sprintf("generation %d", generation)
 	shown := &replay{Number: p.Number, Agents: [2]string{agent, agent}, Goals: p.Goals, Steps: stepsOf(game, p.Moves)}
 	state := game.NewState()
@@ -174,7 +174,7 @@ func replayOf(game *env.Game, p *train.Played, generation int) *replay {
 }
 
 // judge adds what the search found.
-func (s *step) judge(game *env.Game, legal []env.Action, found *train.Searched) {
+func (s *step) judge(game *env.Game, legal []env.Action, found *train.SearchedPly) {
 	s.Value, s.Proven = new(found.Value), found.Proven
 	for i, share := range found.Policy {
 		if share >= leastShare {

@@ -240,11 +240,11 @@ func TestRunGames(t *testing.T) {
 func checkSteps(t *testing.T, run string, generation int, shown *replay) {
 	t.Helper()
 	game := gameOf(t, "quad-5x5")
-	played, err := train.ReadPlayed(game, run, generation)
+	played, err := train.ReadGames(game, run, generation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := played[slices.IndexFunc(played, func(p train.Played) bool { return p.Number == shown.Number })]
+	p := played[slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == shown.Number })]
 	state := game.NewState()
 	for i, s := range shown.Steps[:len(shown.Steps)-1] {
 		legal, shares := state.Legal(nil), map[string]float64{}

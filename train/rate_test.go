@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ludus/checkpoints"
@@ -20,8 +21,8 @@ func TestRatingDoesNotMatter(t *testing.T) {
 	o := tiny(t, never, generations)
 	o.Settings["rating_share"] = 0
 	s := mustTrain(t, o)
-	if s.Rated != nil || len(s.Judged) > 0 {
-		t.Errorf("a run that is not to be rated was: %+v, %+v", s.Rated, s.Judged)
+	if s.Rating != nil || len(s.Matches) > 0 {
+		t.Errorf("a run that is not to be rated has rating %+v, matches %+v", s.Rating, s.Matches)
 	}
 	for _, name := range []string{"arena.jsonl", "ratings.json"} {
 		if _, err := os.Stat(filepath.Join(never, name)); !errors.Is(err, fs.ErrNotExist) {
@@ -30,14 +31,14 @@ func TestRatingDoesNotMatter(t *testing.T) {
 	}
 	o = tiny(t, often, generations)
 	o.Settings["rating_share"] = 0.5
-	told := 0
+	notified := 0
 	o.Observe = func(e Event) {
-		if e.Rated != nil {
-			told++
+		if e.Rating != nil {
+			notified++
 		}
 	}
-	if s := mustTrain(t, o); s.Rated == nil || len(s.Judged) != len(baselines) || told != generations {
-		t.Errorf("rated %+v, judged %+v, told %d times", s.Rated, s.Judged, told)
+	if s := mustTrain(t, o); s.Rating == nil || len(s.Matches) != len(baselines)+peerCheckpoints || notified != generations {
+		t.Errorf("rating %+v, matches %+v, %d events", s.Rating, s.Matches, notified)
 	}
 	sameRun(t, never, often, generations)
 	sameMetrics(t, never, often, generations)
@@ -62,8 +63,8 @@ func wholeRatings(t *testing.T, dir string, generations int) {
 			final++
 		}
 	}
-	if final != len(baselines) {
-		t.Errorf("%s: %d final matches", dir, final)
+	if want := len(baselines) + min(peerCheckpoints, generations-1); final != want {
+		t.Errorf("%s: %d final matches, want %d", dir, final, want)
 	}
 	table, err := rundir.ReadRatings(dir)
 	if err != nil {
@@ -83,6 +84,27 @@ func wholeRatings(t *testing.T, dir string, generations int) {
 	}
 }
 
+// TestFinalPeers: the last checkpoint is rated against the checkpoints before it, not against baselines alone, however
+// little time there is.
+func TestFinalPeers(t *testing.T) {
+	const generations = 6
+	dir := t.TempDir()
+	s := mustTrain(t, tiny(t, dir, generations))
+	var opponents []string
+	for _, m := range s.Matches {
+		if m.Games < 4 {
+			t.Errorf("%d games against %s", m.Games, m.Opponent)
+		}
+		opponents = append(opponents, m.Opponent)
+	}
+	if want := []string{"random", "greedy", "mcts:200", "net@3", "net@4", "net@5"}; !slices.Equal(opponents, want) {
+		t.Errorf("the last checkpoint played %v, want %v", opponents, want)
+	}
+	if s.Rating == nil || *s.Rating.Generation != generations {
+		t.Errorf("rating %+v", s.Rating)
+	}
+}
+
 // TestNewerRatings: a run that goes back to an older checkpoint forgets the ratings of those after it, and makes them again.
 func TestNewerRatings(t *testing.T) {
 	const generations = 4
@@ -97,7 +119,7 @@ func TestNewerRatings(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := tiny(t, dir, generations)
 	o.Observe = func(e Event) {
-		if e.Phase == "playing" || e.Metrics != nil { // all is loaded
+		if isPhase(e, Playing) || e.Metrics != nil { // all is loaded
 			cancel()
 		}
 	}

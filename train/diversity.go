@@ -9,38 +9,38 @@ import (
 	"ludus/train/rundir"
 )
 
-// diversity measures finished games.
-func diversity(game *env.Game, records []*record) rundir.Diversity {
-	var v variety
-	for _, r := range records {
-		v.add(game, r)
+// measureDiversity measures finished games.
+func measureDiversity(game *env.Game, games []*record) rundir.Diversity {
+	var d diversity
+	for _, r := range games {
+		d.add(game, r)
 	}
-	return v.result()
+	return d.result()
 }
 
-// variety adds up what Diversity says, game by game. It remembers games and positions by 64 bits of hash.
-type variety struct {
+// diversity accumulates a [rundir.Diversity] game by game. It remembers games and positions by 64-bit hashes.
+type diversity struct {
 	games    map[uint64]bool
-	plies    []pliesSeen // by ply of the game
-	count    int         // games
-	length   int         // plies of all games
-	searched int         // positions
-	proven   int
-	first    float64
+	plies    []plyDiversity // by ply of the game
+	count    int            // games
+	length   int            // plies of all games
+	searched int            // positions
+	proven   int            // positions
+	first    float64        // sum of First's scores
 }
 
-// pliesSeen are the searched positions at one ply of the games.
-type pliesSeen struct {
+// plyDiversity accumulates the searched positions at one ply of the games.
+type plyDiversity struct {
 	positions map[uint64]bool
 	count     int
-	entropy   float64
-	teaching  int
+	entropy   float64 // sum over the policy targets that are trained on
+	targets   int     // number of these
 }
 
-func (v *variety) add(game *env.Game, r *record) {
+func (v *diversity) add(game *env.Game, r *record) {
 	if v.games == nil {
 		v.games = make(map[uint64]bool)
-		v.plies = make([]pliesSeen, game.MaxPlies)
+		v.plies = make([]plyDiversity, game.MaxPlies)
 	}
 	hash := fnv.New64a()
 	state := game.NewState()
@@ -61,7 +61,7 @@ func (v *variety) add(game *env.Game, r *record) {
 	v.first += score(r.goals)
 }
 
-func (s *pliesSeen) see(state env.State, p *ply) {
+func (s *plyDiversity) see(state env.State, p *ply) {
 	if s.positions == nil {
 		s.positions = make(map[uint64]bool)
 	}
@@ -69,12 +69,12 @@ func (s *pliesSeen) see(state env.State, p *ply) {
 	s.positions[key.Hash()] = true
 	s.count++
 	if p.teaches {
-		s.teaching++
+		s.targets++
 		s.entropy += entropyOf(p.policy)
 	}
 }
 
-func (v *variety) result() rundir.Diversity {
+func (v *diversity) result() rundir.Diversity {
 	var d rundir.Diversity
 	if v.count == 0 {
 		return d
@@ -84,7 +84,7 @@ func (v *variety) result() rundir.Diversity {
 	d.Proven = float64(v.proven) / float64(max(1, v.searched))
 	for _, s := range v.plies {
 		d.Distinct = append(d.Distinct, share(float64(len(s.positions)), float64(s.count)))
-		d.Entropy = append(d.Entropy, share(s.entropy, float64(s.teaching)))
+		d.Entropy = append(d.Entropy, share(s.entropy, float64(s.targets)))
 	}
 	return d
 }
@@ -108,7 +108,7 @@ func score(goals [2]int) float64 {
 	return 0.5
 }
 
-// entropyOf is the entropy of a quantised distribution in nats.
+// entropyOf is the entropy in nats of a quantised distribution.
 func entropyOf(q []uint16) float64 {
 	p := make([]float32, len(q))
 	normalise(p, q)
@@ -119,10 +119,4 @@ func entropyOf(q []uint16) float64 {
 		}
 	}
 	return h
-}
-
-// setLesson copies what the learner's steps came to.
-func setLesson(m *rundir.Metrics, l *lesson) {
-	m.PolicyLoss, m.OutcomeLoss, m.GoalsLoss, m.LearningRate = l.taught.Policy, l.taught.Outcome, l.taught.Goals, l.rate
-	m.ValidationPolicyLoss, m.ValidationOutcomeLoss = l.kept.Policy, l.kept.Outcome
 }

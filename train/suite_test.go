@@ -33,71 +33,77 @@ func smallSuite(t *testing.T) *suite.Suite {
 	return s
 }
 
-// TestCheck checks a run's checkpoints in solved positions: each once, always in the same ones, without and with search.
-func TestCheck(t *testing.T) {
+// TestSuite tests a run's checkpoints on a suite: each once, always in the same positions, without and with search.
+func TestSuite(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 6))
-	checked, _, err := rundir.SuiteFile.Read(dir)
-	if err != nil || len(checked) > 0 {
-		t.Fatalf("a game without a suite was checked: %+v, %v", checked, err)
+	results, _, err := rundir.SuiteFile.Read(dir)
+	if err != nil || len(results) > 0 {
+		t.Fatalf("a game without a suite was tested: %+v, %v", results, err)
 	}
 	config, err := rundir.ReadConfig(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []rundir.SuiteResult
-	r := &run{config: config, suite: smallSuite(t), Options: Options{
-		Dir: dir, Game: tiny(t, "", 1).Game, Threads: 2,
-		Observe: func(e Event) {
-			if e.Checked != nil {
-				told = append(told, *e.Checked)
+	var notified []rundir.SuiteResult
+	tester := &rater{
+		dir: dir, game: tiny(t, "", 1).Game, config: config, threads: 2, suite: smallSuite(t), curves: &curves{dir: dir, from: 1},
+		notify: func(e Event) {
+			if e.Suite != nil {
+				notified = append(notified, *e.Suite)
 			}
 		},
-	}}
-	defer r.closeCurves()
-	for _, at := range []counters{{Generation: 3, Positions: 40 * checkedEvery}, {Generation: 6, Positions: 60 * checkedEvery}} {
-		r.count = at
+		working: func() {},
+	}
+	defer tester.curves.close()
+	for _, at := range []standing{
+		{generation: 2, positions: (minTested - 1) * positionsPerTest}, // too few for a test
+		{generation: 3, positions: minTested * positionsPerTest},
+		{generation: 6, positions: 2 * minTested * positionsPerTest},
+	} {
 		for range 2 {
-			if err := r.check(t.Context()); err != nil {
+			if err := tester.testOnSuite(t.Context(), at); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	checked, _, err = rundir.SuiteFile.Read(dir)
-	if err != nil || len(checked) != 4 || !reflect.DeepEqual(checked, told) {
-		t.Fatalf("checked %+v, told %+v, %v", checked, told, err)
+	results, _, err = rundir.SuiteFile.Read(dir)
+	if err != nil || len(results) != 4 || !reflect.DeepEqual(results, notified) {
+		t.Fatalf("results %+v, notified %+v, %v", results, notified, err)
 	}
-	for i, c := range checked {
+	for i, c := range results {
 		kind, generation := []string{"policy", "net"}[i%2], 3+i/2*3
 		if c.Agent != kind || c.Generation != generation || c.Positions != 40 {
-			t.Errorf("check %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
+			t.Errorf("result %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
 		spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(dir, generation)}
-		factory := agent.NewFactory(r.Game, spec, rundir.LoadWeights)
-		report, err := r.suite.Check(t.Context(), factory, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
+		factory := agent.NewFactory(tester.game, spec, rundir.LoadWeights)
+		report, err := tester.suite.Check(t.Context(), factory, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.Error != report.Error.Value || c.Low != report.Error.Low || c.Loss != report.Loss.Value || c.LossHigh != report.Loss.High {
-			t.Errorf("check %+v, the suite says %+v", c, report.Row)
+			t.Errorf("result %+v, the suite says %+v", c, report.Row)
 		}
 	}
-	r.count.Generation = 5
-	if err := r.dropNewer(); err != nil {
+	if err := rundir.DropAfter(dir, 5); err != nil {
 		t.Fatal(err)
 	}
-	if kept, _, err := rundir.SuiteFile.Read(dir); err != nil || !reflect.DeepEqual(kept, checked[:2]) {
+	if kept, _, err := rundir.SuiteFile.Read(dir); err != nil || !reflect.DeepEqual(kept, results[:2]) {
 		t.Errorf("gone back to generation 5, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
 	}
 }
 
-// TestRunIsChecked: a run of a game with a suite is checked wherever it is judged, once, though it stops between the two
-// agents; TensorBoard has the curves; and checks change neither games nor weights.
-func TestRunIsChecked(t *testing.T) {
-	const generations = 3
+// TestRunIsTested: a run of a game with a suite is tested once whenever it is rated, though it stops between the two agents;
+// TensorBoard has the curves; and tests change neither games nor weights.
+func TestRunIsTested(t *testing.T) {
+	defer func(before int) { positionsPerTest = before }(positionsPerTest)
+	positionsPerTest = 1
+	const generations, positions = 3, 40 * 3
 	options := func(dir string) Options {
 		o := tiny(t, dir, generations)
 		o.Game = newGame(t, "quad-5x5")
+		o.Settings["parallel_games"] = 40
 		return o
 	}
 	never, dir := t.TempDir(), t.TempDir()
@@ -105,14 +111,14 @@ func TestRunIsChecked(t *testing.T) {
 	o.Settings["rating_share"] = 0
 	mustTrain(t, o)
 	if _, err := os.Stat(filepath.Join(never, "suite.jsonl")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a run that is not judged was checked: %v", err)
+		t.Errorf("a run that is not rated was tested: %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o = options(dir)
 	o.Observe = func(e Event) {
-		if e.Checked != nil && e.Checked.Generation == 2 {
+		if e.Suite != nil && e.Suite.Generation == 2 {
 			cancel()
 		}
 	}
@@ -122,16 +128,16 @@ func TestRunIsChecked(t *testing.T) {
 	mustTrain(t, options(dir))
 	sameRun(t, never, dir, generations)
 
-	checked, _, err := rundir.SuiteFile.Read(dir)
+	results, _, err := rundir.SuiteFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	curves, _ := readCurves(t, dir)
 	var got []string
-	for _, c := range checked {
+	for _, c := range results {
 		got = append(got, fmt.Sprintf("%s@%d", c.Agent, c.Generation))
-		if c.Positions != leastChecked {
-			t.Errorf("%+v: want %d positions", c, leastChecked)
+		if c.Positions != positions {
+			t.Errorf("%+v: want %d positions", c, positions)
 		}
 		for _, p := range suiteScalars(&c) {
 			if y, ok := curves[p.Tag][c.Generation]; !ok || y != float32(p.Value) {
@@ -140,6 +146,6 @@ func TestRunIsChecked(t *testing.T) {
 		}
 	}
 	if want := []string{"policy@1", "net@1", "policy@2", "net@2", "policy@3", "net@3"}; !slices.Equal(got, want) {
-		t.Errorf("checked %v, want %v", got, want)
+		t.Errorf("tested %v, want %v", got, want)
 	}
 }

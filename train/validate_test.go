@@ -15,8 +15,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// examinedLearner returns a learner with some random games in its windows, and weights that judge positions apart.
-func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
+// validatedLearner returns a learner with some random games in its windows, and weights that tell positions apart.
+func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	t.Helper()
 	settings := rundir.DefaultSettings(game)
 	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 32, 300, 0.3
@@ -38,7 +38,7 @@ func examinedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	for range 40 {
 		records = append(records, randomRecord(game, rng))
 	}
-	l.add(records, 0)
+	l.add(records, 0, setSizes{})
 	return l, weights
 }
 
@@ -51,18 +51,18 @@ func newNetwork(t *testing.T, game *env.Game, weights *infer.Weights) *infer.Net
 	return network
 }
 
-// TestExamine replays the held-out games and asks the network at every position of theirs.
-func TestExamine(t *testing.T) {
+// TestPredict replays the games of the validation set and evaluates each of their positions.
+func TestPredict(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
-		l, weights := examinedLearner(t, game)
+		l, weights := validatedLearner(t, game)
 		network := newNetwork(t, game, weights)
-		e := l.examine(network, l.heldOut.positions)
+		e := l.predict(network, l.validation.positions)
 
 		evaluator := network.NewEvaluator(1)
 		logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 		entropy, i := 0.0, 0
-		for _, r := range l.heldOut.records() {
+		for _, r := range l.validation.records() {
 			state := game.NewState()
 			for _, a := range r.opening {
 				state.Apply(a)
@@ -98,40 +98,40 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineChangesNothing: a learner that is examined learns what another learns, and the sample does not depend on
-// the goroutines.
-func TestExamineChangesNothing(t *testing.T) {
+// TestPredictChangesNothing: a learner that validates learns what another learns, and predictions do not depend on the
+// number of goroutines.
+func TestPredictChangesNothing(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	a, weights := examinedLearner(t, game)
-	b, _ := examinedLearner(t, game)
+	a, weights := validatedLearner(t, game)
+	b, _ := validatedLearner(t, game)
 	b.parallel = parallel.New(1)
 	network := newNetwork(t, game, weights)
 	for generation := 1; generation <= 3; generation++ {
-		x, y := a.examine(network, 50), b.examine(network, 50)
+		x, y := a.predict(network, 50), b.predict(network, 50)
 		if !reflect.DeepEqual(x, y) || len(x.actual) != 50 {
-			t.Fatal("the examination depends on the goroutines")
+			t.Fatal("the predictions depend on the goroutines")
 		}
-		b.examine(network, 3) // fewer than the parts of a batch
+		b.predict(network, 3) // fewer than the parts of a batch
 		for _, l := range []*learner{a, b} {
-			if _, err := l.train(t.Context(), generation, 2, 0.5, func() {}); err != nil {
+			if err := l.train(t.Context(), new(learned), generation, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, _ := examinedLearner(t, game)
+		c, _ := validatedLearner(t, game)
 		for g := 1; g <= generation; g++ {
-			if _, err := c.train(t.Context(), g, 2, 0.5, func() {}); err != nil {
+			if err := c.train(t.Context(), new(learned), g, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if !bytes.Equal(a.trainer.AverageWeights().Marshal(), c.trainer.AverageWeights().Marshal()) ||
 			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
-			t.Fatal("examination changes what is learnt")
+			t.Fatal("validation changes what is learned")
 		}
 	}
 }
 
 func TestCalibration(t *testing.T) {
-	e := &examination{
+	e := &predictions{
 		predicted: []float64{0.05, 0.07, 0.35, 1, 0.98},
 		actual:    []float64{0, 1, 0.5, 1, 1},
 	}

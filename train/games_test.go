@@ -14,7 +14,7 @@ import (
 	"ludus/train/rundir"
 )
 
-func TestReadPlayed(t *testing.T) {
+func TestReadGames(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(t, dir, 6)
 	mustTrain(t, o)
@@ -24,7 +24,7 @@ func TestReadPlayed(t *testing.T) {
 	}
 	number, searched := 0, 0
 	for _, g := range generations {
-		games, err := ReadPlayed(o.Game, dir, g)
+		games, err := ReadGames(o.Game, dir, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,13 +41,13 @@ func TestReadPlayed(t *testing.T) {
 		t.Error("no move was searched")
 	}
 
-	if _, err := ReadPlayed(o.Game, dir, 7); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadGames(o.Game, dir, 7); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a generation that is not there: %v", err)
 	}
 	if err := os.WriteFile(rundir.GamesPath(dir, 2), []byte("torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadPlayed(o.Game, dir, 2); !errors.Is(err, checkpoints.ErrDamaged) {
+	if _, err := ReadGames(o.Game, dir, 2); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("a damaged file: %v", err)
 	}
 	if generations, err := rundir.GamesGenerations(t.TempDir()); len(generations) > 0 || err != nil {
@@ -56,7 +56,7 @@ func TestReadPlayed(t *testing.T) {
 }
 
 // checkPlayed replays a game: its moves are legal and lead to its goals, and policies cover the legal moves.
-func checkPlayed(t *testing.T, game *env.Game, played *Played) {
+func checkPlayed(t *testing.T, game *env.Game, played *SelfPlayGame) {
 	t.Helper()
 	state := game.NewState()
 	for i, a := range played.Moves {
@@ -92,7 +92,7 @@ func TestSearched(t *testing.T) {
 	for _, a := range r.opening {
 		state.Apply(a)
 	}
-	for i, p := range r.searched(game) {
+	for i, p := range r.searchedPlies(game) {
 		proven, want := i%3 == 0, float64(game.Classes[0].Utility)
 		if !proven {
 			sum := 0.0

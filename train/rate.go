@@ -1,0 +1,310 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"ludus/env"
+	"ludus/train/agent"
+	"ludus/train/match"
+	"ludus/train/ratings"
+	"ludus/train/rundir"
+	"ludus/train/suite"
+)
+
+// A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share is
+// the share of the run's time for these matches. finalPart of it is for the last generation: a quarter of that for matches
+// against each baseline, a quarter for the newest rated checkpoints, its peers, and half for whatever tells most.
+const (
+	ratingsPerRun   = 10
+	finalPart       = 0.4
+	maxFinalGames   = 400 // of a match at the end
+	peerCheckpoints = 3
+)
+
+// baselines are the agents that checkpoints are rated against.
+var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
+
+// finalShare is the share of the run's time for rating its last generation, wayShare that for rating earlier ones.
+func finalShare(s *rundir.Settings) float64 { return finalPart * s.RatingShare }
+func wayShare(s *rundir.Settings) float64   { return s.RatingShare - finalShare(s) }
+
+// ratingInterval is the number of generations between ratings: a multiple of keep_every if possible, so that rated
+// checkpoints are kept.
+func ratingInterval(c *rundir.Config) int {
+	interval := (c.Plan.Generations + ratingsPerRun - 1) / ratingsPerRun
+	if keep := c.Settings.KeepEvery; keep > 0 && interval > keep {
+		interval -= interval % keep
+	}
+	return interval
+}
+
+// ratingDue reports whether a generation is rated.
+func ratingDue(c *rundir.Config, generation int) bool {
+	return generation%ratingInterval(c) == 0 || generation >= c.Plan.Last()
+}
+
+// ratedGenerations are the newest generations up to the given one that were rated.
+func ratedGenerations(c *rundir.Config, generation int) (rated []int) {
+	interval := ratingInterval(c)
+	for g := generation / interval * interval; g > 0 && len(rated) < peerCheckpoints; g -= interval {
+		rated = append(rated, g)
+	}
+	return rated
+}
+
+// rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games and
+// weights do not depend on it.
+type rater struct {
+	dir     string
+	game    *env.Game
+	config  *rundir.Config
+	threads int
+	curves  *curves
+	notify  func(Event)
+	working func()                // reports that rating is in progress
+	balance *match.BalanceChecker // chooses openings; nil until needed
+	suite   *suite.Suite          // nil until needed, or if the game has none
+}
+
+// standing is how far a run has come when it is rated.
+type standing struct {
+	generation int
+	positions  int
+	meanPlies  float64 // of a self-play game
+	speed      float64 // positions per second of self-play
+	elapsed    float64 // seconds spent on the run
+}
+
+func (r *run) standing() standing {
+	s := standing{
+		generation: r.count.Generation, positions: r.count.Positions, meanPlies: r.count.meanPlies(r.Game),
+		speed: r.collector.speed, elapsed: r.pace.elapsed().Seconds(),
+	}
+	if s.speed == 0 { // this process has not played yet
+		s.speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)
+	}
+	return s
+}
+
+// rate rates the newest checkpoint and tests it on the suite. What earlier processes did of that is not repeated.
+func (t *rater) rate(ctx context.Context, at standing) error {
+	extra := 0.0
+	if at.generation >= t.config.Plan.Last() {
+		if err := t.playFinalMatches(ctx, at); err != nil {
+			return err
+		}
+		extra = finalShare(&t.config.Settings) / 2 * t.expectedSeconds(at)
+	}
+	if err := t.rateNewest(ctx, at, extra); err != nil {
+		return err
+	}
+	return t.testOnSuite(ctx, at)
+}
+
+// playFinalMatches plays the last checkpoint against each baseline and against its peers.
+func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
+	matches, _, err := rundir.MatchesFile.Read(t.dir)
+	if err != nil {
+		return err
+	}
+	pool, err := t.openPool()
+	if err != nil {
+		return err
+	}
+	newest := pool.Number(rundir.CheckpointName(at.generation))
+	peers := slices.DeleteFunc(pool.Played(), func(i int) bool { return i == newest })
+	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
+	seconds := finalShare(&t.config.Settings) / 2 * t.expectedSeconds(at) / float64(len(opponents))
+	games := min(max(int(seconds/secondsPerGame(&t.config.Settings, at))&^1, 4), maxFinalGames)
+	for _, opponent := range opponents {
+		if slices.ContainsFunc(matches, func(m rundir.MatchResult) bool {
+			return m.Final && m.Generation == at.generation && m.Opponent == opponent
+		}) {
+			continue
+		}
+		t.working()
+		m, err := pool.Play(ctx, newest, pool.Number(opponent), games, t.threads, true)
+		if errors.Is(err, agent.ErrWeights) { // a damaged peer
+			t.warn(err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if m.Games == 0 {
+			continue // the two can only repeat their games
+		}
+		if err := t.curves.add(m.Generation, matchScalars(m)); err != nil {
+			return err
+		}
+		t.notify(Event{Match: m})
+	}
+	return nil
+}
+
+// rateNewest rates the newest checkpoint if it has no rating yet. It may spend the time due since the last rating and some
+// extra seconds, less what an earlier process has spent on it.
+func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) error {
+	if table, err := rundir.ReadRatings(t.dir); err == nil && table.Find(at.generation) != nil {
+		return nil
+	}
+	matches, _, err := rundir.MatchesFile.Read(t.dir)
+	if err != nil {
+		return err
+	}
+	interval := ratingInterval(t.config)
+	since := at.generation - (at.generation-1)/interval*interval // generations
+	seconds := wayShare(&t.config.Settings)*at.elapsed*float64(since)/float64(at.generation) + extra
+	for _, m := range matches {
+		if m.Generation == at.generation && !m.Final {
+			seconds -= m.Seconds
+		}
+	}
+	pool, err := t.openPool()
+	if err != nil {
+		return err
+	}
+	newest := pool.Number(rundir.CheckpointName(at.generation))
+	err = pool.Rate(ctx, ratings.Options{
+		Wanted: []int{newest}, Players: append(append(pool.Baselines(), pool.Played()...), newest),
+		Time:  time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
+		Guess: secondsPerGame(&t.config.Settings, at), Threads: t.threads,
+		Progress: func(ratings.Progress) { t.working() },
+		Warn:     func(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) },
+	})
+	if err != nil {
+		return err
+	}
+	table, err := pool.Write()
+	if err != nil {
+		return err
+	}
+	rating := table.Find(at.generation)
+	if rating == nil {
+		return nil // its checkpoint is damaged, as noted
+	}
+	if err := t.curves.add(at.generation, ratingScalars(rating)); err != nil {
+		return err
+	}
+	t.notify(Event{Rating: rating})
+	return nil
+}
+
+// openPool opens the run's agents and matches, and notes lines of matches that cannot be read.
+func (t *rater) openPool() (*ratings.Pool, error) {
+	if t.balance == nil {
+		t.balance = match.NewBalanceChecker(t.game)
+	}
+	pool, warnings, err := ratings.Open(t.dir, t.game, ratings.DefaultSimulations, baselines, t.balance)
+	for _, w := range warnings {
+		t.warn(w)
+	}
+	return pool, err
+}
+
+func (t *rater) warn(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) }
+
+// expectedSeconds is how long the whole run is expected to take.
+func (t *rater) expectedSeconds(at standing) float64 {
+	if seconds := t.config.Plan.Seconds; seconds > 0 {
+		return seconds
+	}
+	return at.elapsed / float64(max(1, at.generation)) * float64(t.config.Plan.Generations)
+}
+
+// secondsPerGame estimates the time that the newest checkpoint takes for its moves in a match game, which are half of the
+// game's and have more simulations than those of self-play.
+func secondsPerGame(s *rundir.Settings, at standing) float64 {
+	return at.meanPlies / 2 * ratings.DefaultSimulations / float64(s.Simulations) / at.speed
+}
+
+// dropRatingsAfter computes ratings.json again if it rates checkpoints after a generation, whose matches are gone.
+func (t *rater) dropRatingsAfter(generation int) error {
+	table, err := rundir.ReadRatings(t.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		if newest := table.Newest(); newest == nil || *newest.Generation <= generation {
+			return nil
+		}
+	}
+	pool, err := t.openPool()
+	if err != nil {
+		return err
+	}
+	_, err = pool.Write()
+	return err
+}
+
+// A rated checkpoint is tested on the game's suite, without and with search, always in the same positions: one for every
+// positionsPerTest that the run had searched at its first test. A move takes about as long as playing and learning 1.6
+// positions, so all tests take about 1 % of a run's time. A run too short for minTested positions is not tested: their
+// results would be noise.
+const (
+	minTested = 100
+	maxTested = 500
+)
+
+var positionsPerTest = 160 // a variable for tests
+
+// testOnSuite tests the newest checkpoint on the game's suite if there is one.
+func (t *rater) testOnSuite(ctx context.Context, at standing) error {
+	if t.suite == nil {
+		shipped, ok := suite.Shipped(t.game)
+		if !ok {
+			return nil
+		}
+		t.suite = shipped
+	}
+	results, _, err := rundir.SuiteFile.Read(t.dir)
+	if err != nil {
+		return err
+	}
+	positions := min(at.positions/positionsPerTest, maxTested)
+	if len(results) > 0 {
+		positions = results[0].Positions
+	} else if positions < minTested {
+		return nil
+	}
+	for _, kind := range []string{"policy", "net"} {
+		done := slices.ContainsFunc(results, func(r rundir.SuiteResult) bool {
+			return r.Agent == kind && r.Generation == at.generation
+		})
+		if done {
+			continue
+		}
+		if err := t.testAgent(ctx, kind, at.generation, positions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
+	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(t.dir, generation)}
+	t.working()
+	o := suite.CheckOptions{Threads: t.threads, Positions: positions, Seed: t.config.Seed}
+	report, err := t.suite.Check(ctx, agent.NewFactory(t.game, spec, rundir.LoadWeights), o)
+	if err != nil {
+		return err
+	}
+	result := &rundir.SuiteResult{
+		Generation: generation, Agent: kind, Positions: report.Positions,
+		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
+		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
+	}
+	if err := rundir.SuiteFile.Append(t.dir, result); err != nil {
+		return err
+	}
+	if err := t.curves.add(generation, suiteScalars(result)); err != nil {
+		return err
+	}
+	t.notify(Event{Suite: result})
+	return nil
+}
