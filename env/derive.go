@@ -27,13 +27,9 @@ func Derive[S any, R Rules[S]](g *Game, start S) {
 	g.NewState = func() State {
 		d := &derived[S, R]{game: g, start: start, position: start}
 		d.rules = &d.position
-		rules := any(d.rules)
-		d.own.random, _ = rules.(randomActor)
-		d.own.terminal, _ = rules.(terminalLister)
-		d.own.canonical, _ = rules.(canonicalizer)
-		d.own.goals, _ = rules.(scorer)
-		d.own.winning, _ = rules.(winner)
-		d.own.detail, _ = rules.(detailer)
+		d.random, _ = any(d.rules).(randomActor)
+		d.terminal, _ = any(d.rules).(terminalLister)
+		d.canonical, _ = any(d.rules).(canonicalizer)
 		return d
 	}
 }
@@ -44,9 +40,6 @@ type (
 		TerminalActions(dst []TerminalAction) []TerminalAction
 	}
 	canonicalizer interface{ CanonicalKey() (Key, int) }
-	scorer        interface{ Goals() [2]int }
-	winner        interface{ WinningCells(dst []int32) []int32 }
-	detailer      interface{ Detail() string }
 )
 
 // derived is a State made of Rules.
@@ -55,17 +48,14 @@ type derived[S any, R Rules[S]] struct {
 	start    S
 	position S
 	rules    R              // points to position
-	moves    []Action       // from the start to position
+	moves    []Action       // from start to position
 	legal    []Action       // scratch
 	next     *derived[S, R] // scratch
-	own      struct {       // methods of the game's own; nil where they are derived
-		random    randomActor
-		terminal  terminalLister
-		canonical canonicalizer
-		goals     scorer
-		winning   winner
-		detail    detailer
-	}
+
+	// The game's own methods that a search calls; nil if derived.
+	random    randomActor
+	terminal  terminalLister
+	canonical canonicalizer
 }
 
 func (d *derived[S, R]) Player() Player             { return d.rules.Player() }
@@ -94,15 +84,15 @@ func (d *derived[S, R]) CopyFrom(src State) {
 }
 
 func (d *derived[S, R]) Goals() [2]int {
-	if d.own.goals != nil {
-		return d.own.goals.Goals()
+	if own, ok := any(d.rules).(interface{ Goals() [2]int }); ok {
+		return own.Goals()
 	}
 	return GoalsOf(d.game.Classes, d.Outcome())
 }
 
 func (d *derived[S, R]) RandomAction(r uint64) Action {
-	if d.own.random != nil {
-		return d.own.random.RandomAction(r)
+	if d.random != nil {
+		return d.random.RandomAction(r)
 	}
 	d.legal = d.rules.Legal(d.legal[:0])
 	i, _ := bits.Mul64(r, uint64(len(d.legal)))
@@ -111,8 +101,8 @@ func (d *derived[S, R]) RandomAction(r uint64) Action {
 
 // TerminalActions plays every legal action on a copy.
 func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
-	if d.own.terminal != nil {
-		return d.own.terminal.TerminalActions(dst)
+	if d.terminal != nil {
+		return d.terminal.TerminalActions(dst)
 	}
 	d.legal = d.Legal(d.legal[:0])
 	next := d.scratch()
@@ -127,8 +117,8 @@ func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 
 // CanonicalKey plays the game again under every symmetry.
 func (d *derived[S, R]) CanonicalKey() (Key, int) {
-	if d.own.canonical != nil {
-		return d.own.canonical.CanonicalKey()
+	if d.canonical != nil {
+		return d.canonical.CanonicalKey()
 	}
 	least, symmetry := d.Key(), 0
 	image := d.scratch()
@@ -145,15 +135,15 @@ func (d *derived[S, R]) CanonicalKey() (Key, int) {
 }
 
 func (d *derived[S, R]) WinningCells(dst []int32) []int32 {
-	if d.own.winning != nil {
-		return d.own.winning.WinningCells(dst)
+	if own, ok := any(d.rules).(interface{ WinningCells(dst []int32) []int32 }); ok {
+		return own.WinningCells(dst)
 	}
 	return dst
 }
 
 func (d *derived[S, R]) Detail() string {
-	if d.own.detail != nil {
-		return d.own.detail.Detail()
+	if own, ok := any(d.rules).(interface{ Detail() string }); ok {
+		return own.Detail()
 	}
 	return ""
 }

@@ -27,21 +27,20 @@ func NewReplayer(game *Game) *Replayer {
 
 // Play plays an action. If it is not legal, the error wraps [ErrIllegal] and names the move, counted from 1; nothing changes.
 func (r *Replayer) Play(a Action) error {
-	ply := len(r.Moves) + 1
-	text := fmt.Sprintf("action %d", a)
+	if slices.Contains(r.Legal, a) {
+		r.State.Apply(a)
+		r.Legal = r.State.Legal(r.Legal[:0])
+		r.Moves = append(r.Moves, a)
+		return nil
+	}
+	text, over := fmt.Sprint("action ", a), ""
 	if a >= 0 && int(a) < len(r.game.ActionTexts) {
 		text = r.game.ActionTexts[a]
 	}
-	switch {
-	case r.State.Done():
-		return fmt.Errorf("move %d: %w %s: the game is over", ply, ErrIllegal, text)
-	case !slices.Contains(r.Legal, a):
-		return fmt.Errorf("move %d: %w %s", ply, ErrIllegal, text)
+	if r.State.Done() {
+		over = ": the game is over"
 	}
-	r.State.Apply(a)
-	r.Legal = r.State.Legal(r.Legal[:0])
-	r.Moves = append(r.Moves, a)
-	return nil
+	return fmt.Errorf("move %d: %w %s%s", len(r.Moves)+1, ErrIllegal, text, over)
 }
 
 // Replay returns the position that the moves lead to from the start. If one is not legal, the error wraps [ErrIllegal] and

@@ -9,57 +9,57 @@ import (
 // Unknown stands for a class that was not found within the limits.
 const Unknown = -1
 
-// Limits bound the work of one call. Whichever comes first ends it.
+// Limits bound the work of one call; the first one reached ends it.
 type Limits struct {
-	Nodes int         // positions visited, at most; 0 is no limit
-	Stop  func() bool // asked every few thousand nodes; nil is never
+	Nodes int         // maximal number of positions visited; 0 is no limit
+	Stop  func() bool // called every few thousand nodes; true ends the call; may be nil
 }
 
-// most is the largest number of nodes.
-func (l Limits) most() int {
+// nodes is the maximal number of nodes.
+func (l Limits) nodes() int {
 	if l.Nodes == 0 {
 		return math.MaxInt
 	}
 	return l.Nodes
 }
 
-// Solver solves positions of one game. It has one owner, and is used again and again: the table is kept from call to
-// call, so that positions of one game or near each other share what was found.
+// Solver solves positions of one game. It has one owner. Its table is kept from call to call, so related positions share their
+// results.
 //
-// The same calls with limits of nodes alone give the same answers and the same numbers of nodes.
+// The same sequence of calls with node limits alone gives the same results and node counts.
 type Solver struct {
 	game    *env.Game
 	inverse [][]env.Action // by symmetry: the actions of its inverse
 	table   table
-	frames  []frame    // by ply from the position that is being solved
-	history [2][]int32 // by player and action: how often it answered the question of late, in [0, certain)
+	stack   []plyScratch // by ply from the position being solved
+	history [2][]int32   // by player and action: how often it caused a cutoff of late, in [0, maxHistory)
 
-	nodes   int
-	limit   int         // nodes that the call may visit
-	pause   int         // nodes at which the limits are looked at next
-	stop    func() bool // may be nil
-	told    bool        // stop said so
-	stopped bool        // the search in progress has no answer
+	nodes     int         // visited by the call
+	nodeLimit int         // of the current search
+	nextCheck int         // number of nodes at which the limits are checked again
+	stop      func() bool // Limits.Stop; may be nil
+	stopped   bool        // stop returned true
+	aborted   bool        // the current search ended without a result
 }
 
-// frame is what the search keeps of one ply.
-type frame struct {
-	state   env.State
-	moves   []env.Action
-	scores  []int32
-	endings []env.TerminalAction
-	answer  env.Action // the move that answered the question here, or -1
+// plyScratch is the search's scratch for one ply.
+type plyScratch struct {
+	state    env.State
+	moves    []env.Action // legal moves that do not end the game
+	scores   []int32      // of moves
+	terminal []env.TerminalAction
+	cutoff   env.Action // the move that caused a cutoff here, or -1
 }
 
-// patience is how many nodes are visited between two questions to Limits.Stop.
-const patience = 4096
+// checkInterval is the number of nodes between two calls of Limits.Stop.
+const checkInterval = 4096
 
-// New returns a solver whose table takes tableBytes, or a little if that is less.
+// New returns a solver whose table takes tableBytes, but at least one bucket.
 func New(game *env.Game, tableBytes int) *Solver {
-	if game.NumActions() > none || len(game.Classes) > 256 {
-		panic("solver: more actions or classes than an entry of the table can tell")
+	if game.NumActions() > noMove || len(game.Classes) > 256 {
+		panic("solver: more actions or classes than a table entry can hold")
 	}
-	s := &Solver{game: game, frames: make([]frame, game.MaxPlies+1)}
+	s := &Solver{game: game, stack: make([]plyScratch, game.MaxPlies+1)}
 	s.table.buckets = make([][4]entry, max(1, tableBytes/bucketBytes))
 	for _, symmetry := range game.Symmetries {
 		inverse := make([]env.Action, game.NumActions())
@@ -68,8 +68,8 @@ func New(game *env.Game, tableBytes int) *Solver {
 		}
 		s.inverse = append(s.inverse, inverse)
 	}
-	for i := range s.frames {
-		s.frames[i].state = game.NewState()
+	for i := range s.stack {
+		s.stack[i].state = game.NewState()
 	}
 	for p := range s.history {
 		s.history[p] = make([]int32, game.NumActions())
@@ -77,40 +77,38 @@ func New(game *env.Game, tableBytes int) *Solver {
 	return s
 }
 
-// Solve returns First's class in state under best play by both players; ok is false, and class Unknown, where the limits
-// ran out. The state must not be done; it is neither changed nor retained.
+// Solve returns First's class in state under best play, or Unknown and false if a limit was reached. The state must not be done;
+// it is neither changed nor retained.
 func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	s.begin(state, l)
-	s.allow(l.most(), l)
+	s.limitNodes(l.nodes(), l)
 	class = s.solve(0, len(s.game.Classes)/2)
 	return class, class != Unknown
 }
 
-// Reaches reports whether First reaches class k or a better one in state under best play by both players, which is less
-// work than finding the class; ok is false where the limits ran out. The state must not be done; it is neither changed
-// nor retained.
+// Reaches reports whether First reaches class k or a better one in state under best play, which is less work than finding the
+// class; ok is false if a limit was reached. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	s.begin(state, l)
-	s.allow(l.most(), l)
+	s.limitNodes(l.nodes(), l)
 	class := s.search(0, k)
-	return class <= k, !s.stopped
+	return class <= k, !s.aborted
 }
 
-// BestMove returns a legal move in state that keeps First's class, one that ends the game if there is any, and that class; ok
-// is false, and they are -1 and Unknown, where the limits ran out. The state must not be done; it is neither changed nor
-// retained.
+// BestMove returns a legal move in state that keeps First's class, and that class; it prefers a move that ends the game. If a
+// limit was reached it returns -1, Unknown and false. The state must not be done; it is neither changed nor retained.
 func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, ok bool) {
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false
 	}
-	root := &s.frames[0]
-	if ending := s.findMoves(root, state.Player()); root.answer >= 0 && ending == class {
-		return root.answer, class, true
+	root := &s.stack[0]
+	if terminal := s.findMoves(root, state.Player()); root.cutoff >= 0 && terminal == class {
+		return root.cutoff, class, true
 	}
-	s.order(root, state.Player(), s.remembered(state))
+	s.scoreMoves(root, state.Player(), s.tableMove(state))
 	for i := range root.moves {
-		a := root.pick(i)
-		switch s.after(a, class) {
+		a := root.pickMove(i)
+		switch s.solveAfter(a, class) {
 		case class:
 			return a, class, true
 		case Unknown:
@@ -120,51 +118,50 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 	panic("solver: no move keeps the value")
 }
 
-// SolveMoves appends to dst, for each legal move in state in ascending order, First's class after it, or Unknown where the
-// limits, which are for all moves together, ran out. The state must not be done; it is neither changed nor retained.
-//
-// SolveMoves that are quickly solved come first: all are tried with few nodes, then those that are left with more.
+// SolveMoves appends to dst First's class after each legal move in state, in ascending order of the moves, or Unknown for those not
+// solved within the limits, which are for all moves together. It tries all moves with few nodes, then the unsolved ones with more.
+// The state must not be done; it is neither changed nor retained.
 func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	s.begin(state, l)
-	root := &s.frames[0]
+	root := &s.stack[0]
 	root.moves = state.Legal(root.moves[:0])
 	before := len(dst)
 	for range root.moves {
 		dst = append(dst, Unknown)
 	}
-	values, guess := dst[before:], len(s.game.Classes)/2
-	for share := firstShare; ; share *= shareGrowth {
-		if share > l.most()/shareGrowth {
-			share = l.most()
+	classes, guess := dst[before:], len(s.game.Classes)/2
+	for budget := firstBudget; ; budget *= budgetGrowth {
+		if budget > l.nodes()/budgetGrowth {
+			budget = l.nodes()
 		}
-		left := 0
+		unsolved := 0
 		for i, a := range root.moves {
-			if values[i] != Unknown {
+			if classes[i] != Unknown {
 				continue
 			}
-			s.allow(share, l)
-			if values[i] = s.after(a, guess); values[i] == Unknown {
-				left++
+			s.limitNodes(budget, l)
+			if classes[i] = s.solveAfter(a, guess); classes[i] == Unknown {
+				unsolved++
 			} else {
-				guess = values[i]
+				guess = classes[i]
 			}
 		}
-		if left == 0 || s.nodes >= l.most() || s.told {
+		if unsolved == 0 || s.nodes >= l.nodes() || s.stopped {
 			return dst
 		}
 	}
 }
 
-// The nodes a move is tried with by SolveMoves at first, and how they grow: what is begun again costs a seventh more.
+// The nodes that SolveMoves gives each move at first, and their growth: repeated searches cost a seventh more.
 const (
-	firstShare  = 64
-	shareGrowth = 8
+	firstBudget  = 64
+	budgetGrowth = 8
 )
 
-// Nodes is how many positions the last call visited, or the present one has visited so far.
+// Nodes is the number of positions visited by the last call, or so far by the current one.
 func (s *Solver) Nodes() int { return s.nodes }
 
-// Clear forgets all that was found: the solver is as good as new.
+// Clear makes the solver as good as new.
 func (s *Solver) Clear() {
 	clear(s.table.buckets)
 	s.table.age = 0

@@ -158,7 +158,7 @@ func agrees(s *solver.Solver, state env.State, class int, moves []int) error {
 		return fmt.Errorf("Solve says %d, %v; minimax says %d", got, ok, class)
 	}
 	if got := s.SolveMoves(state, solver.Limits{}, nil); !slices.Equal(got, moves) {
-		return fmt.Errorf("Moves says %v; minimax says %v", got, moves)
+		return fmt.Errorf("SolveMoves says %v; minimax says %v", got, moves)
 	}
 	return nil
 }

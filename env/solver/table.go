@@ -6,31 +6,29 @@ import (
 	"ludus/env"
 )
 
-// table is a hash table of fixed size: what it cannot hold it forgets, what cost least first.
+// table is a transposition table of fixed size. A full bucket replaces the entry that took the least work.
 type table struct {
 	buckets [][4]entry // one cache line each
-	age     uint8      // of what is written now
+	age     uint8      // number of the current call
 }
 
-// entry is what is known of one position: First's class lies in [low, high]. It is 16 bytes.
+// entry holds bounds of one position: First's class lies in [low, high]. It is 16 bytes.
 type entry struct {
 	check     uint64 // second hash of the position
-	move      uint16 // best action known, in the canonical image; none where there is none
+	move      uint16 // best action known, in the canonical image, or noMove
 	low, high uint8
-	work      uint8 // how many bits the number of nodes has that it took; 0 in an empty entry
-	age       uint8
+	work      uint8 // bit length of the number of nodes searched for it; 0 in an empty entry
+	age       uint8 // of the last call that wrote it
 }
 
-// none is no action.
-const none = 1<<16 - 1
+const noMove = 1<<16 - 1
 
-// bucketBytes is the size of a bucket.
 const bucketBytes = 64
 
-// hash is where a position stands in the table, and what tells it from others there.
+// hash identifies a position: place selects its bucket, check distinguishes it from others there.
 type hash struct{ place, check uint64 }
 
-// secrets are 16 words of SplitMix64 (Steele, Lea and Flood 2014).
+// secrets are 16 random words, made by SplitMix64 (Steele, Lea and Flood 2014).
 var secrets = func() (words [2][8]uint64) {
 	for i := range uint64(16) {
 		x := (i + 1) * 0x9e3779b97f4a7c15
@@ -41,8 +39,8 @@ var secrets = func() (words [2][8]uint64) {
 	return words
 }()
 
-// hashOf mixes a key twice, with different secrets: the halves of a 128-bit product are folded into each other, pair by
-// pair of words, as in wyhash (Wang Yi 2019).
+// hashOf hashes a key twice, with different secrets, as in wyhash (Wang Yi 2019): pair by pair of words, the halves of a 128-bit
+// product are folded into each other.
 func hashOf(k *env.Key) (h hash) {
 	place, check := &secrets[0], &secrets[1]
 	for i := 0; i < len(k); i += 2 {
@@ -57,13 +55,13 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// bucket is where a position's entry is, if it is anywhere.
+// bucket is the bucket of a position.
 func (t *table) bucket(h hash) *[4]entry {
 	i, _ := bits.Mul64(h.place, uint64(len(t.buckets)))
 	return &t.buckets[i]
 }
 
-// find returns the entry of a position, valid until the next store; nil if there is none.
+// find returns the entry of a position, valid until the next store, or nil.
 func (t *table) find(h hash) *entry {
 	b := t.bucket(h)
 	for i := range b {
@@ -74,7 +72,7 @@ func (t *table) find(h hash) *entry {
 	return nil
 }
 
-// store adds to what is known of a position: bounds, the best action if known, and the nodes it took.
+// store narrows the bounds of a position and sets its best action, unless that is noMove; nodes is the work they took.
 func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 	work := uint8(min(bits.Len(uint(nodes)), 64))
 	b := t.bucket(h)
@@ -83,7 +81,7 @@ func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 		e := &b[i]
 		if e.check == h.check && e.work > 0 {
 			e.low, e.high = max(e.low, uint8(low)), min(e.high, uint8(high))
-			if move != none {
+			if move != noMove {
 				e.move = move
 			}
 			e.work, e.age = max(e.work, work), t.age
@@ -91,7 +89,7 @@ func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 		}
 		worth := int(e.work)
 		if e.age == t.age {
-			worth += 64 // what an earlier search left goes first
+			worth += 64 // entries of earlier calls are replaced first
 		}
 		if worth < least {
 			victim, least = e, worth

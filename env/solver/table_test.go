@@ -19,25 +19,25 @@ func TestTable(t *testing.T) {
 		t.Error("an empty entry is found")
 	}
 	table.store(at(0), 0, 5, 17, 100)
-	table.store(at(0), 3, 6, none, 10)
+	table.store(at(0), 3, 6, noMove, 10)
 	if e := table.find(at(0)); e == nil || e.low != 3 || e.high != 5 || e.move != 17 || e.work != 7 {
 		t.Errorf("%+v", e)
 	}
-	table.store(at(1), 0, 1, none, 1000)
-	table.store(at(2), 0, 1, none, 1)
-	table.store(at(3), 0, 1, none, 50)
-	table.store(at(4), 0, 1, none, 1) // takes the place of 2
+	table.store(at(1), 0, 1, noMove, 1000)
+	table.store(at(2), 0, 1, noMove, 1)
+	table.store(at(3), 0, 1, noMove, 50)
+	table.store(at(4), 0, 1, noMove, 1) // takes the place of 2
 	for i, kept := range []bool{true, true, false, true, true} {
 		if (table.find(at(i)) != nil) != kept {
 			t.Errorf("position %d: kept %v", i, !kept)
 		}
 	}
 	table.age = 2
-	table.store(at(1), 0, 1, none, 1) // is used again
-	table.store(at(5), 0, 1, none, 1) // of the old ones 4 took least
-	table.store(at(6), 0, 1, none, 1) // then 3
-	table.store(at(7), 0, 1, none, 1) // then 0
-	table.store(at(8), 0, 1, none, 1) // then one of the new ones, but 1 took much
+	table.store(at(1), 0, 1, noMove, 1) // is used again
+	table.store(at(5), 0, 1, noMove, 1) // of the old ones 4 took least
+	table.store(at(6), 0, 1, noMove, 1) // then 3
+	table.store(at(7), 0, 1, noMove, 1) // then 0
+	table.store(at(8), 0, 1, noMove, 1) // then one of the new ones, but 1 took much
 	if table.find(at(1)) == nil || table.find(at(0)) != nil || table.find(at(3)) != nil || table.find(at(4)) != nil {
 		t.Error("the wrong positions are forgotten")
 	}
@@ -68,7 +68,7 @@ func TestHashesDiffer(t *testing.T) {
 }
 
 // The move that the table knows is told in the cells of the position that is asked about, whichever image was solved.
-func TestRememberedMoves(t *testing.T) {
+func TestTableMoves(t *testing.T) {
 	g, err := games.New("quad-5x5")
 	if err != nil {
 		t.Fatal(err)
@@ -88,12 +88,12 @@ func TestRememberedMoves(t *testing.T) {
 	if class, ok := s.Solve(images[0], Limits{}); !ok || class != 0 {
 		t.Fatalf("class %d, %v; want a win, which has a move", class, ok)
 	}
-	best := s.remembered(images[0])
-	if best < 0 || s.after(best, 0) != 0 {
+	best := s.tableMove(images[0])
+	if best < 0 || s.solveAfter(best, 0) != 0 {
 		t.Errorf("move %d does not win", best)
 	}
 	for i, symmetry := range g.Symmetries {
-		if got := s.remembered(images[i]); got != symmetry.Actions[best] {
+		if got := s.tableMove(images[i]); got != symmetry.Actions[best] {
 			t.Errorf("image %d: move %d; want %d", i, got, symmetry.Actions[best])
 		}
 	}
