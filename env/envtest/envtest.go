@@ -1,8 +1,8 @@
-// Package envtest is the conformance suite of package env: every game runs [Run] in its tests.
+// Package envtest is the conformance suite of package env: the tests of every game call [Run].
 //
-// The suite knows nothing of a game's rules. It plays random games and checks what package env promises of every game:
-// legal lists, drawings, copies, keys, classes and goals, texts, the mover's frame, symmetries, tensors and the cost of a warm
-// game. Rules are for a game's own tests: counts, transcripts, positions worked out by hand.
+// The suite knows no game's rules. It plays random games and compares each of a game's methods with what package env promises,
+// often by a slow definition: legal lists, drawings, copies, keys, classes and goals, texts, the mover's frame, symmetries, tensors,
+// allocations. Rules need tests of their own: counts, transcripts, positions worked out by hand.
 package envtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"ludus/env"
 )
 
-// laws are what every game keeps. A law returns the first breach.
+// laws hold for every game. A law returns the first violation.
 var laws = []struct {
 	name  string
 	check func(g *env.Game) error
@@ -25,20 +25,19 @@ var laws = []struct {
 	{"Frames", checkFrames},
 	{"Symmetries", checkSymmetries},
 	{"Drawing", checkDrawing},
-	{"WonBy", checkWonBy},
+	{"WinningCells", checkWinningCells},
 	{"Play", checkPlay},
-	{"Pick", checkPick},
-	{"Endings", checkEndings},
+	{"RandomAction", checkRandomAction},
+	{"TerminalActions", checkTerminalActions},
 	{"Copies", checkCopies},
 	{"Keys", checkKeys},
 	{"SymmetricPlay", checkSymmetricPlay},
-	{"Canonical", checkCanonical},
+	{"CanonicalKey", checkCanonicalKey},
 	{"EqualTensors", checkEqualTensors},
 	{"Allocations", checkAllocations},
 }
 
-// Run checks every law of package env on game g, each in a subtest of its own. The same game is always checked in the
-// same way.
+// Run checks every law of package env on game g, each in a subtest. It plays the same random games every time.
 func Run(t *testing.T, g *env.Game) {
 	for _, law := range laws {
 		t.Run(law.name, func(t *testing.T) {
@@ -49,62 +48,50 @@ func Run(t *testing.T, g *env.Game) {
 	}
 }
 
-// Positions returns n unfinished positions of random games, each its own copy.
+// Positions returns n unfinished positions of random games, each an independent copy.
 func Positions(g *env.Game, seed uint64, n int) []env.State {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var list []env.State
 	for len(list) < n {
 		w := newWalk(g)
-		for ; !w.state.Done() && len(list) < n; w.step(rng) {
-			list = append(list, clone(g, w.state))
+		for ; !w.State.Done() && len(list) < n; w.step(rng) {
+			list = append(list, clone(g, w.State))
 		}
 	}
 	return list
 }
 
-// walk is a game being played, with its moves so far.
+// walk is a game in progress.
 type walk struct {
-	game  *env.Game
-	state env.State
-	moves []env.Action
-	legal []env.Action
+	*env.Replayer
+	game *env.Game
 }
 
-func newWalk(g *env.Game) *walk { return &walk{game: g, state: g.NewState()} }
+func newWalk(g *env.Game) *walk { return &walk{env.NewReplayer(g), g} }
 
 // step plays a random legal move.
-func (w *walk) step(rng *rand.Rand) {
-	w.legal = w.state.Legal(w.legal[:0])
-	w.play(w.legal[rng.IntN(len(w.legal))])
-}
+func (w *walk) step(rng *rand.Rand) { w.Play(w.Legal[rng.IntN(len(w.Legal))]) }
 
-func (w *walk) play(a env.Action) {
-	w.state.Apply(a)
-	w.moves = append(w.moves, a)
-}
-
-// errorf is an error that tells the moves that lead to the position.
+// errorf returns an error that lists the moves of the game.
 func (w *walk) errorf(format string, args ...any) error {
-	texts := make([]string, len(w.moves))
-	for i, a := range w.moves {
+	texts := make([]string, len(w.Moves))
+	for i, a := range w.Moves {
 		texts[i] = w.game.ActionTexts[a]
 	}
 	return fmt.Errorf("%s\nafter %s", fmt.Sprintf(format, args...), strings.Join(texts, " "))
 }
 
-// eachPosition plays n random games and visits every position, the last ones included.
+// eachPosition plays n random games and visits every position, including the final ones.
 func eachPosition(g *env.Game, n int, visit func(w *walk) error) error {
 	for i := range n {
 		rng := rand.New(rand.NewPCG(uint64(i), 1))
-		w := newWalk(g)
-		for {
+		for w := newWalk(g); ; w.step(rng) {
 			if err := visit(w); err != nil {
 				return err
 			}
-			if w.state.Done() {
+			if w.State.Done() {
 				break
 			}
-			w.step(rng)
 		}
 	}
 	return nil

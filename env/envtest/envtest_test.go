@@ -154,14 +154,14 @@ func TestFaultyStates(t *testing.T) {
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
 		"forgets a move": "SymmetricPlay", "last entry unwritten": "Play", "no stocks of whites": "EqualTensors",
 		"lopsided": "SymmetricPlay", "key without stocks": "Keys", "poor hash": "Keys",
-		"outcome of the mover": "Play", "never picks the last": "Pick",
+		"outcome of the mover": "Play", "never picks the last": "RandomAction",
 		"pieces drop dst": "Drawing", "hides a kind of piece": "Drawing", "draws the mover's pieces": "Drawing",
-		"forgets an ending": "Endings", "ending of the mover": "Endings",
-		"forgets a symmetry": "Canonical", "tells no symmetry": "Canonical", "none": "",
+		"forgets an ending": "TerminalActions", "ending of the mover": "TerminalActions",
+		"forgets a symmetry": "CanonicalKey", "tells no symmetry": "CanonicalKey", "none": "",
 	})
 	findFaults(t, "quad(size=4,quads=6,whites=0,corners=full)", map[string]string{ // in which squares are made
-		"won before the end": "WonBy", "won drops dst": "WonBy", "won by another cell": "WonBy", "won by a cell twice": "WonBy",
-		"won by all but one": "WonBy", "won in the lower half": "SymmetricPlay", "none": "",
+		"won before the end": "WinningCells", "won drops dst": "WinningCells", "won by another cell": "WinningCells", "won by a cell twice": "WinningCells",
+		"won by all but one": "WinningCells", "won in the lower half": "SymmetricPlay", "none": "",
 	})
 }
 

@@ -17,17 +17,20 @@ import (
 // checkPlay checks legal lists, outcomes and goals, tensors and boards in random games.
 func checkPlay(g *env.Game) error {
 	return eachPosition(g, 60, func(w *walk) error {
-		if len(w.moves) > g.MaxPlies {
-			return w.errorf("%d plies, but MaxPlies is %d", len(w.moves), g.MaxPlies)
+		if len(w.Moves) > g.MaxPlies {
+			return w.errorf("%d plies, but MaxPlies is %d", len(w.Moves), g.MaxPlies)
 		}
-		if g.Board(w.state) == "" {
+		if g.Board(w.State) == "" {
 			return w.errorf("no board is drawn")
 		}
-		if goals := w.state.Goals(); min(goals[0], goals[1]) < 0 || max(goals[0], goals[1]) > 100 {
+		if goals := w.State.Goals(); min(goals[0], goals[1]) < 0 || max(goals[0], goals[1]) > 100 {
 			return w.errorf("goals %v are not within 0 to 100", goals)
 		}
-		if w.state.Done() {
+		if w.State.Done() {
 			return checkEnd(w)
+		}
+		if outcome := w.State.Outcome(); outcome != env.Unfinished {
+			return w.errorf("outcome %d before the end", outcome)
 		}
 		if err := checkLegal(w); err != nil {
 			return err
@@ -39,7 +42,7 @@ func checkPlay(g *env.Game) error {
 // checkLegal checks that the legal list is appended, ascending, not empty, and made of actions that have a text.
 func checkLegal(w *walk) error {
 	const mark = -7
-	list := w.state.Legal([]env.Action{mark})
+	list := w.State.Legal([]env.Action{mark})
 	if list[0] != mark || len(list) < 2 {
 		return w.errorf("Legal must append at least one action to dst; got %v", list)
 	}
@@ -55,14 +58,14 @@ func checkLegal(w *walk) error {
 	return nil
 }
 
-// checkTensor checks that Encode writes its whole tensor and nothing else, with values of a network's usual size.
+// checkTensor checks that Encode writes its whole tensor and nothing else, with values within -1 to 1.
 func checkTensor(w *walk) error {
 	n := w.game.Tensor.Size()
 	dst := make([]float32, n+1)
 	for i := range dst {
 		dst[i] = float32(math.NaN())
 	}
-	w.state.Encode(dst[:n])
+	w.State.Encode(dst[:n])
 	if dst[n] == dst[n] {
 		return w.errorf("Encode writes beyond its tensor")
 	}
@@ -76,10 +79,10 @@ func checkTensor(w *walk) error {
 
 // checkEnd checks that a finished game has no moves and that its goals agree with its class.
 func checkEnd(w *walk) error {
-	if list := w.state.Legal(nil); len(list) != 0 {
+	if list := w.State.Legal(nil); len(list) != 0 {
 		return w.errorf("the game is over, but %v are legal", list)
 	}
-	outcome, goals := w.state.Outcome(), w.state.Goals()
+	outcome, goals := w.State.Outcome(), w.State.Goals()
 	if outcome < 0 || outcome >= len(w.game.Classes) {
 		return w.errorf("outcome %d of %d classes", outcome, len(w.game.Classes))
 	}
@@ -93,46 +96,47 @@ func checkEnd(w *walk) error {
 	return nil
 }
 
-// checkPick compares Pick with the legal list, at both ends of the numbers that stand for each action.
-func checkPick(g *env.Game) error {
+// checkRandomAction compares RandomAction with the legal list, at both ends of each action's range of random numbers.
+func checkRandomAction(g *env.Game) error {
 	return eachPosition(g, 60, func(w *walk) error {
-		legal := w.state.Legal(nil)
+		legal := w.State.Legal(nil)
 		for i, want := range legal {
 			low, rest := bits.Div64(uint64(i), 0, uint64(len(legal)))
 			if rest > 0 {
 				low++
 			}
-			if a := w.state.RandomAction(low); a != want {
-				return w.errorf("Pick(%#x) is %d; want action %d of %v", low, a, i, legal)
+			if a := w.State.RandomAction(low); a != want {
+				return w.errorf("RandomAction(%#x) is %d; want index %d of %v", low, a, i, legal)
 			}
-			if before := (i + len(legal) - 1) % len(legal); w.state.RandomAction(low-1) != legal[before] {
-				return w.errorf("Pick(%#x) is %d; want action %d of %v", low-1, w.state.RandomAction(low-1), before, legal)
+			before := (i + len(legal) - 1) % len(legal)
+			if a := w.State.RandomAction(low - 1); a != legal[before] {
+				return w.errorf("RandomAction(%#x) is %d; want index %d of %v", low-1, a, before, legal)
 			}
 		}
 		return nil
 	})
 }
 
-// checkEndings compares Endings with what playing every legal action on a copy finds.
-func checkEndings(g *env.Game) error {
+// checkTerminalActions compares TerminalActions with the results of playing every legal action on a copy.
+func checkTerminalActions(g *env.Game) error {
 	mark := env.TerminalAction{Action: -7}
 	next := g.NewState()
 	return collect(g, 100, func(w *walk) error {
 		want := []env.TerminalAction{mark}
-		for _, a := range w.state.Legal(nil) {
-			next.CopyFrom(w.state)
+		for _, a := range w.State.Legal(nil) {
+			next.CopyFrom(w.State)
 			if next.Apply(a); next.Done() {
 				want = append(want, env.TerminalAction{Action: a, Outcome: next.Outcome()})
 			}
 		}
-		if list := w.state.TerminalActions([]env.TerminalAction{mark}); !slices.Equal(list, want) {
-			return w.errorf("Endings appends %v to %v; playing finds %v", list[1:], mark, want[1:])
+		if list := w.State.TerminalActions([]env.TerminalAction{mark}); !slices.Equal(list, want) {
+			return w.errorf("TerminalActions appends %v to %v; want %v", list[1:], mark, want[1:])
 		}
 		return nil
 	})
 }
 
-// checkCopies checks that a copy is the same position and leads a life of its own.
+// checkCopies checks that a copy is the same position, and that moves on either do not change the other.
 func checkCopies(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(2, 2))
 	used := newWalk(g)
@@ -141,29 +145,29 @@ func checkCopies(g *env.Game) error {
 		if g.Board(kept) != board {
 			return w.errorf("the last move changes a copy made before it")
 		}
-		if w.state.Done() {
+		if w.State.Done() {
 			return nil
 		}
-		kept.CopyFrom(used.state) // a state with a past takes the copy as well as a new one
-		kept.CopyFrom(w.state)
-		if err := samePosition(g, kept, w.state); err != nil {
+		kept.CopyFrom(used.State) // leaves traces of another game, if any
+		kept.CopyFrom(w.State)
+		if err := samePosition(g, kept, w.State); err != nil {
 			return w.errorf("copy: %v", err)
 		}
-		c := clone(g, w.state)
+		c := clone(g, w.State)
 		legal := c.Legal(nil)
 		c.Apply(legal[rng.IntN(len(legal))])
-		if err := samePosition(g, kept, w.state); err != nil {
+		if err := samePosition(g, kept, w.State); err != nil {
 			return w.errorf("a move on a copy changes the original: %v", err)
 		}
 		board = g.Board(kept)
-		if used.step(rng); used.state.Done() {
+		if used.step(rng); used.State.Done() {
 			used = newWalk(g)
 		}
 		return nil
 	})
 }
 
-// samePosition compares all that two unfinished positions show.
+// samePosition compares everything that two unfinished positions return.
 func samePosition(g *env.Game, a, b env.State) error {
 	switch {
 	case a.Key() != b.Key():
@@ -186,31 +190,31 @@ func checkKeys(g *env.Game) error {
 	hashes := map[uint64]bool{}
 	low, high := map[uint64]bool{}, map[uint64]bool{}
 	err := collect(g, 60, func(w *walk) error {
-		if w.state.Done() {
+		if w.State.Done() {
 			return nil
 		}
-		k := w.state.Key()
+		k := w.State.Key()
 		if first, ok := seen[k]; ok {
-			if err := samePosition(g, first, w.state); err != nil {
+			if err := samePosition(g, first, w.State); err != nil {
 				return w.errorf("equal keys: %v", err)
 			}
 			return nil
 		}
-		seen[k] = clone(g, w.state)
+		seen[k] = clone(g, w.State)
 		h := k.Hash()
 		hashes[h] = true
 		low[h&0xffff] = true
 		high[h>>48] = true
-		next := clone(g, w.state)
+		next := clone(g, w.State)
 		if next.Apply(next.Legal(nil)[0]); next.Key() == k {
-			return w.errorf("the move %s leaves the key as it was", g.ActionTexts[w.state.Legal(nil)[0]])
+			return w.errorf("the move %s does not change the key", g.ActionTexts[w.State.Legal(nil)[0]])
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	// n values thrown into m places hit m (1 - exp(-n/m)) of them on average.
+	// n random values in m places use m (1 - exp(-n/m)) places on average.
 	n, m := float64(len(seen)), float64(1<<16)
 	want := 0.97*m*(1-math.Exp(-n/m)) - 5
 	if len(hashes) != len(seen) || float64(len(low)) < want || float64(len(high)) < want {
@@ -223,14 +227,8 @@ func checkKeys(g *env.Game) error {
 // checkSymmetricPlay plays each random game again under each symmetry.
 func checkSymmetricPlay(g *env.Game) error {
 	for i, s := range g.Symmetries {
-		turned := g.NewState()
 		err := eachPosition(g, 4, func(w *walk) error {
-			if n := len(w.moves); n == 0 {
-				turned = g.NewState()
-			} else {
-				turned.Apply(s.Actions[w.moves[n-1]])
-			}
-			if err := sameTurned(g, s, w.state, turned); err != nil {
+			if err := sameTurned(g, s, w.State, turned(g, w.Moves, i)); err != nil {
 				return w.errorf("symmetry %d: %v", i, err)
 			}
 			return nil
@@ -242,15 +240,12 @@ func checkSymmetricPlay(g *env.Game) error {
 	return nil
 }
 
-// checkCanonical compares Canonical with the keys of the positions that playing under each symmetry reaches.
-func checkCanonical(g *env.Game) error {
+// checkCanonicalKey compares CanonicalKey with the keys of all images, which it reaches by playing the game under each symmetry.
+func checkCanonicalKey(g *env.Game) error {
 	images := make([]env.State, len(g.Symmetries))
 	return collect(g, 20, func(w *walk) error {
-		for i, s := range g.Symmetries {
-			images[i] = g.NewState()
-			for _, a := range w.moves {
-				images[i].Apply(s.Actions[a])
-			}
+		for i := range images {
+			images[i] = turned(g, w.Moves, i)
 		}
 		least := images[0].Key()
 		for _, image := range images {
@@ -261,21 +256,29 @@ func checkCanonical(g *env.Game) error {
 		for i, image := range images {
 			key, symmetry := image.CanonicalKey()
 			if key != least || symmetry < 0 || symmetry >= len(images) {
-				return w.errorf("Canonical is %x by symmetry %d; want %x", key, symmetry, least)
+				return w.errorf("CanonicalKey is %x by symmetry %d; want %x", key, symmetry, least)
 			}
-			turned := g.NewState()
-			for _, a := range w.moves {
-				turned.Apply(g.Symmetries[symmetry].Actions[g.Symmetries[i].Actions[a]])
-			}
-			if turned.Key() != least {
-				return w.errorf("Canonical tells symmetry %d of image %d, which leads to another key", symmetry, i)
+			if turned(g, w.Moves, i, symmetry).Key() != least {
+				return w.errorf("CanonicalKey of image %d names symmetry %d, which leads to another key", i, symmetry)
 			}
 		}
 		return nil
 	})
 }
 
-// sameTurned compares a position with the one that symmetry s makes of it.
+// turned plays the images of the moves under one symmetry after the other.
+func turned(g *env.Game, moves []env.Action, symmetries ...int) env.State {
+	state := g.NewState()
+	for _, a := range moves {
+		for _, s := range symmetries {
+			a = g.Symmetries[s].Actions[a]
+		}
+		state.Apply(a)
+	}
+	return state
+}
+
+// sameTurned compares a position with its image under symmetry s.
 func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	if a.Done() != turned.Done() || a.Goals() != turned.Goals() {
 		return errors.New("done or the goals differ")
@@ -288,7 +291,7 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	}
 	if a.Done() {
 		if a.Outcome() != turned.Outcome() || len(a.WinningCells(nil)) != len(turned.WinningCells(nil)) {
-			return errors.New("the outcomes differ, or the number of cells that won")
+			return errors.New("the outcomes or the numbers of winning cells differ")
 		}
 		return nil
 	}
@@ -306,32 +309,32 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	return nil
 }
 
-// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal
-// classes along the continuations tried.
+// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal classes along
+// random continuations.
 func checkEqualTensors(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(3, 3))
 	seen := map[[sha256.Size]byte]env.State{}
 	compared := 0
 	return collect(g, 250, func(w *walk) error {
-		if w.state.Done() {
+		if w.State.Done() {
 			return nil
 		}
 		var data []byte
-		for _, v := range tensor(g, w.state) {
+		for _, v := range tensor(g, w.State) {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
 		}
 		sum := sha256.Sum256(data)
 		twin, ok := seen[sum]
 		if !ok {
-			seen[sum] = clone(g, w.state)
+			seen[sum] = clone(g, w.State)
 			return nil
 		}
-		// Equal keys are compared a few hundred times, positions that only look alike always.
-		if compared++; compared > 300 && twin.Key() == w.state.Key() {
+		// Compare a few hundred pairs with equal keys, and all pairs with equal tensors alone.
+		if compared++; compared > 300 && twin.Key() == w.State.Key() {
 			return nil
 		}
 		for range 3 {
-			if err := sameFuture(g, clone(g, twin), clone(g, w.state), rng); err != nil {
+			if err := sameFuture(g, clone(g, twin), clone(g, w.State), rng); err != nil {
 				return w.errorf("equal tensors: %v\n%s", err, g.Board(twin))
 			}
 		}
@@ -363,13 +366,13 @@ func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
 	return nil
 }
 
-// collect visits the positions of random games and those of their openings with the moves in another order, among
-// which there are many transpositions and positions that differ in little.
+// collect visits the positions of random games, and positions reached by their first moves in another order: many transpositions,
+// and positions that differ little.
 func collect(g *env.Game, n int, visit func(w *walk) error) error {
 	rng := rand.New(rand.NewPCG(4, 4))
 	return eachPosition(g, n, func(w *walk) error {
-		if n := len(w.moves); n > 1 && n <= 10 {
-			if err := reordered(g, w.moves, rng, visit); err != nil {
+		if n := len(w.Moves); n > 1 && n <= 10 {
+			if err := reordered(g, w.Moves, rng, visit); err != nil {
 				return err
 			}
 		}
@@ -377,19 +380,15 @@ func collect(g *env.Game, n int, visit func(w *walk) error) error {
 	})
 }
 
-// reordered plays the moves in random order as far as they are legal, and visits the position reached.
+// reordered plays the moves in random order, those that are legal, and visits the position reached.
 func reordered(g *env.Game, moves []env.Action, rng *rand.Rand, visit func(w *walk) error) error {
 	w := newWalk(g)
 	left := slices.Clone(moves)
-	for !w.state.Done() {
-		legal := w.state.Legal(nil)
+	for i := 0; i >= 0; {
 		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
-		i := slices.IndexFunc(left, func(a env.Action) bool { return slices.Contains(legal, a) })
-		if i < 0 {
-			break
+		if i = slices.IndexFunc(left, func(a env.Action) bool { return w.Play(a) == nil }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
 		}
-		w.play(left[i])
-		left = slices.Delete(left, i, i+1)
 	}
 	return visit(w)
 }

@@ -8,7 +8,7 @@ import (
 	"ludus/env"
 )
 
-// checkShape checks what a game says about itself.
+// checkShape checks a game's names, shapes and action texts.
 func checkShape(g *env.Game) error {
 	if g.Name == "" || g.Family == "" || g.Rules == "" || g.Players[0] == "" || g.Players[0] == g.Players[1] {
 		return errors.New("name, family, rules and two different players are needed")
@@ -32,7 +32,7 @@ func checkShape(g *env.Game) error {
 	return nil
 }
 
-// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and add to zero.
+// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and opposite ones cancel.
 func checkClasses(g *env.Game) error {
 	k := len(g.Classes)
 	if k < 2 {
@@ -41,7 +41,7 @@ func checkClasses(g *env.Game) error {
 	for i, c := range g.Classes {
 		other := g.Classes[k-1-i]
 		if c.Goals != env.ByPlayer(env.Second, other.Goals) || c.Utility != -other.Utility {
-			return fmt.Errorf("class %s is not the opposite of %s", c.Name, other.Name)
+			return fmt.Errorf("class %s is not the opposite of class %s", c.Name, other.Name)
 		}
 		if c.Name == "" || c.Utility > 1 || i > 0 && c.Utility >= g.Classes[i-1].Utility {
 			return fmt.Errorf("class %d (%q) needs a name and a utility in [-1, 1] below the class before", i, c.Name)
@@ -56,8 +56,8 @@ func checkClasses(g *env.Game) error {
 	return nil
 }
 
-// checkFrames checks that First's frame is absolute, that Second's is an involution, and that it turns the cells of every
-// policy plane alike and keeps the extras.
+// checkFrames checks that First's frame is absolute, and that Second's is its own inverse, permutes the cells of every policy plane
+// alike and keeps the extra entries.
 func checkFrames(g *env.Game) error {
 	for a := range g.NumActions() {
 		action := env.Action(a)
@@ -77,8 +77,8 @@ func checkFrames(g *env.Game) error {
 	return nil
 }
 
-// checkSymmetries checks that the symmetries are a group of permutations, the identity first, that each moves an action
-// along with its cell, and that each commutes with the frames.
+// checkSymmetries checks that the symmetries are a group of permutations with the identity first, and that each moves an action
+// along with its cell and commutes with Second's frame.
 func checkSymmetries(g *env.Game) error {
 	if len(g.Symmetries) == 0 {
 		return errors.New("no symmetries; the identity is needed")
@@ -102,7 +102,7 @@ func checkSymmetries(g *env.Game) error {
 		}
 		for j, then := range g.Symmetries {
 			if !slices.ContainsFunc(g.Symmetries, func(s2 env.Symmetry) bool { return isProduct(s2, s, then) }) {
-				return fmt.Errorf("symmetry %d followed by %d is none of the symmetries", i, j)
+				return fmt.Errorf("symmetry %d followed by %d is not in the list", i, j)
 			}
 			if i != j && slices.Equal(s.Cells, then.Cells) {
 				return fmt.Errorf("symmetries %d and %d are the same", i, j)
