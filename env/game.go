@@ -79,12 +79,15 @@ func (g *Game) AddAction(verb string, cells FromTo) {
 }
 
 // Permute returns the permutation that takes the cell in row r and column c to cell(r, c) and policy plane p to plane(p); a nil
-// plane keeps the planes. Extra entries stay. All actions must have been added.
+// function keeps the cells or planes. Extra entries stay. All actions must have been added.
 func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Symmetry {
 	n, w := g.Tensor.Cells(), g.Tensor.W
 	s := Symmetry{Cells: make([]int32, n), Actions: make([]Action, g.NumActions())}
 	for i := range n {
-		r, c := cell(i/w, i%w)
+		r, c := i/w, i%w
+		if cell != nil {
+			r, c = cell(r, c)
+		}
 		s.Cells[i] = int32(r*w + c)
 	}
 	for a := range s.Actions {
@@ -101,15 +104,12 @@ func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Sy
 	return s
 }
 
-// Identity keeps every cell; it is an argument of [Game.Permute].
-func Identity(r, c int) (int, int) { return r, c }
-
 // SquareSymmetries returns those of the eight rotations and reflections of a square board that map its existing cells onto
 // themselves, the identity first. Policy planes stay.
 func (g *Game) SquareSymmetries() (list []Symmetry) {
 	last, exists := g.Tensor.W-1, g.Drawing.Cells
 	for _, cell := range []func(r, c int) (int, int){
-		Identity,
+		nil,
 		func(r, c int) (int, int) { return last - r, c },
 		func(r, c int) (int, int) { return r, last - c },
 		func(r, c int) (int, int) { return last - r, last - c },
@@ -153,7 +153,7 @@ func (g *Game) Finish(second []Action) *Game {
 		}
 	}
 	if g.Symmetries == nil {
-		g.Symmetries = []Symmetry{g.Permute(Identity, nil)}
+		g.Symmetries = []Symmetry{g.Permute(nil, nil)}
 	}
 	if second == nil {
 		second = identity

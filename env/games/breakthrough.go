@@ -85,7 +85,7 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	mirror := func(r, c int) (int, int) { return r, b.columns - 1 - c }
 	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
 	g.Symmetries = []env.Symmetry{
-		g.Permute(env.Identity, nil),
+		g.Permute(nil, nil),
 		g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 }),
 	}
 	b.mirror = newReflection[[1]uint64](g.Symmetries[1].Cells)

@@ -94,7 +94,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 
 	mirrorX := func(r, c int) (int, int) { return r, f.size - 1 - c }
 	mirrorY := func(r, c int) (int, int) { return f.size - 1 - r, c }
-	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil)}
+	g.Symmetries = []env.Symmetry{g.Permute(nil, nil)}
 	if f.size%2 == 1 { // otherwise the spawn cells are not on the middle row
 		g.Symmetries = append(g.Symmetries, g.Permute(mirrorY, turnHop(1, -1)))
 		f.mirror = f.upsideDown()

@@ -67,7 +67,7 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 		g.AddAction("mark", env.Placed(cell))
 	}
 	mirror := func(row, c int) (int, int) { return row, r.columns - 1 - c }
-	g.Symmetries = []env.Symmetry{g.Permute(env.Identity, nil), g.Permute(mirror, nil)}
+	g.Symmetries = []env.Symmetry{g.Permute(nil, nil), g.Permute(mirror, nil)}
 	r.mirror = newReflection[B](g.Symmetries[1].Cells)
 	return g.Finish(nil), nil
 }

@@ -28,7 +28,7 @@ type TranscriptCounts struct{ Games, Positions int }
 // It returns the number of whole games and of positions (mover lines) that agree. The error names the line, the game and the
 // first difference. A transcript without a game, or one that ends within a game, is an error too.
 func VerifyTranscript(g *env.Game, r io.Reader) (TranscriptCounts, error) {
-	v := verifier{game: g, byText: actionsByText(g)}
+	v := verifier{game: g}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	number := 0
@@ -59,22 +59,9 @@ func VerifyTranscript(g *env.Game, r io.Reader) (TranscriptCounts, error) {
 // verifier replays a transcript line by line.
 type verifier struct {
 	game     *env.Game
-	byText   []env.Action // all actions in text order
 	counts   TranscriptCounts
 	name     string        // of the current game, as in the transcript
 	replayer *env.Replayer // nil between games
-}
-
-// actionsByText lists all actions that have a text, sorted by text.
-func actionsByText(g *env.Game) []env.Action {
-	var list []env.Action
-	for a, text := range g.ActionTexts {
-		if text != "" {
-			list = append(list, env.Action(a))
-		}
-	}
-	slices.SortFunc(list, func(a, b env.Action) int { return strings.Compare(g.ActionTexts[a], g.ActionTexts[b]) })
-	return list
 }
 
 // locate adds the line number and the game's name to an error.
@@ -145,18 +132,19 @@ func (v *verifier) position(mover, rest string) error {
 
 // compareLegal compares the position's legal moves with a transcript's number and list of them.
 func (v *verifier) compareLegal(size int, list string) error {
-	legal := v.replayer.Legal
-	if size != len(legal) {
-		return fmt.Errorf("the transcript counts %d legal moves, the game has %d", size, len(legal))
+	var want []string
+	for _, a := range v.replayer.Legal {
+		want = append(want, v.game.ActionTexts[a])
+	}
+	slices.Sort(want)
+	if size != len(want) {
+		return fmt.Errorf("the transcript counts %d legal moves, the game has %d", size, len(want))
 	}
 	rest := strings.TrimSpace(list)
-	for _, a := range v.byText {
-		if _, ok := slices.BinarySearch(legal, a); !ok {
-			continue
-		}
-		text, after, ok := strings.Cut(rest, ";")
-		if want := v.game.ActionTexts[a]; !ok || text != want {
-			return fmt.Errorf("legal moves differ: the transcript lists %s where the game has %q", env.Quote(text), want)
+	for _, text := range want {
+		got, after, ok := strings.Cut(rest, ";")
+		if !ok || got != text {
+			return fmt.Errorf("legal moves differ: the transcript lists %s where the game has %q", env.Quote(got), text)
 		}
 		rest = after
 	}
