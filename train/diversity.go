@@ -37,68 +37,71 @@ type plyDiversity struct {
 	targets   int     // number of these
 }
 
-func (v *diversity) add(game *env.Game, r *record) {
-	if v.games == nil {
-		v.games = make(map[uint64]bool)
-		v.plies = make([]plyDiversity, game.MaxPlies)
+// add counts a finished game.
+func (d *diversity) add(game *env.Game, r *record) {
+	if d.games == nil {
+		d.games = make(map[uint64]bool)
+		d.plies = make([]plyDiversity, game.MaxPlies)
 	}
 	hash := fnv.New64a()
 	state := game.NewState()
 	for i, a := range r.moves() {
 		if j := i - len(r.opening); j >= 0 {
-			v.plies[i].see(state, &r.plies[j])
-			v.searched++
+			d.plies[i].add(state, &r.plies[j])
+			d.searched++
 			if r.plies[j].proven >= 0 {
-				v.proven++
+				d.proven++
 			}
 		}
 		hash.Write(binary.LittleEndian.AppendUint32(nil, uint32(a)))
 		state.Apply(a)
 	}
-	v.games[hash.Sum64()] = true
-	v.count++
-	v.length += len(r.opening) + len(r.plies)
-	v.first += score(r.goals)
+	d.games[hash.Sum64()] = true
+	d.count++
+	d.length += len(r.opening) + len(r.plies)
+	d.first += firstScore(r.goals)
 }
 
-func (s *plyDiversity) see(state env.State, p *ply) {
+// add counts a searched position.
+func (s *plyDiversity) add(state env.State, p *ply) {
 	if s.positions == nil {
 		s.positions = make(map[uint64]bool)
 	}
 	key := state.Key()
 	s.positions[key.Hash()] = true
 	s.count++
-	if p.teaches {
+	if p.trainPolicy {
 		s.targets++
 		s.entropy += entropyOf(p.policy)
 	}
 }
 
-func (v *diversity) result() rundir.Diversity {
-	var d rundir.Diversity
-	if v.count == 0 {
-		return d
+// result returns the diversity of the games added so far; all zero without any.
+func (d *diversity) result() rundir.Diversity {
+	var r rundir.Diversity
+	if d.count == 0 {
+		return r
 	}
-	n := float64(v.count)
-	d.MeanPlies, d.FirstShare, d.Duplicates = float64(v.length)/n, v.first/n, 1-float64(len(v.games))/n
-	d.Proven = float64(v.proven) / float64(max(1, v.searched))
-	for _, s := range v.plies {
-		d.Distinct = append(d.Distinct, share(float64(len(s.positions)), float64(s.count)))
-		d.Entropy = append(d.Entropy, share(s.entropy, float64(s.targets)))
+	n := float64(d.count)
+	r.MeanPlies, r.FirstShare, r.Duplicates = float64(d.length)/n, d.first/n, 1-float64(len(d.games))/n
+	r.Proven = float64(d.proven) / float64(max(1, d.searched))
+	for _, s := range d.plies {
+		r.Distinct = append(r.Distinct, ratio(float64(len(s.positions)), float64(s.count)))
+		r.Entropy = append(r.Entropy, ratio(s.entropy, float64(s.targets)))
 	}
-	return d
+	return r
 }
 
-// share is a/b rounded to three places, or 0 where nothing was counted.
-func share(a, b float64) float64 {
+// ratio is a/b rounded to three places; 0 if b is 0.
+func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
 	}
 	return math.Round(1000*a/b) / 1000
 }
 
-// score is First's: 1 for the higher goal, 1/2 for equal ones.
-func score(goals [2]int) float64 {
+// firstScore is First's score: 1 if its goal is higher than Second's, 1/2 if they are equal.
+func firstScore(goals [2]int) float64 {
 	switch {
 	case goals[0] > goals[1]:
 		return 1

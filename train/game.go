@@ -176,7 +176,7 @@ func (g *gameInProgress) beginSearchedPlies() {
 // playSearched records the finished search and plays its move.
 func (g *gameInProgress) playSearched() {
 	moves := g.search.Moves()
-	p := ply{proven: -1, teaches: g.search.PolicyWeight() > 0}
+	p := ply{proven: -1, trainPolicy: g.search.PolicyWeight() > 0}
 	if class, ok := g.search.Proven(); ok {
 		p.proven = int8(class)
 	}

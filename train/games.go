@@ -60,6 +60,7 @@ func isLost(err error) bool {
 	return errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }
 
+// positionsOf is the number of searched positions in games.
 func positionsOf(games []*record) int {
 	n := 0
 	for _, r := range games {
@@ -100,6 +101,7 @@ func ReadGames(game *env.Game, dir string, generation int) ([]SelfPlayGame, erro
 	return games, nil
 }
 
+// searchedPlies converts the plies after the opening to First's perspective.
 func (r *record) searchedPlies(game *env.Game) []SearchedPly {
 	all := make([]SearchedPly, len(r.plies))
 	movers := moversOf(game, r)

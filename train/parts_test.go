@@ -30,7 +30,7 @@ func randomRecord(game *env.Game, rng *rand.Rand) *record {
 		if i < 2 {
 			r.opening = append(r.opening, a)
 		} else {
-			p := ply{action: a, teaches: rng.IntN(3) > 0, proven: -1}
+			p := ply{action: a, trainPolicy: rng.IntN(3) > 0, proven: -1}
 			for range legal {
 				p.policy = append(p.policy, uint16(1+rng.IntN(1000)))
 			}
@@ -214,7 +214,7 @@ func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 			t.Fatalf("%s: %s is not trained on where the mover's frame has it", game.Name, game.ActionTexts[a])
 		}
 	}
-	if (batch.PolicyWeight[0] == 1) != p.teaches {
+	if (batch.PolicyWeight[0] == 1) != p.trainPolicy {
 		t.Fatalf("%s: policy weight %v", game.Name, batch.PolicyWeight[0])
 	}
 }

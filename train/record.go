@@ -9,32 +9,31 @@ import (
 	"ludus/env"
 )
 
-// record is one game of self-play, finished or not.
+// record is a self-play game, finished or in progress.
 type record struct {
-	opening []env.Action // played before the search took over; not trained on
+	opening []env.Action // random or policy moves before the first search; not trained on
 	plies   []ply
-	done    bool
+	done    bool   // the game has ended
 	outcome int    // First's class; only if done
 	goals   [2]int // First's and Second's, 0 to 100; only if done
 }
 
-// ply is one searched move.
+// ply is a move chosen by search, and what the search found. Classes are those of the player to move.
 type ply struct {
-	action  env.Action
-	teaches bool // the policy target has weight 1, otherwise 0
-	// proven is the mover's exact class where the search proved the root, otherwise -1.
-	proven int8
-	// policy is the target over the legal actions, ascending, and classes the class distribution backed up through
-	// the played move, mover's: both as shares of unit.
+	action      env.Action
+	trainPolicy bool // the policy target has weight 1, otherwise 0
+	proven      int8 // exact class of the position if the search proved it, otherwise -1
+	// Quantised distributions: the policy target over the legal actions in ascending order, and the classes [K] backed
+	// up through the played move.
 	policy  []uint16
 	classes []uint16
 }
 
-// unit stands for 1 in a quantised distribution. Training uses the quantised numbers too, so that a resumed run sees
-// what the first one saw.
+// unit stands for 1 in a quantised distribution. Training uses quantised numbers even before they are stored: a resumed
+// run must see the same ones.
 const unit = 65535
 
-// quantise appends p, each entry in [0, 1], as shares of unit.
+// quantise appends the entries of p, each in [0, 1], in multiples of 1/unit.
 func quantise(dst []uint16, p []float32) []uint16 {
 	for _, x := range p {
 		dst = append(dst, uint16(min(max(x, 0), 1)*unit+0.5))
@@ -42,7 +41,7 @@ func quantise(dst []uint16, p []float32) []uint16 {
 	return dst
 }
 
-// normalise writes the quantised distribution q into dst so that it sums to 1.
+// normalise converts the quantised distribution q to numbers in dst that sum to 1; all are 0 if q is.
 func normalise(dst []float32, q []uint16) {
 	sum := 0
 	for _, x := range q {
@@ -57,7 +56,7 @@ func normalise(dst []float32, q []uint16) {
 	}
 }
 
-// moves returns every move of the game from the start.
+// moves returns all moves of the game from its start.
 func (r *record) moves() []env.Action {
 	all := slices.Clone(r.opening)
 	for i := range r.plies {
@@ -66,8 +65,8 @@ func (r *record) moves() []env.Action {
 	return all
 }
 
-// result is First's class as seen from ply i on: the exact class of the next proven root, where there is one (play
-// after it may have thrown it away), otherwise how the game ended.
+// result is the outcome target of ply i as First's class: the exact class of the next proven position, since later moves
+// may have lost it, or the outcome of the game if there is none.
 func (r *record) result(game *env.Game, movers []env.Player, i int) int {
 	for j := i; j < len(r.plies); j++ {
 		if c := r.plies[j].proven; c >= 0 {
@@ -77,7 +76,7 @@ func (r *record) result(game *env.Game, movers []env.Player, i int) int {
 	return r.outcome
 }
 
-// append writes the record in the form that readRecord reads.
+// append appends the record in the format of [reader.record].
 func (r *record) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.opening)))
 	for _, a := range r.opening {
@@ -86,12 +85,12 @@ func (r *record) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.plies)))
 	for i := range r.plies {
 		p := &r.plies[i]
-		teaches := byte(0)
-		if p.teaches {
-			teaches = 1
+		trainPolicy := byte(0)
+		if p.trainPolicy {
+			trainPolicy = 1
 		}
 		dst = binary.AppendUvarint(dst, uint64(p.action))
-		dst = append(dst, teaches, byte(p.proven))
+		dst = append(dst, trainPolicy, byte(p.proven))
 		for _, x := range p.policy {
 			dst = binary.LittleEndian.AppendUint16(dst, x)
 		}
@@ -105,24 +104,27 @@ func (r *record) append(dst []byte) []byte {
 	return append(dst, 1, byte(r.outcome), byte(r.goals[0]), byte(r.goals[1]))
 }
 
-// reader takes records apart; the first thing that does not fit sets err.
+// reader parses records and checks them against the rules. The first failure sets err; later reads return zeros.
 type reader struct {
 	game *env.Game
 	data []byte
-	err  error
+	err  error // the first failure; wraps errRecord
 }
 
-var errRecord = errors.New("record does not fit the game")
+// errRecord means that a record is damaged or breaks the rules of the game.
+var errRecord = errors.New("the record does not fit the game")
 
+// fail sets err unless it is set already.
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s", errRecord, fmt.Sprintf(format, args...))
 	}
 }
 
+// bytes reads n bytes.
 func (r *reader) bytes(n int) []byte {
 	if r.err == nil && n > len(r.data) {
-		r.fail("it ends too early")
+		r.fail("the data ends too early")
 	}
 	if r.err != nil {
 		return make([]byte, n)
@@ -132,6 +134,7 @@ func (r *reader) bytes(n int) []byte {
 	return b
 }
 
+// uvarint reads a varint of at most limit.
 func (r *reader) uvarint(limit int) int {
 	if r.err != nil {
 		return 0
@@ -145,6 +148,7 @@ func (r *reader) uvarint(limit int) int {
 	return int(x)
 }
 
+// shares reads a quantised distribution of n entries.
 func (r *reader) shares(n int) []uint16 {
 	b := r.bytes(2 * n)
 	s := make([]uint16, n)
@@ -154,7 +158,7 @@ func (r *reader) shares(n int) []uint16 {
 	return s
 }
 
-// move reads an action and plays it.
+// move reads an action, checks that it is legal and plays it.
 func (r *reader) move(replayer *env.Replayer) env.Action {
 	a := env.Action(r.uvarint(r.game.NumActions() - 1))
 	if r.err == nil {
@@ -165,7 +169,7 @@ func (r *reader) move(replayer *env.Replayer) env.Action {
 	return a
 }
 
-// record reads one record and checks it against the rules.
+// record reads one record and replays it: its moves must be legal and its end that of the game.
 func (r *reader) record() *record {
 	rec := &record{}
 	replayer := env.NewReplayer(r.game)
@@ -179,9 +183,9 @@ func (r *reader) record() *record {
 		legal := len(replayer.Legal)
 		p := ply{action: r.move(replayer)}
 		flags := r.bytes(2)
-		p.teaches, p.proven = flags[0] == 1, int8(flags[1])
+		p.trainPolicy, p.proven = flags[0] == 1, int8(flags[1])
 		if p.proven < -1 || int(p.proven) >= len(r.game.Classes) {
-			r.fail("proven class %d", p.proven)
+			r.fail("proven class %d of %d", p.proven, len(r.game.Classes))
 		}
 		p.policy = r.shares(legal)
 		p.classes = r.shares(len(r.game.Classes))
@@ -195,12 +199,12 @@ func (r *reader) record() *record {
 	state := replayer.State
 	wrongEnd := rec.done && (rec.outcome != state.Outcome() || rec.goals != state.Goals())
 	if r.err == nil && (rec.done != state.Done() || wrongEnd) {
-		r.fail("its end is not the position's")
+		r.fail("the recorded result is not that of the last position")
 	}
 	return rec
 }
 
-// marshalRecords writes a count and the records.
+// marshalRecords returns the number of records and the records.
 func marshalRecords(records []*record) []byte {
 	data := binary.AppendUvarint(nil, uint64(len(records)))
 	for _, r := range records {
@@ -209,14 +213,14 @@ func marshalRecords(records []*record) []byte {
 	return data
 }
 
-// unmarshalRecords reads what marshalRecords wrote; every game must be finished.
+// unmarshalRecords parses what marshalRecords returned; every game must be finished. Errors wrap errRecord.
 func unmarshalRecords(game *env.Game, data []byte) ([]*record, error) {
 	r := &reader{game: game, data: data}
 	records := make([]*record, 0, 64)
 	for i := range r.uvarint(1 << 30) {
 		rec := r.record()
 		if r.err == nil && !rec.done {
-			r.fail("it is not finished")
+			r.fail("the game is not finished")
 		}
 		if r.err != nil {
 			return nil, fmt.Errorf("game %d: %w", i, r.err)

@@ -66,6 +66,7 @@ func (w *window) add(games []*record, size int) {
 	}
 }
 
+// moversOf returns the player to move at each searched ply.
 func moversOf(game *env.Game, r *record) []env.Player {
 	state := game.NewState()
 	for _, a := range r.opening {
@@ -154,7 +155,7 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 		legal[to], policy[to] = 1, e.policy[j]
 	}
 	batch.PolicyWeight[i] = 0
-	if p.teaches {
+	if p.trainPolicy {
 		batch.PolicyWeight[i] = 1
 	}
 

@@ -20,19 +20,19 @@ const (
 	suffix = ".ludus"
 )
 
-// Scalar is one point of the curve that Tag names; a slash in a tag puts the curves of one group together.
+// Scalar is a point of the curve named Tag; tags with the same part before a slash form a group.
 type Scalar struct {
 	Tag   string
-	Value float64 // kept as float32
+	Value float64 // stored as float32
 }
 
-// Writer appends events to a file. It has one user.
+// Writer appends events to a file. It belongs to one goroutine.
 type Writer struct {
 	file *os.File
 }
 
-// Create makes a new event file in dir for a session whose events are of step and of later ones. The file is named after
-// now, or after the second behind the newest event file's there, so that names go up from session to session.
+// Create creates an event file in dir and starts a session at step. The file is named after now, or after the second that
+// follows the newest event file in dir if that is later: names must ascend from session to session.
 func Create(dir string, now time.Time, step int) (*Writer, error) {
 	seconds, err := freeName(dir, now.Unix())
 	if err != nil {
@@ -44,15 +44,16 @@ func Create(dir string, now time.Time, step int) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{file}
-	data := record(versionEvent(now))
-	data = append(data, record(startEvent(now, step))...)
-	if err := w.write(data); err != nil {
+	session := protowire.AppendVarint(protowire.AppendTag(nil, sessionStatus, protowire.VarintType), sessionStart)
+	data := record(event(now, 0, eventFileVersion, []byte(fileVersion)))
+	data = append(data, record(event(now, step, eventSession, session))...)
+	if _, err := file.Write(data); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return w, nil
 }
 
-// freeName returns the seconds for a new file's name: now, or one more than the newest of the event files in dir.
+// freeName returns the seconds for a new file's name: now, or one more than those of the newest event file in dir.
 func freeName(dir string, now int64) (int64, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,19 +70,22 @@ func freeName(dir string, now int64) (int64, error) {
 	return now, nil
 }
 
-// Write appends an event with the scalars of a step. The bytes are with the operating system when it returns: they
-// outlive the process, but not a power cut just after. After an error the file may end in a torn record, and nothing
-// more must be written.
+// Write appends an event with the scalars of a step. When it returns, the operating system has the bytes: they survive the
+// end of the process, but perhaps not a power failure. After an error nothing more may be written, since the file may end
+// in a torn record.
 func (w *Writer) Write(now time.Time, step int, scalars []Scalar) error {
-	return w.write(record(scalarsEvent(now, step, scalars)))
-}
-
-func (w *Writer) write(data []byte) error {
-	_, err := w.file.Write(data)
+	var summary []byte
+	for _, s := range scalars {
+		value := appendBytes(nil, valueTag, []byte(s.Tag))
+		value = protowire.AppendTag(value, valueSimple, protowire.Fixed32Type)
+		value = protowire.AppendFixed32(value, math.Float32bits(float32(s.Value)))
+		summary = appendBytes(summary, summaryValue, value)
+	}
+	_, err := w.file.Write(record(event(now, step, eventSummary, summary)))
 	return err
 }
 
-// Close makes the file durable and lets it go.
+// Close makes the file durable and closes it.
 func (w *Writer) Close() error { return errors.Join(w.file.Sync(), w.file.Close()) }
 
 // record frames data as a TFRecord.
@@ -94,13 +98,14 @@ func record(data []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedSum is CRC-32C, turned right by 15 bits, plus a constant: sums of data that holds sums are poor ones.
+// maskedSum is the CRC-32C of data, rotated right by 15 bits, plus a constant. Without the mask, checksums of data that
+// contains checksums would be weak.
 func maskedSum(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8
 }
 
-// Fields of tensorflow.Event and of the messages within it.
+// Fields of tensorflow.Event and its messages.
 const (
 	eventTime        = 1 // double, Unix seconds
 	eventStep        = 2 // int64
@@ -109,46 +114,24 @@ const (
 	eventSession     = 7 // SessionLog
 
 	sessionStatus = 1 // enum
-	sessionStart  = 1 // its value
+	sessionStart  = 1 // a value of it
 
 	summaryValue = 1 // repeated Value
 	valueTag     = 1 // string
 	valueSimple  = 2 // float
 )
 
-// fileVersion makes readers go by the starts of sessions rather than by steps that go back.
+// fileVersion is the version from which readers drop events by the starts of sessions, not by steps that go back.
 const fileVersion = "brain.Event:2"
 
-func versionEvent(now time.Time) []byte {
-	return appendBytes(newEvent(now, 0), eventFileVersion, []byte(fileVersion))
-}
-
-func startEvent(now time.Time, step int) []byte {
-	session := protowire.AppendTag(nil, sessionStatus, protowire.VarintType)
-	session = protowire.AppendVarint(session, sessionStart)
-	return appendBytes(newEvent(now, step), eventSession, session)
-}
-
-func scalarsEvent(now time.Time, step int, scalars []Scalar) []byte {
-	var summary []byte
-	for _, s := range scalars {
-		value := appendBytes(nil, valueTag, []byte(s.Tag))
-		value = protowire.AppendTag(value, valueSimple, protowire.Fixed32Type)
-		value = protowire.AppendFixed32(value, math.Float32bits(float32(s.Value)))
-		summary = appendBytes(summary, summaryValue, value)
-	}
-	return appendBytes(newEvent(now, step), eventSummary, summary)
-}
-
-// newEvent is an event so far as all have it.
-func newEvent(now time.Time, step int) []byte {
+// event returns a tensorflow.Event with time, step and one field of bytes.
+func event(now time.Time, step int, field protowire.Number, data []byte) []byte {
 	b := protowire.AppendTag(nil, eventTime, protowire.Fixed64Type)
 	b = protowire.AppendFixed64(b, math.Float64bits(float64(now.UnixMicro())/1e6))
-	if step == 0 { // the default, which is not written
-		return b
+	if step != 0 { // the default is not written
+		b = protowire.AppendVarint(protowire.AppendTag(b, eventStep, protowire.VarintType), uint64(step))
 	}
-	b = protowire.AppendTag(b, eventStep, protowire.VarintType)
-	return protowire.AppendVarint(b, uint64(step))
+	return appendBytes(b, field, data)
 }
 
 func appendBytes(b []byte, field protowire.Number, data []byte) []byte {

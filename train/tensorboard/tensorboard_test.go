@@ -73,8 +73,8 @@ func create(t *testing.T, dir string, now time.Time, step int) *Writer {
 	return w
 }
 
-// event is what the test's own reader finds in a record.
-type event struct {
+// readEvent is an event as read back.
+type readEvent struct {
 	time    float64
 	step    uint64
 	version string
@@ -85,7 +85,7 @@ type event struct {
 var errTorn = errors.New("torn record")
 
 // read takes a file apart as TensorBoard does; events before a torn record are returned with errTorn.
-func read(data []byte) (events []event, err error) {
+func read(data []byte) (events []readEvent, err error) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	good := func(data, sum []byte) bool {
 		return unmask(binary.LittleEndian.Uint32(sum)) == crc32.Checksum(data, table)
@@ -134,7 +134,7 @@ func fields(data []byte, do func(field int, number uint64, text []byte)) {
 }
 
 // decode reads a tensorflow.Event.
-func decode(data []byte) (e event) {
+func decode(data []byte) (e readEvent) {
 	fields(data, func(field int, number uint64, text []byte) {
 		switch field {
 		case 1:
@@ -179,7 +179,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []event{
+	want := []readEvent{
 		{time: 1700000000.25, version: "brain.Event:2"},
 		{time: 1700000000.25, step: 301, starts: true},
 		{time: 1700000001.25, step: 301, scalars: first},
@@ -190,7 +190,7 @@ func TestEvents(t *testing.T) {
 	}
 	for cut := range data { // a torn tail leaves the records before it
 		got, err := read(data[:cut])
-		if len(got) > len(want) || !slices.EqualFunc(got, want[:len(got)], func(a, b event) bool { return reflect.DeepEqual(a, b) }) {
+		if len(got) > len(want) || !slices.EqualFunc(got, want[:len(got)], func(a, b readEvent) bool { return reflect.DeepEqual(a, b) }) {
 			t.Fatalf("cut at byte %d: %+v", cut, got)
 		}
 		if err == nil && cut > 0 && len(got) == 0 {
