@@ -1,4 +1,4 @@
-// Package infer holds a network's weights, reads and writes them as files, and runs them forward.
+// Package infer holds a network's weights, reads and writes them as files, and runs the network forward.
 //
 // # Network
 //
@@ -10,25 +10,24 @@
 //	outcome  1x1 to 16, relu, flatten, linear to 64, relu, linear to the classes
 //	goals    linear in the outcome's hidden layer to both goals / 100, the mover's first ([env.Game.GoalHead])
 //
-// Every affine follows a convolution directly, so [NewNetwork] folds it into the convolution's weights and what runs is
-// convolution, bias, residual and ReLU.
+// Every scale follows a convolution directly, so [NewNetwork] folds it into the convolution's weights.
 //
-// Weights start with a fixed variance in place of a normalisation: He's normal(0, 2/fan-in) with all scales 1, and zero
-// for every second convolution of a block, so that a fresh tower is the stem alone and stays as well scaled as it,
-// whatever its depth. All last layers of the heads are zero: a fresh network has uniform policies and classes. Sources:
-// He et al. 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
+// A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales 1. The
+// second convolution of every block starts at zero, so a new tower computes the stem alone and is scaled like it at any depth.
+// The last layers of the heads start at zero, so a new network has uniform policies and classes. Sources: He et al. 2015,
+// "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
 //
 // # Conventions
 //
-// All is float32 and in the mover's frame. Inputs are [B, C, H, W] as [env.State] encodes them; inside, activations are
-// [H, W, C], a cell's channels side by side. Convolution weights are [out, 3, 3, in], those of 1x1 convolutions and
-// linear layers [out, in]; the flattened outcome layer counts cells first, then channels. Logits are unmasked, classes
-// probabilities, goals shares of 100.
+// Everything is float32 and in the mover's frame. Inputs are [B, C, H, W] as [env.State] encodes them; activations are
+// [H, W, C]. Weights are [out, 3, 3, in] for 3x3 convolutions and [out, in] for 1x1 convolutions and linear layers; the
+// flattened outcome layer counts cells first, then channels. Logits are unmasked, classes are probabilities, goals are
+// divided by 100.
 //
-// A row of a batch depends on nothing but its own input: the same position has the same bits in every batch.
+// A row of a batch depends on its own input alone: a position has the same bits in every batch.
 //
-// A weights file is in the safetensors format (https://github.com/huggingface/safetensors): all values little-endian
-// float32, the architecture in the metadata.
+// A weights file is in the safetensors format (https://github.com/huggingface/safetensors): little-endian float32 values,
+// with the architecture and the value scale in the metadata.
 //
-// What is left out: training (package model), batch norm, half precision, and any goroutine.
+// Not here: training (package model), batch norm, half precision, goroutines.
 package infer

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"iter"
 	"math"
 	"slices"
 
@@ -9,38 +8,40 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// chunk is how many rows go through the whole network together: few enough for their activations to stay in the
+// maxRows is how many rows go through the whole network together: few enough for their activations to stay in the
 // second-level cache.
-const chunk = 32
+const maxRows = 32
 
-// Evaluator runs a network. It holds the scratch memory of one goroutine.
+// Evaluator runs a network on one goroutine, whose scratch memory it holds.
 type Evaluator struct {
 	network *Network
 	worker  kernel.Worker
+	rows    int // that the scratch memory holds
 
-	tensor []float32    // a state's tensor [C, H, W]
-	input  []float32    // [chunk, H, W, planes]
-	tower  [2][]float32 // activations [chunk, H, W, channels]
-	policy []float32    // [chunk, H, W, policyWidth]
-	planes []float32    // [chunk, H, W, padded policy planes]
-	cells  []float32    // [chunk, H, W, outcomeWidth]
-	hidden []float32    // [chunk, hiddenWidth]
-	last   []float32    // [chunk, a last layer's padded outputs]
+	tensor  []float32    // [C, H, W] of one state
+	input   []float32    // [rows, H, W, padded C]
+	tower   [2][]float32 // [rows, H, W, padded channels] activations
+	policy  []float32    // [rows, H, W, policyWidth]
+	planes  []float32    // [rows, H, W, padded policy planes]
+	cells   []float32    // [rows, H, W, outcomeWidth]
+	hidden  []float32    // [rows, hiddenWidth]
+	outputs []float32    // [rows, padded outputs] of a last layer
 }
 
-// NewEvaluator returns an evaluator for batches of up to maxBatch rows; a larger one works, but allocates once.
+// NewEvaluator returns an evaluator that is fastest for batches of up to maxBatch rows. Larger ones work, too.
 func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
-	rows := min(max(maxBatch, 1), chunk)
+	rows := min(max(maxBatch, 1), maxRows)
 	cells := rows * n.game.Tensor.Cells()
 	e := &Evaluator{
 		network: n,
+		rows:    rows,
 		tensor:  make([]float32, n.game.Tensor.Size()),
 		input:   kernel.Aligned(cells * n.planes),
 		policy:  kernel.Aligned(cells * policyWidth),
 		planes:  kernel.Aligned(cells * n.policyPlanes.padded),
 		cells:   kernel.Aligned(cells * outcomeWidth),
 		hidden:  kernel.Aligned(rows * hiddenWidth),
-		last:    kernel.Aligned(rows * max(n.policyExtras.padded, n.outcomeClasses.padded, n.goals.padded)),
+		outputs: kernel.Aligned(rows * max(n.policyExtras.padded, n.outcomeClasses.padded, n.goals.padded)),
 	}
 	for i := range e.tower {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
@@ -48,57 +49,52 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 	return e
 }
 
-// Evaluate evaluates B states, which must not be done and are not retained. It fills logits [B, A], unmasked; classes
-// [B, K], probabilities; and goals [B, 2], the expected goals / 100 with the mover's own first. All are in each mover's
-// frame. goals may be nil, and is for games without a goal head. It panics on slices of another size.
+// Evaluate evaluates B states, which are not done and not retained. It fills logits [B, A], unmasked; classes [B, K],
+// probabilities; and goals [B, 2], the expected goals / 100 with the mover's own first. All are in the frame of each
+// position's mover. goals is nil for games without a goal head, or if the caller does not need it. Evaluate panics on slices
+// of another size.
 func (e *Evaluator) Evaluate(states []env.State, logits, classes, goals []float32) {
-	e.checkSizes(len(states), logits, classes, goals)
-	for first, rows := range e.chunks(len(states)) {
-		for i, s := range states[first : first+rows] {
-			s.Encode(e.tensor)
-			e.interleave(i, e.tensor)
-		}
-		e.run(first, rows, logits, classes, goals)
-	}
+	e.evaluate(len(states), func(i int) []float32 {
+		states[i].Encode(e.tensor)
+		return e.tensor
+	}, logits, classes, goals)
 }
 
-// EvaluateTensors is [Evaluator.Evaluate] for encoded tensors [B, C, H, W].
-func (e *Evaluator) EvaluateTensors(inputs, logits, classes, goals []float32) {
+// EvaluateTensors is [Evaluator.Evaluate] for encoded states [B, C, H, W].
+func (e *Evaluator) EvaluateTensors(tensors, logits, classes, goals []float32) {
 	size := len(e.tensor)
-	if len(inputs)%size != 0 {
-		panic("infer: inputs are no whole number of tensors")
+	if len(tensors)%size != 0 {
+		panic("infer: not a whole number of tensors")
 	}
-	e.checkSizes(len(inputs)/size, logits, classes, goals)
-	for first, rows := range e.chunks(len(inputs) / size) {
-		for i := range rows {
-			e.interleave(i, inputs[(first+i)*size:(first+i+1)*size])
-		}
-		e.run(first, rows, logits, classes, goals)
-	}
+	e.evaluate(len(tensors)/size, func(i int) []float32 {
+		return tensors[i*size : (i+1)*size]
+	}, logits, classes, goals)
 }
 
-func (e *Evaluator) checkSizes(batch int, logits, classes, goals []float32) {
+// evaluate evaluates a batch of tensors [C, H, W]; tensor(i) is valid until its next call.
+func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, classes, goals []float32) {
 	game := e.network.game
-	if len(logits) != batch*game.NumActions() || len(classes) != batch*len(game.Classes) ||
-		goals != nil && (!game.GoalHead || len(goals) != 2*batch) {
+	A, K := game.NumActions(), len(game.Classes)
+	if len(logits) != batch*A || len(classes) != batch*K || goals != nil && (!game.GoalHead || len(goals) != 2*batch) {
 		panic("infer: logits, classes or goals do not have the batch's size")
 	}
-}
-
-// chunks yields the first row and the number of rows of each part that a batch is run in.
-func (e *Evaluator) chunks(batch int) iter.Seq2[int, int] {
-	most := len(e.hidden) / hiddenWidth
-	return func(yield func(first, rows int) bool) {
-		for first := 0; first < batch; first += most {
-			if !yield(first, min(most, batch-first)) {
-				return
-			}
+	for first := 0; first < batch; first += e.rows {
+		rows := min(e.rows, batch-first)
+		for i := range rows {
+			e.setInput(i, tensor(first+i))
 		}
+		e.forwardTower(rows)
+		e.outcome(rows, classes[first*K:])
+		if goals != nil {
+			e.linear(&e.network.goals, rows, e.outputs, e.hidden, false)
+			e.copyOutputs(&e.network.goals, rows, goals[2*first:], 2)
+		}
+		e.policyLogits(rows, logits[first*A:])
 	}
 }
 
-// interleave turns row i's tensor [C, H, W] into the padded [H, W, C] input.
-func (e *Evaluator) interleave(i int, tensor []float32) {
+// setInput writes a tensor [C, H, W] to row i of the input, [H, W, padded C].
+func (e *Evaluator) setInput(i int, tensor []float32) {
 	shape, padded := e.network.game.Tensor, e.network.planes
 	cells := shape.Cells()
 	row := e.input[i*cells*padded : (i+1)*cells*padded]
@@ -111,8 +107,8 @@ func (e *Evaluator) interleave(i int, tensor []float32) {
 	}
 }
 
-// run takes the input's rows through the network and fills the results' rows from first on.
-func (e *Evaluator) run(first, rows int, logits, classes, goals []float32) {
+// forwardTower leaves the activations of the last block in e.tower[0].
+func (e *Evaluator) forwardTower(rows int) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
 	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Epilogue{Bias: n.stem.bias, ReLU: true})
@@ -121,34 +117,27 @@ func (e *Evaluator) run(first, rows int, logits, classes, goals []float32) {
 		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Epilogue{Bias: block[0].bias, ReLU: true})
 		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Epilogue{Bias: block[1].bias, ReLU: true, Accumulate: true})
 	}
-	actions, k := n.game.NumActions(), len(n.game.Classes)
-	e.outcome(rows, classes[first*k:])
-	if goals != nil {
-		e.apply(&n.goals, rows, e.last, e.hidden, false)
-		e.take(&n.goals, rows, goals[2*first:], 2)
-	}
-	e.policyLogits(rows, logits[first*actions:])
 }
 
-// outcome fills classes [rows, K] and leaves the hidden layer.
+// outcome fills classes [rows, K] and leaves the hidden layer in e.hidden.
 func (e *Evaluator) outcome(rows int, classes []float32) {
 	n := e.network
-	e.apply(&n.outcomeCells, rows*n.game.Tensor.Cells(), e.cells, e.tower[0], true)
-	e.apply(&n.outcomeHidden, rows, e.hidden, e.cells, true)
-	e.apply(&n.outcomeClasses, rows, e.last, e.hidden, false)
+	e.linear(&n.outcomeCells, rows*n.game.Tensor.Cells(), e.cells, e.tower[0], true)
+	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, true)
+	e.linear(&n.outcomeClasses, rows, e.outputs, e.hidden, false)
 	k := n.outcomeClasses.out
-	e.take(&n.outcomeClasses, rows, classes, k)
+	e.copyOutputs(&n.outcomeClasses, rows, classes, k)
 	for i := range rows {
 		softmax(classes[i*k : (i+1)*k])
 	}
 }
 
-// policyLogits fills logits [rows, A]; it needs the outcome's hidden layer.
+// policyLogits fills logits [rows, A]. It needs e.hidden.
 func (e *Evaluator) policyLogits(rows int, logits []float32) {
 	n := e.network
 	cells, actions := n.game.Tensor.Cells(), n.game.NumActions()
-	e.apply(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
-	e.apply(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
+	e.linear(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
+	e.linear(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
 	planes, padded := n.policyPlanes.out, n.policyPlanes.padded
 	for i := range rows {
 		from, to := e.planes[i*cells*padded:], logits[i*actions:(i+1)*actions]
@@ -161,23 +150,23 @@ func (e *Evaluator) policyLogits(rows int, logits []float32) {
 		}
 	}
 	if n.policyExtras.out > 0 {
-		e.apply(&n.policyExtras, rows, e.last, e.hidden, false)
-		e.take(&n.policyExtras, rows, logits[planes*cells:], actions)
+		e.linear(&n.policyExtras, rows, e.outputs, e.hidden, false)
+		e.copyOutputs(&n.policyExtras, rows, logits[planes*cells:], actions)
 	}
 }
 
-// apply computes dst [rows, padded] from x [rows, in].
-func (e *Evaluator) apply(d *dense, rows int, dst, x []float32, relu bool) {
+// linear computes dst [rows, padded] = x [rows, in] W + b.
+func (e *Evaluator) linear(d *linear, rows int, dst, x []float32, relu bool) {
 	e.worker.Gemm(&kernel.Gemm{
 		M: rows, N: d.padded, K: d.in, A: x, ARow: d.in, ACol: 1, B: d.weights, BRow: 16, BPanel: 16 * d.in,
 		C: dst, CRow: d.padded, Init: d.bias, ReLU: relu,
 	})
 }
 
-// take copies the outputs of a last layer to rows of dst that are so far apart.
-func (e *Evaluator) take(d *dense, rows int, dst []float32, stride int) {
+// copyOutputs copies the rows of e.outputs to dst, where they begin stride apart.
+func (e *Evaluator) copyOutputs(d *linear, rows int, dst []float32, stride int) {
 	for i := range rows {
-		copy(dst[i*stride:], e.last[i*d.padded:i*d.padded+d.out])
+		copy(dst[i*stride:], e.outputs[i*d.padded:i*d.padded+d.out])
 	}
 }
 

@@ -8,37 +8,37 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// dense is y = W x + b, packed for the kernels: weights [in, out] in panels of 16 columns, outputs padded to a multiple
-// of 8.
-type dense struct {
-	in, out, padded int
-	weights, bias   []float32
+// linear is a layer y = x W + b, packed for the kernels.
+type linear struct {
+	in, out int
+	padded  int       // out rounded up to a multiple of 8
+	weights []float32 // [in, padded] in panels of 16 columns
+	bias    []float32 // [padded]
 }
 
-// conv is a 3x3 convolution with the scale after it folded in, and its bias.
+// conv is a 3x3 convolution, with the scale that follows it folded in, and its bias [padded channels].
 type conv struct {
 	*kernel.Conv
 	bias []float32
 }
 
-// Network is a network ready to run. It is immutable and shared by any number of goroutines, each of which needs an
-// [Evaluator] of its own.
+// Network is a network ready to run. It is immutable and may be shared by goroutines; each needs its own [Evaluator].
 type Network struct {
 	game       *env.Game
 	valueScale float64
-	planes     int // of the input, padded
-	channels   int // padded
+	planes     int // of the input, rounded up to a multiple of 8
+	channels   int // of the tower, rounded up to a multiple of 8
 
 	stem   conv
 	blocks [][2]conv
 
-	policyHidden, policyPlanes, policyExtras    dense
-	outcomeCells, outcomeHidden, outcomeClasses dense
-	goals                                       dense
+	policyHidden, policyPlanes, policyExtras    linear
+	outcomeCells, outcomeHidden, outcomeClasses linear
+	goals                                       linear
 }
 
-// NewNetwork prepares weights for running: it folds every scale into the convolution before it. The weights are copied.
-// It is an error if they are not a whole network of game.
+// NewNetwork prepares a copy of weights for running. It folds every scale into the convolution before it. It returns an error
+// if the weights are not a complete network for game.
 func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
@@ -72,7 +72,8 @@ func (n *Network) ValueScale() float64 { return n.valueScale }
 // Game returns the game that the network plays.
 func (n *Network) Game() *env.Game { return n.game }
 
-// fold multiplies a convolution's weights by their output channel's scale and pads its channels.
+// fold returns the convolution prefix+"conv"+suffix, its weights multiplied by the scale of their output channel. The input
+// channels are padded with zeros.
 func (n *Network) fold(w *Weights, prefix, suffix string, padded int) conv {
 	weight := w.Lookup(prefix + "conv" + suffix)
 	scale := w.Lookup(prefix + "scale" + suffix).Data
@@ -89,11 +90,11 @@ func (n *Network) fold(w *Weights, prefix, suffix string, padded int) conv {
 	return conv{kernel.NewConv(board.H, board.W, padded, n.channels, folded), bias}
 }
 
-// pack prepares a linear layer whose inputs are padded with zeros to so many.
-func pack(w *Weights, name string, padded int) dense {
+// pack returns the linear layer of the given name. Its inputs are padded with zeros to the given number.
+func pack(w *Weights, name string, padded int) linear {
 	weight := w.Lookup(name + ".weight")
 	out, in := weight.Shape[0], weight.Shape[1]
-	d := dense{in: padded, out: out, padded: padChannels(out)}
+	d := linear{in: padded, out: out, padded: padChannels(out)}
 	d.weights = kernel.Pack(padded, d.padded, func(i, o int) float32 {
 		if i >= in || o >= out {
 			return 0

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// header is one tensor's entry in a safetensors header.
-type header struct {
+// tensorHeader is one tensor's entry in a safetensors header.
+type tensorHeader struct {
 	DType   string    `json:"dtype"`
 	Shape   []int     `json:"shape"`
 	Offsets [2]uint64 `json:"data_offsets"` // within the bytes after the header
@@ -20,10 +20,10 @@ type header struct {
 
 const maxTensorDims = 8
 
-// MarshalTensors writes tensors, in their order, and free metadata as a safetensors file: the header's length as 8 bytes
-// little-endian, the header as JSON padded with blanks to a multiple of 8, the values. Equal arguments give equal bytes.
-// The metadata gets one entry more, the SHA-256 of the values, which [UnmarshalTensors] checks and takes away again. It
-// panics on a name that occurs twice and on data that do not fill their shape.
+// MarshalTensors writes tensors, in order, and metadata as a safetensors file: the header's length in 8 bytes, little-endian;
+// the header as JSON, padded with blanks to a multiple of 8; the values. Equal arguments give equal bytes. It adds the SHA-256
+// of the values to the metadata, which [UnmarshalTensors] checks and removes. It panics if two tensors have the same name, or
+// if a tensor's data do not fill its shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	var values []byte
 	for _, t := range tensors {
@@ -40,7 +40,7 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 			panic("infer: tensor named twice or of another size than its shape")
 		}
 		end := size + 4*uint64(len(t.Data))
-		entries[t.Name] = header{"F32", append([]int{}, t.Shape...), [2]uint64{size, end}}
+		entries[t.Name] = tensorHeader{"F32", append([]int{}, t.Shape...), [2]uint64{size, end}}
 		size = end
 	}
 	head, err := json.Marshal(entries) // sorts the keys
@@ -56,7 +56,7 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	return append(out, values...)
 }
 
-// sumKey is the metadata's entry for the SHA-256 of the values, in hexadecimal digits.
+// sumKey is the metadata key of the SHA-256 of the values, in hexadecimal.
 const sumKey = "sha256"
 
 func sumOf(values []byte) string {
@@ -64,8 +64,8 @@ func sumOf(values []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// UnmarshalTensors reads a safetensors file whose tensors are all float32 and finite, in the order of their values.
-// Errors wrap [ErrFormat]; what is allocated is bounded by the size of data.
+// UnmarshalTensors reads a safetensors file whose values are all float32 and finite. It returns the tensors in the order of
+// their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of len(data).
 func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor, err error) {
 	entries, values, err := readHeader(data)
 	if err != nil {
@@ -77,7 +77,7 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 		}
 		delete(entries, "__metadata__")
 	}
-	headers := make(map[string]header, len(entries))
+	headers := make(map[string]tensorHeader, len(entries))
 	names := make([]string, 0, len(entries))
 	for name, raw := range entries {
 		h, err := parseEntry(raw, uint64(len(values)))
@@ -100,7 +100,7 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 		end = h.Offsets[1]
 		t := Tensor{name, h.Shape, make([]float32, product(h.Shape))}
 		if !decode(t.Data, values[h.Offsets[0]:]) {
-			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is no finite number", ErrFormat, name)
+			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is not finite", ErrFormat, name)
 		}
 		tensors = append(tensors, t)
 	}
@@ -109,7 +109,7 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	}
 	if sum, ok := metadata[sumKey]; ok {
 		if sum != sumOf(values) {
-			return nil, nil, fmt.Errorf("%w: its values are altered: their SHA-256 is not the one it names", ErrFormat)
+			return nil, nil, fmt.Errorf("%w: the values are altered: their SHA-256 is not the one in the metadata", ErrFormat)
 		}
 		delete(metadata, sumKey)
 	}
@@ -119,11 +119,11 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 // readHeader splits a file into its header's entries and the values' bytes.
 func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte, err error) {
 	if len(data) < 8 {
-		return nil, nil, fmt.Errorf("%d bytes; a header's length alone takes 8", len(data))
+		return nil, nil, fmt.Errorf("%d bytes; the length of the header takes 8", len(data))
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("truncated, or no tensors file: the header should have %d bytes of the %d", size, len(data))
+		return nil, nil, fmt.Errorf("truncated, or no tensors file: it has %[2]d bytes, and its header should have %[1]d", size, len(data))
 	}
 	if err := json.Unmarshal(data[8:8+size], &entries); err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)
@@ -131,8 +131,8 @@ func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte,
 	return entries, data[8+size:], nil
 }
 
-// parseEntry reads one tensor's entry and checks it against the number of bytes of all values.
-func parseEntry(raw json.RawMessage, size uint64) (h header, err error) {
+// parseEntry reads one tensor's entry and checks it against size, the number of bytes of all values.
+func parseEntry(raw json.RawMessage, size uint64) (h tensorHeader, err error) {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return h, err
 	}
@@ -145,7 +145,7 @@ func parseEntry(raw json.RawMessage, size uint64) (h header, err error) {
 	count := uint64(1)
 	for _, d := range h.Shape {
 		if d <= 0 || uint64(d) > size/4/count {
-			return h, fmt.Errorf("has shape %v, which its file of %d bytes cannot hold", h.Shape, size)
+			return h, fmt.Errorf("has shape %v, which %d bytes of values cannot hold", h.Shape, size)
 		}
 		count *= uint64(d)
 	}

@@ -11,7 +11,7 @@ import (
 	"ludus/env"
 )
 
-// ErrFormat is wrapped by every error about bytes that are no sound weights or tensors file.
+// ErrFormat is wrapped by every error about bytes that are no valid tensors or weights file.
 var ErrFormat = errors.New("bad tensors file")
 
 // Tensor is a named array, row-major.
@@ -21,44 +21,43 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Order and names of the tensors follow from the config and the game.
+// Weights are the parameters of a network. Config and game determine the order, names and shapes of the tensors.
 type Weights struct {
-	Config  Config
-	Tensors []Tensor
+	Config Config
 	// ValueScale is c in the sigma(q) of the searches that the network was trained with, above 0. Gumbel search with this
 	// network should use it too. Default 0.5.
 	ValueScale float64
-	dims       dims
+	Tensors    []Tensor
 }
 
 const defaultValueScale = 0.5
 
-// NewWeights draws the weights of a fresh network, which plays uniformly (see the package's comment for the variances).
-// It panics if the config is not valid for game.
+// NewWeights draws the weights of a new network, whose policy and classes are uniform; the package comment lists the
+// variances. It panics if the config is not valid for game.
 func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
 	if config.Validate(game) != nil {
 		panic("infer: new weights of an invalid config")
 	}
-	w := &Weights{Config: config, ValueScale: defaultValueScale, dims: dimsOf(game)}
-	for _, s := range layout(config, w.dims) {
-		data := make([]float32, product(s.shape))
-		switch s.start {
-		case startOne:
+	w := &Weights{Config: config, ValueScale: defaultValueScale}
+	for _, l := range layout(config, game) {
+		data := make([]float32, product(l.shape))
+		switch l.init {
+		case initOne:
 			for i := range data {
 				data[i] = 1
 			}
-		case startHe:
-			deviation := math.Sqrt(2 / float64(product(s.shape[1:])))
+		case initHe:
+			deviation := math.Sqrt(2 / float64(product(l.shape[1:])))
 			for i := range data {
 				data[i] = float32(deviation * rng.NormFloat64())
 			}
 		}
-		w.Tensors = append(w.Tensors, Tensor{s.name, s.shape, data})
+		w.Tensors = append(w.Tensors, Tensor{l.name, l.shape, data})
 	}
 	return w
 }
 
-// Lookup returns the tensor of that name, or nil.
+// Lookup returns the tensor with the given name, or nil.
 func (w *Weights) Lookup(name string) *Tensor {
 	for i := range w.Tensors {
 		if w.Tensors[i].Name == name {
@@ -78,64 +77,51 @@ func (w *Weights) Clone() *Weights {
 	return &c
 }
 
-// Validate reports whether the weights are a whole network of game.
+// Validate reports whether the weights are a complete network for game.
 func (w *Weights) Validate(game *env.Game) error {
 	if err := w.Config.Validate(game); err != nil {
 		return err
 	}
-	if w.dims != dimsOf(game) {
-		return fmt.Errorf("network has other shapes than %s; another version of the program made it", game.Name)
-	}
-	if !(w.ValueScale > 0) {
+	if !validScale(w.ValueScale) {
 		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
 	}
-	return w.checkTensors()
-}
-
-// checkTensors compares names and shapes with what the config asks for.
-func (w *Weights) checkTensors() error {
-	specs := layout(w.Config, w.dims)
-	if len(w.Tensors) != len(specs) {
-		return fmt.Errorf("%d tensors; the architecture has %d", len(w.Tensors), len(specs))
+	want := layout(w.Config, game)
+	if len(w.Tensors) != len(want) {
+		return fmt.Errorf("%d tensors; the architecture has %d", len(w.Tensors), len(want))
 	}
-	for i, s := range specs {
+	for i, l := range want {
 		t := w.Tensors[i]
-		if t.Name != s.name || !slices.Equal(t.Shape, s.shape) {
-			return fmt.Errorf("tensor %d is %q %v; the architecture has %q %v", i, t.Name, t.Shape, s.name, s.shape)
+		if t.Name != l.name || !slices.Equal(t.Shape, l.shape) {
+			return fmt.Errorf("tensor %d is %q %v; the architecture has %q %v", i, t.Name, t.Shape, l.name, l.shape)
 		}
-		if len(t.Data) != product(s.shape) {
-			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d", i, t.Name, t.Shape, len(t.Data), product(s.shape))
+		if len(t.Data) != product(l.shape) {
+			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d", i, t.Name, t.Shape, len(t.Data), product(l.shape))
 		}
 	}
 	return nil
 }
 
+func validScale(c float64) bool { return c > 0 && !math.IsInf(c, 0) }
+
 const (
 	weightsFormat  = "ludus-weights"
-	weightsVersion = 2
+	weightsVersion = "2"
 )
 
 // Marshal writes the weights as a safetensors file. Equal weights give equal bytes.
 func (w *Weights) Marshal() []byte {
-	number := strconv.Itoa
 	return MarshalTensors(map[string]string{
-		"format":        weightsFormat,
-		"version":       number(weightsVersion),
-		"game":          w.Config.Game,
-		"channels":      number(w.Config.Channels),
-		"blocks":        number(w.Config.Blocks),
-		"value_scale":   strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
-		"input_planes":  number(w.dims.input.C),
-		"height":        number(w.dims.input.H),
-		"width":         number(w.dims.input.W),
-		"policy_planes": number(w.dims.policyPlanes),
-		"policy_extras": number(w.dims.policyExtras),
-		"classes":       number(w.dims.classes),
-		"goal_head":     strconv.FormatBool(w.dims.goals),
+		"format":      weightsFormat,
+		"version":     weightsVersion,
+		"game":        w.Config.Game,
+		"channels":    strconv.Itoa(w.Config.Channels),
+		"blocks":      strconv.Itoa(w.Config.Blocks),
+		"value_scale": strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
 	}, w.Tensors)
 }
 
-// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. The result keeps no reference to data.
+// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. [Weights.Validate] checks whether the result is a
+// complete network for a game. It keeps no reference to data.
 func Unmarshal(data []byte) (*Weights, error) {
 	metadata, tensors, err := UnmarshalTensors(data)
 	if err != nil {
@@ -145,9 +131,6 @@ func Unmarshal(data []byte) (*Weights, error) {
 	if err := w.readMetadata(metadata); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if err := w.checkTensors(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
 	return w, nil
 }
 
@@ -155,33 +138,20 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	if got := metadata["format"]; got != weightsFormat {
 		return fmt.Errorf("format is %q; weights have %q", got, weightsFormat)
 	}
-	var errs []error
-	number := func(key string, lo, hi int) int {
-		n, err := strconv.Atoi(metadata[key])
-		if err != nil || n < lo || n > hi {
-			errs = append(errs, fmt.Errorf("%s is %q; it must be in %d..%d", key, metadata[key], lo, hi))
-		}
-		return n
+	if got := metadata["version"]; got != weightsVersion {
+		return fmt.Errorf("version is %q; this program reads version %s", got, weightsVersion)
 	}
-	if got := metadata["version"]; got != strconv.Itoa(weightsVersion) {
-		return fmt.Errorf("version is %q; this program reads version %d", got, weightsVersion)
+	channels, err1 := strconv.Atoi(metadata["channels"])
+	blocks, err2 := strconv.Atoi(metadata["blocks"])
+	scale, err3 := strconv.ParseFloat(metadata["value_scale"], 64)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return fmt.Errorf("channels, blocks or value_scale: %w", err)
 	}
-	w.Config.Game = metadata["game"]
-	w.Config.Channels = number("channels", 4, maxChannels)
-	w.Config.Blocks = number("blocks", 0, maxBlocks)
-	w.dims.input = env.Shape{C: number("input_planes", 1, 1024), H: number("height", 1, 64), W: number("width", 1, 64)}
-	w.dims.policyPlanes = number("policy_planes", 1, 1024)
-	w.dims.policyExtras = number("policy_extras", 0, 4096)
-	w.dims.classes = number("classes", 1, 1024)
-	var err error
-	if w.dims.goals, err = strconv.ParseBool(metadata["goal_head"]); err != nil {
-		errs = append(errs, fmt.Errorf("goal_head is %q; it must be true or false", metadata["goal_head"]))
+	w.Config, w.ValueScale = Config{Game: metadata["game"], Channels: channels, Blocks: blocks}, scale
+	if !validScale(scale) {
+		return fmt.Errorf("value_scale is %v; it must be above 0", scale)
 	}
-	w.ValueScale, err = strconv.ParseFloat(metadata["value_scale"], 64)
-	if err != nil || !(w.ValueScale > 0) || math.IsInf(w.ValueScale, 0) {
-		errs = append(errs, fmt.Errorf("value_scale is %q; it must be a number above 0", metadata["value_scale"]))
-	}
-	return errors.Join(append(errs, w.Config.validateSizes())...)
+	return w.Config.validateSizes()
 }
 
 func product(shape []int) int {

@@ -104,17 +104,19 @@ func TestUnmarshalErrors(t *testing.T) {
 		"version is":     edit(`"version":"2"`, `"version":"x"`),
 		"value_scale is": edit(`"value_scale":"0.5"`, `"value_scale":"-.5"`),
 		"channels is":    edit(`"channels":"4"`, `"channels":"6"`),
-		"blocks is":      edit(`"blocks":"1"`, `"blocks":"-"`),
-		"classes is":     edit(`"classes":"2"`, `"classes":"0"`),
-		"goal_head is":   edit(`"goal_head":"false"`, `"goal_head":"maybe"`),
-		"architecture":   edit(`"blocks":"1"`, `"blocks":"2"`),
-		"tensor":         edit(`"policy_planes":"1"`, `"policy_planes":"2"`),
-		"stem.conv":      edit(`"input_planes":"2"`, `"input_planes":"3"`),
+		"blocks or":      edit(`"blocks":"1"`, `"blocks":"-"`),
 		"lies at bytes":  data[:len(data)-4],
 	} {
 		if _, err := Unmarshal(data); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want ErrFormat with %q", err, want)
 		}
+	}
+	w, err := Unmarshal(edit(`"blocks":"1"`, `"blocks":"2"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Validate(game); err == nil || !strings.Contains(err.Error(), "the architecture has") {
+		t.Errorf("tensors of one block in a network of two: %v", err)
 	}
 	for n := 0; n < len(data); n += 1 + n/16 {
 		if _, err := Unmarshal(data[:n]); !errors.Is(err, ErrFormat) {

@@ -180,7 +180,7 @@ func TestMarshalErrors(t *testing.T) {
 	_, other := newWeights(t, "quad-7x7")
 	for want, spoil := range map[string]func(w *infer.Weights){
 		`"quad-7x7"; the game is "quad-5x5"`: func(w *infer.Weights) { *w = *other },
-		"other shapes": func(w *infer.Weights) {
+		`"stem.conv" [32 3 3 9]`: func(w *infer.Weights) {
 			*w = *other
 			w.Config.Game = "quad-5x5"
 		},
