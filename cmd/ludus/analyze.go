@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/analysis"
-	"ludus/env/games"
+	"ludus/env"
 	"ludus/train/agent"
 )
 
@@ -27,12 +27,8 @@ game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1",
 		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
 		Args:              arguments(2, 2),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
-			spec, err := loadAgent(cmd, game, args[1])
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
+			spec, err := loadAgent(cmd, game, args[0])
 			if err != nil {
 				return err
 			}
@@ -43,7 +39,7 @@ game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1",
 				}
 			}
 			return analysis.Serve(cmd.Context(), game, agents, input(cmd), cmd.OutOrStdout())
-		},
+		}),
 	}
 	threadsFlag(cmd, &threads, "number of requests to answer at the same time")
 	return cmd

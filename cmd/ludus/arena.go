@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
@@ -51,11 +49,8 @@ finished game; the same command then continues a stopped match.
   ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
 		Args:              arguments(3, 3),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
+			var err error
 			config.Game, config.Seats = game, match.Seats(seats)
 			if sprt != "" {
 				if config.SPRT, err = parseSPRT(sprt); err != nil {
@@ -68,14 +63,14 @@ finished game; the same command then continues a stopped match.
 			if err := config.Validate(); err != nil {
 				return usage(cmd, err)
 			}
-			if config.A, err = loadAgent(cmd, game, args[1]); err != nil {
+			if config.A, err = loadAgent(cmd, game, args[0]); err != nil {
 				return err
 			}
-			if config.B, err = loadAgent(cmd, game, args[2]); err != nil {
+			if config.B, err = loadAgent(cmd, game, args[1]); err != nil {
 				return err
 			}
 			return runMatch(cmd, config, asJSON)
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt the maximum, by default %d", maxTestGames))
@@ -146,12 +141,11 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	if config.Record != "" {
 		err = continuable(err, "finished games")
 	}
-	return errors.Join(err, output(cmd, func(w io.Writer) error {
-		if err := writeResult(w, &config, &result); err != nil || !asJSON {
-			return err
-		}
-		return json.NewEncoder(w).Encode(result)
-	}))
+	writeResult(cmd.OutOrStdout(), &config, &result)
+	if asJSON {
+		err = errors.Join(err, printJSON(cmd, result))
+	}
+	return err
 }
 
 // playMatch plays a match and shows its progress after the title.
@@ -172,7 +166,7 @@ func matchStatus(r *match.Result, games int, title string) status {
 }
 
 // writeResult prints the result for people.
-func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
+func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
@@ -185,9 +179,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	row("as "+m.Game.Players[0], r.AsFirst)
 	row("as "+m.Game.Players[1], r.AsSecond)
 	row("all", match.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
-	if err := table.Flush(); err != nil {
-		return err
-	}
+	table.Flush()
 	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, mean goal %.1f\n",
 		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
 	if t := r.SPRT; t.Decision != "" {
@@ -198,7 +190,6 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) error {
 	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
 		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	writeRepeats(w, m, r)
-	return nil // output checks the writes
 }
 
 func describeDecision(t *match.SPRTResult) string {

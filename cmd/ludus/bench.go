@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -121,16 +120,15 @@ func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return output(cmd, func(w io.Writer) error {
-		if asJSON {
-			return json.NewEncoder(w).Encode(report)
-		}
-		return writeReport(w, report)
-	})
+	if asJSON {
+		return printJSON(cmd, report)
+	}
+	writeReport(cmd.OutOrStdout(), report)
+	return nil
 }
 
 // writeReport prints the tables for people.
-func writeReport(w io.Writer, r *bench.Report) error {
+func writeReport(w io.Writer, r *bench.Report) {
 	least := 1.0 // CPU share of a row
 	mark := func(shares ...float64) string {
 		share := slices.Min(shares)
@@ -164,14 +162,11 @@ func writeReport(w io.Writer, r *bench.Report) error {
 		fmt.Fprintf(t, "\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n",
 			s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintf(w, "\n%.0f s\n", r.Seconds)
 	if least < bench.BusyShare {
 		fmt.Fprintf(w, "* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
 	}
-	return nil
 }
 
 func onOff(on bool) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -169,18 +168,15 @@ func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, a
 	if pageErr == nil {
 		pageErr = writeNew(path, page, true) // checked before the matches
 	}
-	return errors.Join(matchErr, pageErr, output(cmd, func(w io.Writer) error {
-		if err := c.write(w); err != nil {
-			return err
-		}
-		if pageErr == nil {
-			fmt.Fprintf(w, "curves: %s\n", path)
-		}
-		if !asJSON {
-			return nil
-		}
-		return json.NewEncoder(w).Encode(c.summary())
-	}))
+	c.write(cmd.OutOrStdout())
+	if pageErr == nil {
+		fmt.Fprintf(cmd.OutOrStdout(), "curves: %s\n", path)
+	}
+	err := errors.Join(matchErr, pageErr)
+	if asJSON {
+		err = errors.Join(err, printJSON(cmd, c.summary()))
+	}
+	return err
 }
 
 // play plays a match between each pair of runs.
@@ -207,7 +203,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 }
 
 // write prints the runs and the matches for people.
-func (c *comparison) write(w io.Writer) error {
+func (c *comparison) write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d runs\n", c.game.Name, len(c.runs))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "run\tgeneration\tgames\ttraining\t")
@@ -215,8 +211,9 @@ func (c *comparison) write(w io.Writer) error {
 		games, spent := c.trained(i)
 		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t\n", run.Name, c.generation(i), games, spent)
 	}
-	if err := table.Flush(); err != nil || len(c.matches) == 0 {
-		return err
+	table.Flush()
+	if len(c.matches) == 0 {
+		return
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo (95 %)\t")
@@ -224,7 +221,7 @@ func (c *comparison) write(w io.Writer) error {
 		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", e.A, e.B,
 			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.EloText())
 	}
-	return table.Flush()
+	table.Flush()
 }
 
 // generation returns the generation of run i's agent.

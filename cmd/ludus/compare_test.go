@@ -136,9 +136,7 @@ func TestCompareShutout(t *testing.T) {
 		}}},
 	}
 	var text bytes.Buffer
-	if err := c.write(&text); err != nil {
-		t.Fatal(err)
-	}
+	c.write(&text)
 	bar := c.ladder(&match.Config{OpeningPlies: 4}).Bars[0]
 	if !strings.Contains(text.String(), "above +240") || !strings.Contains(bar.Detail, "above +240") ||
 		bar.Value != 100 || bar.Low != 80 || bar.High != 100 {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -125,15 +124,17 @@ Formats:
 			if err := writeNew(path, data, force); err != nil {
 				return err
 			}
-			err = output(cmd, func(w io.Writer) error {
-				origin.Path = strings.TrimSuffix(origin.Path, "/")
-				_, err := fmt.Fprintf(w, "%s: the network of %s from %s\n%s", path, game.Name, describeOrigin(origin), next(format, path, game.Name))
-				return err
-			})
-			if err != nil || format != "html" {
-				return err
+			origin.Path = strings.TrimSuffix(origin.Path, "/")
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
+			switch format {
+			case "weights":
+				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", game.Name, "net:" + path}))
+			case "onnx":
+				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript")
+			case "html":
+				presentPage(cmd, path, len(data), browse)
 			}
-			return present(cmd, path, len(data), browse)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames())
@@ -143,19 +144,8 @@ Formats:
 	return cmd
 }
 
-// next says how to use a file; for pages present does.
-func next(format, path, game string) string {
-	switch format {
-	case "weights":
-		return "play it: " + commandLine([]string{"play", game, "net:" + path}) + "\n"
-	case "onnx":
-		return "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript\n"
-	}
-	return ""
-}
-
-// present prints the address of a page, and opens it if browse is set.
-func present(cmd *cobra.Command, path string, size int, browse bool) error {
+// presentPage prints the address of a page, and opens it if browse is set.
+func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
@@ -167,14 +157,10 @@ func present(cmd *cobra.Command, path string, size int, browse bool) error {
 	if size > page.MaxBytes {
 		warn(cmd, fmt.Sprintf("the page is larger than %.0f MB, because its network is", page.MaxBytes/1e6))
 	}
-	err := output(cmd, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
-		return err
-	})
-	if err == nil && browse {
+	fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
+	if browse {
 		openBrowser(cmd, address)
 	}
-	return err
 }
 
 // writeNew writes a file atomically. It replaces an existing file only with force. It keeps a symbolic link and replaces the

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -95,6 +96,17 @@ func arguments(least, most int) cobra.PositionalArgs {
 			return usage(cmd, fmt.Errorf("one argument too many, %q: %s", args[most], cmd.UseLine()))
 		}
 		return nil
+	}
+}
+
+// onGame returns a command's RunE whose first argument is a game. run gets the others.
+func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		game, err := games.New(args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd, game, args[1:])
 	}
 }
 

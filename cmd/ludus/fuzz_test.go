@@ -42,7 +42,7 @@ func FuzzFlags(f *testing.F) {
 		} else if again, err := parseNet(net.String()); err != nil || *again != *net {
 			t.Errorf("%q is %v, and that is %v, %v", text, net, again, err)
 		}
-		played, err := splitMoves(game, text)
+		_, played, err := splitMoves(game, text)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "the game is over") {
 				named(err, "move ")
@@ -53,7 +53,7 @@ func FuzzFlags(f *testing.F) {
 		for _, a := range played {
 			texts = append(texts, game.ActionTexts[a])
 		}
-		if again, err := splitMoves(game, strings.Join(texts, ";")); err != nil || !slices.Equal(again, played) {
+		if _, again, err := splitMoves(game, strings.Join(texts, ";")); err != nil || !slices.Equal(again, played) {
 			t.Errorf("%q is %v, and that is %v, %v", text, texts, again, err)
 		}
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -17,7 +16,7 @@ func gamesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "games [GAME]",
-		Short: "List the games, or show one: rules, parameters, what a network sees and says",
+		Short: "List the games, or show one: rules, parameters, tensors, outcome classes",
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json`,
@@ -36,33 +35,35 @@ func gamesCommand() *cobra.Command {
 				}
 				list = append(list, game)
 			}
-			return output(cmd, func(w io.Writer) error {
-				switch {
-				case asJSON:
-					return writeGamesJSON(w, list)
-				case len(args) > 0:
-					return writeGame(w, list[0])
+			switch {
+			case asJSON:
+				for _, g := range list {
+					if err := printJSON(cmd, newGameJSON(g)); err != nil {
+						return err
+					}
 				}
-				return writeGames(w, list)
-			})
+			case len(args) > 0:
+				writeGame(cmd.OutOrStdout(), list[0])
+			default:
+				writeGames(cmd.OutOrStdout(), list)
+			}
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a game and line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON per game")
 	return cmd
 }
 
-// writeGames prints one line a game and how to vary them.
-func writeGames(w io.Writer, list []*env.Game) error {
+// writeGames prints a line per game, and the parameters of the families.
+func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GAME\tPLAYERS\tBOARD\tMOVES\tLONGEST\tENDS")
 	for _, g := range list {
 		fmt.Fprintf(table, "%s\t%s, %s\t%dx%d\t%d\t%d plies\t%s\n", g.Name, g.Players[0], g.Players[1],
 			g.Tensor.H, g.Tensor.W, moveCount(g), g.MaxPlies, strings.Join(classNames(g), " "))
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w, "\nOther sizes and rules, any parameter left out keeping its default:")
+	table.Flush()
+	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		params := make([]string, len(f.Params))
 		for i, p := range f.Params {
@@ -70,12 +71,11 @@ func writeGames(w io.Writer, list []*env.Game) error {
 		}
 		fmt.Fprintf(w, "  %s(%s)\n", f.Name, strings.Join(params, ","))
 	}
-	fmt.Fprintf(w, "\nSee one with \"ludus games %s\".\n", list[0].Name)
-	return nil
+	fmt.Fprintf(w, "\nShow one with \"ludus games %s\".\n", list[0].Name)
 }
 
-// writeGame prints everything about one game.
-func writeGame(w io.Writer, g *env.Game) error {
+// writeGame prints everything about a game.
+func writeGame(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n%s\n\n", g.Name, g.Players[0], g.Players[1], strings.TrimSpace(g.Rules))
 	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -85,7 +85,7 @@ func writeGame(w io.Writer, g *env.Game) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
 	}
 	fmt.Fprintln(table)
-	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the mover sees it, [0 0] being %s for %s and %s for %s\n",
+	fmt.Fprintf(table, "tensor\t[%d %d %d]\tin the mover's frame: [0 0] is %s for %s and %s for %s\n",
 		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
 	for i, plane := range g.Planes {
 		fmt.Fprintf(table, "plane %d\t\t%s\n", i, plane)
@@ -98,10 +98,10 @@ func writeGame(w io.Writer, g *env.Game) error {
 	}
 	fmt.Fprintf(table, "symmetries\t%d\t\n", len(g.Symmetries))
 	fmt.Fprintf(table, "longest game\t%d\tplies\n", g.MaxPlies)
-	return table.Flush()
+	table.Flush()
 }
 
-// goalsOf says what goals a class settles.
+// goalsOf describes the goals of an outcome class.
 func goalsOf(c env.Class) string {
 	if c.Goals[0] < 0 {
 		return ", goals by play"
@@ -109,7 +109,7 @@ func goalsOf(c env.Class) string {
 	return fmt.Sprintf(", goals %d and %d", c.Goals[0], c.Goals[1])
 }
 
-// firstCell names the cell that is [0 0] of the tensor of p.
+// firstCell names the cell at [0 0] of the tensor of player p.
 func firstCell(g *env.Game, p env.Player) string {
 	cell := g.FrameCell(p, 0) // the frame being its own inverse
 	row, column := g.Drawing.Rows[cell/g.Tensor.W], g.Drawing.Columns[cell%g.Tensor.W]
@@ -152,7 +152,7 @@ func parameterRanges(family string) map[string]string {
 	return ranges
 }
 
-// gameJSON is what programs may read about a game.
+// gameJSON describes a game for programs.
 type gameJSON struct {
 	Name         string            `json:"name"`
 	Family       string            `json:"family"`
@@ -174,32 +174,26 @@ type gameJSON struct {
 
 type classJSON struct {
 	Name    string  `json:"name"`
-	Goals   []int   `json:"goals"` // own and other; null where play settles them
+	Goals   []int   `json:"goals"` // own and other; null if they depend on the play
 	Utility float32 `json:"utility"`
 }
 
-func writeGamesJSON(w io.Writer, list []*env.Game) error {
-	encoder := json.NewEncoder(w)
-	for _, g := range list {
-		out := gameJSON{
-			Name: g.Name, Family: g.Family, Params: map[string]string{}, Ranges: parameterRanges(g.Family), Players: g.Players,
-			Rules: strings.TrimSpace(g.Rules), Tensor: [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, Planes: g.Planes,
-			PolicyPlanes: g.PolicyPlanes, PolicyExtras: g.PolicyExtras, PolicyNames: g.PolicyNames, Actions: g.NumActions(),
-			GoalHead: g.GoalHead, Symmetries: len(g.Symmetries), MaxPlies: g.MaxPlies,
-		}
-		for _, p := range g.Params {
-			out.Params[p.Name] = p.Value
-		}
-		for _, c := range g.Classes {
-			class := classJSON{Name: c.Name, Utility: c.Utility}
-			if c.Goals[0] >= 0 {
-				class.Goals = c.Goals[:]
-			}
-			out.Classes = append(out.Classes, class)
-		}
-		if err := encoder.Encode(out); err != nil {
-			return err
-		}
+func newGameJSON(g *env.Game) *gameJSON {
+	out := &gameJSON{
+		Name: g.Name, Family: g.Family, Params: map[string]string{}, Ranges: parameterRanges(g.Family), Players: g.Players,
+		Rules: strings.TrimSpace(g.Rules), Tensor: [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, Planes: g.Planes,
+		PolicyPlanes: g.PolicyPlanes, PolicyExtras: g.PolicyExtras, PolicyNames: g.PolicyNames, Actions: g.NumActions(),
+		GoalHead: g.GoalHead, Symmetries: len(g.Symmetries), MaxPlies: g.MaxPlies,
 	}
-	return nil
+	for _, p := range g.Params {
+		out.Params[p.Name] = p.Value
+	}
+	for _, c := range g.Classes {
+		class := classJSON{Name: c.Name, Utility: c.Utility}
+		if c.Goals[0] >= 0 {
+			class.Goals = c.Goals[:]
+		}
+		out.Classes = append(out.Classes, class)
+	}
+	return out
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,12 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	err := rootCommand().ExecuteContext(ctx)
+	out, root := &errorWriter{w: os.Stdout}, rootCommand()
+	root.SetOut(out)
+	err := root.ExecuteContext(ctx)
+	if out.err != nil && !errors.Is(err, out.err) {
+		err = errors.Join(err, fmt.Errorf("writing the output: %w", out.err))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ludus:", message(err))
 	}
@@ -142,6 +148,11 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
+// printJSON prints a value as one line of JSON.
+func printJSON(cmd *cobra.Command, value any) error {
+	return json.NewEncoder(cmd.OutOrStdout()).Encode(value)
+}
+
 // warn prints a warning on standard error.
 func warn(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", text) }
 
@@ -161,7 +172,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// errorWriter keeps the first error of a writer and writes nothing after it.
+// errorWriter keeps the first error of a writer and writes nothing after it. Commands need not check what they print: main
+// reports the error.
 type errorWriter struct {
 	w   io.Writer
 	err error
@@ -172,19 +184,6 @@ func (e *errorWriter) Write(p []byte) (n int, err error) {
 		n, e.err = e.w.Write(p)
 	}
 	return n, e.err
-}
-
-// output calls print with the command's standard output, unbuffered, and returns the first error of either. print need not
-// check its writes.
-func output(cmd *cobra.Command, print func(w io.Writer) error) error {
-	w := &errorWriter{w: cmd.OutOrStdout()}
-	if err := print(w); err != nil && w.err == nil {
-		return err
-	}
-	if w.err != nil {
-		return fmt.Errorf("writing the output: %w", w.err)
-	}
-	return nil
 }
 
 // input returns the command's standard input. Closing it ends a pending Read.

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -19,25 +19,19 @@ check the rules against known counts.`,
 		Example:           "  ludus perft breakthrough-6x6 --depth 4",
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
 			if depth < 1 || depth > game.MaxPlies {
 				return usage(cmd, fmt.Errorf("--depth %d: in %s it must be from 1 to %d", depth, game.Name, game.MaxPlies))
 			}
-			return output(cmd, func(w io.Writer) error {
-				for d := 1; d <= depth; d++ {
-					count, err := games.Perft(cmd.Context(), game, d)
-					if err != nil {
-						return err
-					}
-					fmt.Fprintln(w, d, count)
+			for d := 1; d <= depth; d++ {
+				count, err := games.Perft(cmd.Context(), game, d)
+				if err != nil {
+					return err
 				}
-				return nil
-			})
-		},
+				fmt.Fprintln(cmd.OutOrStdout(), d, count)
+			}
+			return nil
+		}),
 	}
 	cmd.Flags().IntVar(&depth, "depth", 3, "maximum number of moves")
 	return cmd

@@ -11,7 +11,6 @@ import (
 
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
-	"ludus/env/games"
 )
 
 // watchingDelay is the pause after each move of two agents on a terminal.
@@ -40,19 +39,15 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
   printf '3 3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
 		Args:              arguments(2, 3),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
-			if err := checkPlay(cmd, game, side, len(args) == 3, config.Delay); err != nil {
+			if err := checkPlay(cmd, game, side, len(args) == 2, config.Delay); err != nil {
 				return usage(cmd, err)
 			}
-			if err := takeSeats(cmd, &config, args[1:], side); err != nil {
+			if err := takeSeats(cmd, &config, args, side); err != nil {
 				return err
 			}
-			if isTerminal(cmd.OutOrStdout()) {
+			if isTerminal(os.Stdout) {
 				config.Style = terminal.DetectStyle(os.Getenv, terminalWidth)
 				if !cmd.Flags().Changed("delay") {
 					config.Delay = watchingDelay
@@ -60,7 +55,7 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
 			}
 			config.Keyboard = isTerminal(cmd.InOrStdin())
 			return terminal.New(config, cmd.OutOrStdout()).Play(cmd.Context(), input(cmd))
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")

@@ -117,6 +117,9 @@ func (p *progress) log(text string) {
 	fmt.Fprintln(p.w, text)
 }
 
+// warn writes a warning.
+func (p *progress) warn(text string) { p.log("ludus: warning: " + text) }
+
 // close erases the bar.
 func (p *progress) close() {
 	if p.bar != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +83,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	}
 	defer release()
 	p := newProgress(cmd)
-	f.Warn = func(err error) { p.log("ludus: warning: skipped: " + oneLine(err)) }
+	f.Warn = func(err error) { p.warn("skipped: " + oneLine(err)) }
 	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalanceChecker(game))
 	if err != nil {
 		return err
@@ -106,12 +105,12 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return errors.Join(continuable(err, "finished matches"), output(cmd, func(w io.Writer) error {
-		if err := writeRatings(w, table, pool.Names(f.Wanted)); err != nil || !f.json {
-			return err
-		}
-		return json.NewEncoder(w).Encode(table)
-	}))
+	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Wanted))
+	err = continuable(err, "finished matches")
+	if f.json {
+		err = errors.Join(err, printJSON(cmd, table))
+	}
+	return err
 }
 
 // rateStatus estimates how far a rating is from its widest interval, whose width falls with the root of the games.
@@ -139,7 +138,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 }
 
 // writeRatings prints the ratings for people, best first, and the intervals of the wanted agents: the table may have others.
-func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) error {
+func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
@@ -154,9 +153,7 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) error {
 		}
 		fmt.Fprintf(table, "%s\t%.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n", name, a.Rating, a.Low, a.High, a.Games, 100*a.Score)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
+	table.Flush()
 	if gone {
 		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
@@ -165,5 +162,4 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) error {
 		fmt.Fprintf(w, "pairings differ from the ratings by %.0f Elo beyond chance: against other opponents, ratings could differ by up to %.0f\n",
 			t.Misfit, leeway)
 	}
-	return nil
 }

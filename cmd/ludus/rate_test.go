@@ -105,9 +105,7 @@ func TestWriteRatings(t *testing.T) {
 	for _, misfit := range []float64{0, 60} {
 		table.Misfit = misfit
 		var out strings.Builder
-		if err := writeRatings(&out, &table, []string{"net@1", "net@0"}); err != nil {
-			t.Fatal(err)
-		}
+		writeRatings(&out, &table, []string{"net@1", "net@0"})
 		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !strings.Contains(out.String(), "70 to 120") ||
 			strings.Contains(out.String(), "by 60 Elo beyond chance: against other opponents, ratings could differ by up to 7\n") != (misfit > 0) {
 			t.Error(out.String())

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -28,10 +27,8 @@ this page, are replaced without --force; files elsewhere are not (see export and
 			if err != nil {
 				return explainFolder(args[0], err)
 			}
-			return output(cmd, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s\n", filepath.Join(args[0], report.FileName))
-				return err
-			})
+			fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(args[0], report.FileName))
+			return nil
 		},
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -77,13 +76,7 @@ func checkRuns(dir string, given bool) error {
 
 // serve prints the address and serves until ctx ends.
 func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
-	err := output(cmd, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s\n", server.URL())
-		return err
-	})
-	if err != nil {
-		return errors.Join(err, server.Close())
-	}
+	fmt.Fprintln(cmd.OutOrStdout(), server.URL())
 	if !server.Local() {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
 	}

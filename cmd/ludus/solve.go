@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/env/solver"
 )
 
@@ -44,17 +42,30 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
   ludus solve golden-rectangle --nodes 10000000 --json`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
-			played, err := splitMoves(game, moves)
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
+			state, played, err := splitMoves(game, moves)
 			if err != nil {
 				return fmt.Errorf("--moves: %w", err)
 			}
-			return runSolve(cmd, game, played, o, asJSON)
-		},
+			p := newProgress(cmd)
+			s := solve(cmd.Context(), game, state, o, p)
+			p.close()
+			for _, a := range played {
+				s.Moves = append(s.Moves, game.ActionTexts[a])
+			}
+			if asJSON {
+				err = printJSON(cmd, s)
+			} else {
+				s.write(cmd.OutOrStdout())
+			}
+			switch {
+			case err != nil || s.known():
+				return err
+			case cmd.Context().Err() != nil:
+				return context.Canceled
+			}
+			return errUnsolved
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&moves, "moves", "", "moves from the start to the position, separated by semicolons, written as in play")
@@ -78,165 +89,126 @@ type solveOptions struct {
 // maxMemory is the largest --memory in MiB.
 const maxMemory = min(1<<20, math.MaxInt>>20)
 
-// splitMoves parses moves separated by semicolons. They must lead to a position that is not done.
-func splitMoves(game *env.Game, text string) (played []env.Action, err error) {
-	var texts []string
-	for part := range strings.SplitSeq(text, ";") {
-		if strings.TrimSpace(part) != "" {
-			texts = append(texts, part)
-		}
-	}
+// splitMoves parses moves separated by semicolons. They must lead to a position that is not done, which it returns too.
+func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
+	texts := slices.DeleteFunc(strings.Split(text, ";"), func(part string) bool { return strings.TrimSpace(part) == "" })
 	state, played, err := notation.Replay(game, texts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if state.Done() {
 		goals := state.Goals()
-		return nil, fmt.Errorf("the game is over: %s %d, %s %d", game.Players[0], goals[0], game.Players[1], goals[1])
+		return nil, nil, fmt.Errorf("the game is over: %s %d, %s %d", game.Players[0], goals[0], game.Players[1], goals[1])
 	}
-	return played, nil
+	return state, played, nil
 }
 
-// solution holds the values of a position and its moves. Classes are the first player's, or solver.Unknown.
+// solution holds the values of a position and its moves, null if unknown. Values are goals.
 type solution struct {
-	game    *env.Game
-	played  []env.Action
-	player  env.Player // to move
-	legal   []env.Action
-	classes []int // after each legal move
-	class   int
-	nodes   int
-	elapsed time.Duration
+	Game    string          `json:"game"`
+	Moves   []string        `json:"moves"`  // that lead to the position
+	Player  string          `json:"player"` // to move
+	Value   map[string]int  `json:"value"`  // by player
+	Values  map[string]*int `json:"values"` // by legal move, for Player
+	Nodes   int             `json:"nodes"`
+	Seconds float64         `json:"seconds"`
+
+	players [2]string
+	legal   []string // the keys of Values in their order
 }
 
-// runSolve solves the position and prints the values found within the limits.
-func runSolve(cmd *cobra.Command, game *env.Game, played []env.Action, o solveOptions, asJSON bool) error {
-	p := newProgress(cmd)
-	s := solve(cmd.Context(), game, played, o, p)
-	p.close()
-	err := output(cmd, func(w io.Writer) error {
-		if asJSON {
-			return s.writeJSON(w)
-		}
-		s.write(w)
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case s.known():
-		return nil
-	case cmd.Context().Err() != nil:
-		return context.Canceled
+// solve searches for the value of a position, within half of the limits, then for that of each move.
+func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions, p *progress) *solution {
+	s := &solution{
+		Game: game.Name, Moves: []string{}, Player: game.Players[state.Player()], Values: map[string]*int{}, players: game.Players,
 	}
-	return errUnsolved
-}
-
-// solve searches for the value of the position, within half of the limits, then for that of each move.
-func solve(ctx context.Context, game *env.Game, played []env.Action, o solveOptions, p *progress) *solution {
-	state := game.NewState()
-	for _, a := range played {
-		state.Apply(a)
-	}
-	s := &solution{game: game, played: played, player: state.Player(), legal: state.Legal(nil)}
 	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
 		if nodes = max(1, nodes); o.nodes == 0 {
 			nodes = 0 // no limit
 		}
 		return solver.Limits{Nodes: nodes, Stop: func() bool {
-			p.show(o.status(s.nodes+search.Nodes(), time.Since(start), phase))
-			return ctx.Err() != nil || o.time > 0 && time.Since(start) > most || o.nodes > 0 && s.nodes >= o.nodes
+			p.show(o.status(s.Nodes+search.Nodes(), time.Since(start), phase))
+			return ctx.Err() != nil || o.time > 0 && time.Since(start) > most || o.nodes > 0 && s.Nodes >= o.nodes
 		}}
 	}
-	s.class, _ = search.Solve(state, limits(o.nodes/2, o.time/2))
-	s.nodes = search.Nodes()
+	class, _ := search.Solve(state, limits(o.nodes/2, o.time/2))
+	s.Nodes = search.Nodes()
 	phase = "solving each move"
-	s.classes = search.SolveMoves(state, limits(o.nodes-s.nodes, o.time), nil)
-	s.nodes += search.Nodes()
-	s.elapsed = time.Since(start)
-	s.conclude()
+	classes := search.SolveMoves(state, limits(o.nodes-s.Nodes, o.time), nil)
+	s.Nodes += search.Nodes()
+	s.Seconds = time.Since(start).Seconds()
+	if class == solver.Unknown {
+		class = bestClass(game, state.Player(), classes)
+	}
+	if class != solver.Unknown {
+		s.Value = map[string]int{}
+		for p, name := range game.Players {
+			s.Value[name] = classGoal(game, env.Player(p), class)
+		}
+	}
+	for i, a := range state.Legal(nil) {
+		s.legal = append(s.legal, game.ActionTexts[a])
+		s.Values[game.ActionTexts[a]] = nil
+		if classes[i] != solver.Unknown {
+			goal := classGoal(game, state.Player(), classes[i])
+			s.Values[game.ActionTexts[a]] = &goal
+		}
+	}
 	return s
 }
 
-// conclude derives the value of the position from those of its moves if the search did not find it.
-func (s *solution) conclude() {
-	if s.class != solver.Unknown {
-		return
-	}
-	best, all := solver.Unknown, true // best for the player to move
-	for _, class := range s.classes {
+// bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes are the
+// first player's.
+func bestClass(game *env.Game, player env.Player, classes []int) int {
+	best, all := solver.Unknown, true // best for the player
+	for _, class := range classes {
 		if class == solver.Unknown {
 			all = false
-		} else if class = s.game.ClassFor(s.player, class); best == solver.Unknown || class < best {
+		} else if class = game.ClassFor(player, class); best == solver.Unknown || class < best {
 			best = class
 		}
 	}
 	if best == 0 || all {
-		s.class = s.game.ClassFor(s.player, best)
+		return game.ClassFor(player, best)
 	}
+	return solver.Unknown
 }
 
-// known reports whether all values were found.
-func (s *solution) known() bool {
-	return s.class != solver.Unknown && !slices.Contains(s.classes, solver.Unknown)
-}
-
-// goal returns the goal of player p for a class of the first player.
-func (s *solution) goal(p env.Player, class int) int {
-	c := s.game.Classes[s.game.ClassFor(p, class)]
-	if s.game.GoalHead {
+// classGoal returns the goal of a player for a class of the first player.
+func classGoal(game *env.Game, p env.Player, class int) int {
+	c := game.Classes[game.ClassFor(p, class)]
+	if game.GoalHead {
 		return 50 + int(math.Round(50*float64(c.Utility)))
 	}
 	return c.Goals[0]
 }
 
-// write prints the values as lines.
-func (s *solution) write(w io.Writer) {
-	if s.class == solver.Unknown {
-		fmt.Fprintln(w, "value unknown")
-	} else {
-		fmt.Fprintf(w, "value %s=%d %s=%d\n", s.game.Players[env.First], s.goal(env.First, s.class),
-			s.game.Players[env.Second], s.goal(env.Second, s.class))
-	}
-	for i, a := range s.legal {
-		if s.classes[i] == solver.Unknown {
-			fmt.Fprintln(w, s.game.ActionTexts[a], "unknown")
-		} else {
-			fmt.Fprintln(w, s.game.ActionTexts[a], s.goal(s.player, s.classes[i]))
+// known reports whether all values were found.
+func (s *solution) known() bool {
+	for _, value := range s.Values {
+		if value == nil {
+			return false
 		}
 	}
-	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.nodes, s.elapsed.Seconds())
+	return s.Value != nil
 }
 
-// writeJSON prints the values as one JSON object, null if unknown.
-func (s *solution) writeJSON(w io.Writer) error {
-	object := struct {
-		Game    string          `json:"game"`
-		Moves   []string        `json:"moves"`
-		Player  string          `json:"player"`
-		Value   map[string]int  `json:"value"`
-		Values  map[string]*int `json:"values"`
-		Nodes   int             `json:"nodes"`
-		Seconds float64         `json:"seconds"`
-	}{s.game.Name, []string{}, s.game.Players[s.player], nil, map[string]*int{}, s.nodes, s.elapsed.Seconds()}
-	for _, a := range s.played {
-		object.Moves = append(object.Moves, s.game.ActionTexts[a])
+// write prints the values as lines.
+func (s *solution) write(w io.Writer) {
+	if s.Value == nil {
+		fmt.Fprintln(w, "value unknown")
+	} else {
+		fmt.Fprintf(w, "value %s=%d %s=%d\n", s.players[0], s.Value[s.players[0]], s.players[1], s.Value[s.players[1]])
 	}
-	if s.class != solver.Unknown {
-		object.Value = map[string]int{}
-		for p, name := range s.game.Players {
-			object.Value[name] = s.goal(env.Player(p), s.class)
+	for _, move := range s.legal {
+		if value := s.Values[move]; value != nil {
+			fmt.Fprintln(w, move, *value)
+		} else {
+			fmt.Fprintln(w, move, "unknown")
 		}
 	}
-	for i, a := range s.legal {
-		object.Values[s.game.ActionTexts[a]] = nil
-		if s.classes[i] != solver.Unknown {
-			goal := s.goal(s.player, s.classes[i])
-			object.Values[s.game.ActionTexts[a]] = &goal
-		}
-	}
-	return json.NewEncoder(w).Encode(object)
+	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.Nodes, s.Seconds)
 }
 
 // status is the status of a search after so many nodes and so long. Its share is that of the limit it will reach first.

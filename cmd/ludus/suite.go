@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -130,10 +129,8 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if err := os.Remove(f.Part); err != nil {
 		return err
 	}
-	return output(cmd, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d positions of %s, %d bytes\n", f.out, len(s.Positions), game.Name, len(data))
-		return err
-	})
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d positions of %s, %d bytes\n", f.out, len(s.Positions), game.Name, len(data))
+	return nil
 }
 
 // runCheck checks an agent, or describes a suite.
@@ -167,12 +164,11 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return output(cmd, func(w io.Writer) error {
-		if err := writeSuiteReport(w, s, &report); err != nil || !f.json {
-			return err
-		}
-		return json.NewEncoder(w).Encode(report)
-	})
+	writeSuiteReport(cmd.OutOrStdout(), s, &report)
+	if f.json {
+		return printJSON(cmd, report)
+	}
+	return nil
 }
 
 // readSuite reads a suite's file, or removes the game from args and returns its shipped suite.
@@ -201,7 +197,7 @@ func readSuite(name string, args *[]string) (*suite.Suite, error) {
 }
 
 // writeSuiteReport prints the report for people. Without an agent it has random moves only.
-func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
+func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
 		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
@@ -237,5 +233,5 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) error {
 			row("  "+r.Name, r)
 		}
 	}
-	return table.Flush()
+	table.Flush()
 }

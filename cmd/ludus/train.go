@@ -43,11 +43,7 @@ Gating: none; the averaged weights of the newest generation play.
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) (err error) {
 			if cmd.Flags().Changed("time") && cmd.Flags().Changed("generations") {
 				return usage(cmd, errors.New("--time and --generations exclude each other"))
 			}
@@ -61,7 +57,7 @@ Gating: none; the averaged weights of the newest generation play.
 				o.Dir = filepath.Join("runs", env.FileName(game.Name))
 			}
 			return runTraining(cmd, o)
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
@@ -118,7 +114,7 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 func runTraining(cmd *cobra.Command, o train.Options) error {
 	p := newProgress(cmd)
 	events := eventLog{progress: p}
-	pages := reporter{dir: o.Dir, warn: p.log}
+	pages := reporter{dir: o.Dir, warn: p.warn}
 	o.Observe = func(e train.Event) {
 		events.show(e)
 		pages.show(cmd.Context(), e)
@@ -134,7 +130,8 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	if err != nil {
 		return continuable(err, "finished generations")
 	}
-	return output(cmd, func(w io.Writer) error { return writeSummary(w, o.Game, summary) })
+	writeSummary(cmd.OutOrStdout(), o.Game, summary)
+	return nil
 }
 
 // eventLog shows a run's events.
@@ -220,12 +217,12 @@ func (r *reporter) show(ctx context.Context, e train.Event) {
 func (r *reporter) write(ctx context.Context, depth report.Depth) {
 	if _, err := report.Write(ctx, r.dir, depth); err != nil && ctx.Err() == nil && !r.failed {
 		r.failed = true
-		r.warn(fmt.Sprintf("warning: no report: %s", oneLine(err)))
+		r.warn("no report: " + oneLine(err))
 	}
 }
 
 // writeSummary prints a run's result and the commands that use it.
-func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
+func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	spent := time.Duration(s.Seconds * float64(time.Second)).Round(time.Second)
 	if s.Already {
 		fmt.Fprintf(w, "This run is finished; a larger --time or --generations extends it.\n")
@@ -255,7 +252,6 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) error {
 		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
 		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir}))
-	return nil
 }
 
 // distinctByPly formats the shares of distinct positions at plies 1, 2, 4, 8 and so on.

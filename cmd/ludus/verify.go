@@ -20,13 +20,9 @@ and at the end the goals. It prints what it compared, or fails at the first diff
 		Example:           "  ludus verify golden-rectangle games.txt",
 		Args:              arguments(2, -1),
 		ValidArgsFunction: completeGames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.New(args[0])
-			if err != nil {
-				return err
-			}
-			return output(cmd, func(w io.Writer) error { return verify(w, game, args[1:]) })
-		},
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
+			return verify(cmd.OutOrStdout(), game, args)
+		}),
 	}
 }
 

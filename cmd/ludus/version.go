@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -18,14 +17,10 @@ func versionCommand() *cobra.Command {
 		Example: "  ludus version",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return output(cmd, func(w io.Writer) error {
-				version, commit := build()
-				fmt.Fprintf(w, "ludus    %s\n", version)
-				fmt.Fprintf(w, "commit   %s\n", commit)
-				fmt.Fprintf(w, "built    %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				fmt.Fprintf(w, "kernels  %s\n", kernel.Name())
-				return nil
-			})
+			version, commit := build()
+			fmt.Fprintf(cmd.OutOrStdout(), "ludus    %s\ncommit   %s\nbuilt    %s for %s/%s\nkernels  %s\n",
+				version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Name())
+			return nil
 		},
 	}
 }
