@@ -132,13 +132,13 @@ func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	for i := range n {
 		gr.policyWeight[i] = batch.PolicyWeight[first+i] / float32(batch.Size)
 		gr.weight[i] = 1 / float32(batch.Size)
-		entropy += float64(gr.policyWeight[i]) * entropyOf(gr.policy[i*actions:(i+1)*actions])
+		entropy += float64(gr.policyWeight[i]) * Entropy(gr.policy[i*actions:(i+1)*actions])
 	}
 	return entropy
 }
 
-// entropyOf is the entropy of a distribution in nats.
-func entropyOf(p []float32) float64 {
+// Entropy is the entropy of a distribution in nats.
+func Entropy(p []float32) float64 {
 	h := 0.0
 	for _, v := range p {
 		if v > 0 {

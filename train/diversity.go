@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ludus/env"
+	"ludus/model"
 	"ludus/train/rundir"
 )
 
@@ -115,11 +116,5 @@ func firstScore(goals [2]int) float64 {
 func entropyOf(q []uint16) float64 {
 	p := make([]float32, len(q))
 	normalise(p, q)
-	h := 0.0
-	for _, x := range p {
-		if x > 0 {
-			h -= float64(x) * math.Log(float64(x))
-		}
-	}
-	return h
+	return model.Entropy(p)
 }
