@@ -133,6 +133,7 @@ func writeSynced(fsys fileSystem, path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// mkdirAll is MkdirAll on fsys.
 func mkdirAll(fsys fileSystem, path string) error {
 	err := fsys.Mkdir(path)
 	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// LineFollower reads the lines of a growing file, each line once. The writer uses [AppendLine], and [WriteLines] to start
-// over. LineFollower keeps no file open. One goroutine may use it.
+// LineFollower reads the lines of a growing file, each line once. The file's writer uses [AppendLine], or [WriteLines] to
+// replace it. LineFollower keeps no file open. One goroutine may use it.
 type LineFollower struct {
 	path string
 	seen fs.FileInfo // file info when the file was last read to its end; nil before

@@ -29,6 +29,7 @@ type partSum struct {
 	SHA256 string `json:"sha256"`
 }
 
+// sumOf returns the manifest's entry of a part.
 func sumOf(part Part) partSum { return partSum{part.Name, len(part.Data), hexSum(part.Data)} }
 
 // check compares data with the size and checksum in the manifest.
@@ -42,6 +43,7 @@ func (p partSum) check(data []byte) error {
 	return nil
 }
 
+// hexSum is the SHA-256 of data in hexadecimal digits.
 func hexSum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -54,7 +56,7 @@ const (
 	sealSize = len(sealHead) + 2*sha256.Size + len(sealTail)
 )
 
-// marshalManifest returns the manifest file for a checkpoint. Equal arguments give equal bytes.
+// marshalManifest returns the content of manifest.json for a checkpoint. Equal arguments give equal bytes.
 func marshalManifest(id int, meta any, parts []Part) ([]byte, error) {
 	if id < 0 {
 		panic("checkpoints: negative id")

@@ -22,6 +22,7 @@ type block struct {
 	scratch       *scratch
 }
 
+// newBlock returns a block on boards of h x w cells.
 func newBlock(h, w, channels int, s *scratch) *block {
 	first, second := newConv(h, w, channels, channels, s), newConv(h, w, channels, channels, s)
 	return &block{first, second, kernel.Aligned(shardRows * h * w * first.out), s}

@@ -48,7 +48,7 @@ func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *
 	return h
 }
 
-// memory returns the input x of layer p and the memory dx of its gradient.
+// memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of the layer before.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	if p.from < 0 {
 		return tower, dTower
@@ -56,6 +56,7 @@ func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	return h.layers[p.from].y, h.layers[p.from].dy
 }
 
+// forward computes all layers and copies the results to output rows.
 func (h *heads) forward(in [][]float32, out []float32) {
 	for i, p := range h.layers {
 		x, _ := h.memory(p, in[0], nil)
@@ -77,6 +78,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 	}
 }
 
+// backward copies the gradient of the output rows to the layers and runs them in reverse order.
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {

@@ -56,6 +56,7 @@ func (l *loss) forward(in [][]float32, total []float32) {
 	total[0] = float32(l.parts.Total)
 }
 
+// backward scales the gradient that forward computed by that of the total.
 func (l *loss) backward(_ [][]float32, _, dTotal []float32, dIn [][]float32) {
 	for i, v := range l.gradient {
 		dIn[0][i] = v * dTotal[0]

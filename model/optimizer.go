@@ -34,6 +34,7 @@ type adamW struct {
 	square, one func(i int)     // methods squareChunk and updateChunk, bound once
 }
 
+// newAdamW returns an optimizer of p. prepare is called for each chunk before a step reads its gradient.
 func newAdamW(
 	config Config, p *parameters, gradients [][]float32, parallel func(n int, do func(i int)), prepare func(chunk),
 ) *adamW {
@@ -103,6 +104,7 @@ func (s *adamW) squareChunk(i int) {
 	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
 
+// updateChunk updates the weights, moments and average of one chunk.
 func (s *adamW) updateChunk(i int) {
 	c, factors := s.chunks[i], s.factors
 	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {

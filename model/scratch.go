@@ -35,7 +35,7 @@ func (s *scratch) get(i, n int) []float32 {
 	return s.buffers[i][:n]
 }
 
-// planes returns buffer i as points planes of that many values.
+// planes returns buffer i as matrices in the Winograd domain, one per point, each with the given number of values.
 func (s *scratch) planes(i, points, values int) kernel.Planes {
 	stride := kernel.PlaneStride(values)
 	return kernel.Planes{Data: s.get(i, points*stride), Stride: stride}

@@ -63,7 +63,8 @@ func (w *Worker) Gemm(g *Gemm) {
 	g.columns(p, active.gemm8, 12, 8, rest)
 }
 
-// columns runs gemm, which handles panels of width columns, on the last rest columns. It returns how many columns remain.
+// columns computes whole panels of width columns with gemm, starting at the first of the last rest columns, in blocks of at
+// most rows rows. It returns the number of columns that remain.
 func (g *Gemm) columns(p *gemmArgs, gemm func(*gemmArgs), rows, width, rest int) int {
 	if p.panels = rest / width; p.panels == 0 {
 		return rest
@@ -93,9 +94,9 @@ func (g *Gemm) check(planes int) {
 	}
 }
 
-// split divides m rows into the fewest blocks of at most most rows each, of equal size or one row less.
-func (p *gemmArgs) split(m, most int) {
-	blocks := (m + most - 1) / most
+// split divides m rows into as few blocks as possible, each of at most maxRows rows, that differ by at most one row.
+func (p *gemmArgs) split(m, maxRows int) {
+	blocks := (m + maxRows - 1) / maxRows
 	p.tall = (m + blocks - 1) / blocks
 	p.shortBlocks = blocks*p.tall - m
 	p.tallBlocks = blocks - p.shortBlocks

@@ -46,7 +46,7 @@ type Epilogue struct {
 	ReLU       bool
 }
 
-// Start initialises dst [.., channels] for products that are added to it: to the bias, plus the old content if Accumulate.
+// Start sets dst [.., channels] to the initial value of sums: the bias, plus the old content if Accumulate.
 func (e Epilogue) Start(dst []float32, channels int) {
 	if !e.Accumulate {
 		clear(dst)
@@ -83,7 +83,8 @@ func (w *Worker) TransformInputGradient(b Winograd, dst []float32, src Planes, r
 	w.toCells(b, matrixB, dst, src, rows, channels, epilogue)
 }
 
-// toPlanes transforms cells to planes: first down the columns, then along the resulting lines of points.
+// toPlanes applies a Winograd transform to each board of src: it multiplies the columns of cells by a matrix, then the
+// resulting lines, and writes one plane per point to dst.
 func (w *Worker) toPlanes(b Winograd, matrix int, dst Planes, src []float32, rows, channels int) {
 	cells, row := b.Cells()*channels, 4*b.W*channels
 	_ = src[rows*cells-1]
@@ -102,7 +103,8 @@ func (w *Worker) toPlanes(b Winograd, matrix int, dst Planes, src []float32, row
 	w.runPasses(b, matrix, expand, expand, rows, channels, 4*cells, 4*channels)
 }
 
-// toCells transforms planes to cells: first down the columns of points, then along the lines.
+// toCells is the transposed transform: it multiplies the columns of points by the transposed matrix, then the lines, and
+// writes cells to dst.
 func (w *Worker) toCells(b Winograd, matrix int, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
 	cells, points := b.Cells()*channels, 4*b.pW*channels
 	_ = dst[rows*cells-1]
@@ -137,7 +139,7 @@ func (w *Worker) setEpilogue(p *transformArgs, f Epilogue, channels int) {
 	}
 }
 
-// zeros returns n zeros.
+// zeros returns a shared slice of n zeros, which callers must not change.
 func (w *Worker) zeros(n int) []float32 {
 	if len(w.zero) < n {
 		w.zero = Aligned(n)

@@ -8,7 +8,7 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// pure are the kernels in Go, for every machine. They round products before they add them.
+// pure is the Go implementation of all kernels, for every machine. It rounds products before it adds them.
 var pure = instructions{
 	name:         "Go",
 	lanes:        8,
@@ -184,7 +184,7 @@ func halve(matrix [][]float64) *halved {
 	return h
 }
 
-// expand computes destination = M source for each line and vector.
+// expand is the pass that multiplies each line by M: destination = M source, for each vector of channels.
 func (h *halved) expand(p *transformArgs) {
 	for line := range p.lines {
 		for v := range p.vectors {
@@ -203,7 +203,7 @@ func (h *halved) expand(p *transformArgs) {
 	}
 }
 
-// reduce computes destination = Mᵀ source for each line and vector.
+// reduce is the pass that multiplies each line by Mᵀ: destination = Mᵀ source, for each vector of channels.
 func (h *halved) reduce(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
@@ -217,7 +217,7 @@ func (h *halved) reduce(p *transformArgs) {
 	}
 }
 
-// reduceEpilogue is reduce with bias, accumulation and limit.
+// reduceEpilogue is reduce followed by bias, accumulation and limit.
 func (h *halved) reduceEpilogue(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {

@@ -114,7 +114,7 @@ func integers(name string, values ...int64) *pb.AttributeProto {
 	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INTS.Enum(), Ints: values}
 }
 
-// int64s converts dimensions.
+// int64s converts dimensions to ONNX's type.
 func int64s(dims []int) []int64 {
 	w := make([]int64, len(dims))
 	for i, d := range dims {

@@ -76,6 +76,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 	return entries, nil
 }
 
+// boardOf returns the metadata entry "board".
 func boardOf(game *env.Game) board {
 	b := board{Rows: game.Drawing.Rows, Columns: game.Drawing.Columns}
 	for _, exists := range game.Drawing.Cells {
@@ -88,6 +89,7 @@ func boardOf(game *env.Game) board {
 	return b
 }
 
+// frameOf returns the frame in which player p moves.
 func frameOf(game *env.Game, p env.Player) frame {
 	f := frame{Policy: game.Frame(p)}
 	for cell := range game.Tensor.Cells() {
@@ -96,6 +98,7 @@ func frameOf(game *env.Game, p env.Player) frame {
 	return f
 }
 
+// outcomesOf returns the metadata entry "outcomes".
 func outcomesOf(game *env.Game) []outcome {
 	list := make([]outcome, len(game.Classes))
 	for i, c := range game.Classes {

@@ -238,7 +238,7 @@ func (w *writer) prefetch(distances []string) {
 	}
 }
 
-// term adds the product of one column of A and one row of B to the sums.
+// term writes code that adds the product of one column of A and one row of B to the sums of a tile.
 func (w *writer) term(s shape, rows int) {
 	const elements = 2 // registers for A's elements, used in turn
 	first := s.set.regs - s.vectors - elements

@@ -57,6 +57,7 @@ func main() {
 	save(folder, "declare_amd64.go", formatted(header+"package kernel\n"+w.declarations.String()))
 }
 
+// formatted returns gofmt's form of Go source.
 func formatted(source string) string {
 	text, err := format.Source([]byte(source))
 	if err != nil {
@@ -65,6 +66,7 @@ func formatted(source string) string {
 	return string(text)
 }
 
+// save writes a file.
 func save(folder, name, text string) {
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 		panic(err)

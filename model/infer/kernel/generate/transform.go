@@ -165,6 +165,7 @@ func unit(x term) int {
 	return 0
 }
 
+// isTemporary reports whether t allocates the register.
 func isTemporary(t *temporaries, register string) bool {
 	i, err := strconv.Atoi(register[1:])
 	return err == nil && i >= t.first && i <= t.last
@@ -211,6 +212,7 @@ func (w *writer) expand(set isa, name string, matrix [][]float64) {
 	})
 }
 
+// terms returns the non-zero coefficients with their registers.
 func terms(coefficients []float64, registers []string) []term {
 	var list []term
 	for k, c := range coefficients {
@@ -287,7 +289,8 @@ func (w *writer) load(register []string, paired []bool) {
 	}
 }
 
-// column returns the terms of column k of a matrix on the registers filled by load.
+// column returns the terms of output k of reduce: the coefficients of column k of the matrix with the registers that load
+// filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
 func column(matrix [][]float64, k int, register []string, paired []bool) []term {
 	var list []term
 	for p := 0; p < len(matrix); p++ {
