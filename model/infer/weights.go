@@ -92,10 +92,12 @@ func (w *Weights) Validate(game *env.Game) error {
 	for i, l := range want {
 		t := w.Tensors[i]
 		if t.Name != l.name || !slices.Equal(t.Shape, l.shape) {
-			return fmt.Errorf("tensor %d is %q %v; the architecture has %q %v", i, t.Name, t.Shape, l.name, l.shape)
+			return fmt.Errorf("tensor %d is %q %v, but %q %v in this version of %s: another version of the program made it",
+				i, t.Name, t.Shape, l.name, l.shape, game.Name)
 		}
 		if len(t.Data) != product(l.shape) {
-			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d", i, t.Name, t.Shape, len(t.Data), product(l.shape))
+			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d",
+				i, t.Name, t.Shape, len(t.Data), product(l.shape))
 		}
 	}
 	return nil
