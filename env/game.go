@@ -1,6 +1,9 @@
 package env
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Shape is the shape of a tensor: channels (planes), height, width.
 type Shape struct{ C, H, W int }
@@ -18,6 +21,14 @@ type Class struct {
 	Goals [2]int
 	// Utility is the player's, in [-1, 1].
 	Utility float32
+}
+
+// Goal is the player's goal. If the class leaves it open, it is the goal of the same utility: 50 (1 + Utility), rounded.
+func (c Class) Goal() int {
+	if c.Goals[0] >= 0 {
+		return c.Goals[0]
+	}
+	return int(math.Round(50 * (1 + float64(c.Utility))))
 }
 
 // Classes of games without other endings.

@@ -177,11 +177,7 @@ func bestClass(game *env.Game, player env.Player, classes []int) int {
 
 // classGoal returns the goal of a player for a class of the first player.
 func classGoal(game *env.Game, p env.Player, class int) int {
-	c := game.Classes[game.ClassFor(p, class)]
-	if game.GoalHead {
-		return 50 + int(math.Round(50*float64(c.Utility)))
-	}
-	return c.Goals[0]
+	return game.Classes[game.ClassFor(p, class)].Goal()
 }
 
 // known reports whether all values were found.

@@ -112,15 +112,6 @@ func (p *Position) replay(game *env.Game) (env.State, error) {
 	return state, nil
 }
 
-// goal is the goal that stands for a class in files: its own, or where the class leaves the goals open the one between 0
-// and 100 that its utility is.
-func goal(c env.Class) int {
-	if c.Goals[0] >= 0 {
-		return c.Goals[0]
-	}
-	return int(math.Round(50 * (1 + float64(c.Utility))))
-}
-
 // identity is the same for two positions that are alike, and for no others.
 type identity [sha256.Size]byte
 

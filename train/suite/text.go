@@ -43,7 +43,7 @@ func marshalLine(game *env.Game, p *Position) []byte {
 	}
 	l.Player = game.Players[state.Player()]
 	for i, a := range state.Legal(nil) {
-		l.Values[game.ActionTexts[a]] = goal(game.Classes[p.Values[i]])
+		l.Values[game.ActionTexts[a]] = game.Classes[p.Values[i]].Goal()
 	}
 	if p.UCT != UnknownAnswer {
 		loses := p.UCT == Loses
@@ -124,7 +124,7 @@ func (l *line) fill(game *env.Game, p *Position) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrSuite, err)
 		}
-		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return goal(c) == g })
+		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Goal() == g })
 		if class < 0 {
 			return fmt.Errorf("%w: no game of %s ends with a goal of %d", ErrSuite, game.Name, g)
 		}
