@@ -20,11 +20,11 @@ import (
 	"ludus/train/rundir"
 )
 
-// mustRun is the environment variable that lists the packages whose absence is a failure rather than a reason to skip:
-// onnxruntime-node of Node, onnx of Python.
+// mustRun is the environment variable that lists the packages that must be installed: onnxruntime-node of Node, onnx and
+// torch of Python. Tests of others are skipped.
 const mustRun = "LUDUS_TEST_PEERS"
 
-// missing skips the test because a package is not there, unless it must be.
+// missing skips the test because a package is not installed, or fails it if mustRun lists the package.
 func missing(t *testing.T, name, reason string) {
 	t.Helper()
 	if slices.Contains(strings.Fields(os.Getenv(mustRun)), name) {
@@ -33,12 +33,12 @@ func missing(t *testing.T, name, reason string) {
 	t.Skip(reason)
 }
 
-// installed skips the test where a peer is missing.
-func installed(t *testing.T, p *Peer, err error) *Peer {
+// installed skips the test if the peer's package is missing.
+func installed(t *testing.T, name string, p *Peer, err error) *Peer {
 	t.Helper()
 	path := os.Getenv("NODE_PATH") // asking for it also makes the test's cached result depend on it
 	if errors.Is(err, ErrMissing) {
-		missing(t, "onnxruntime-node", err.Error()+"; NODE_PATH is "+path)
+		missing(t, name, err.Error()+"; NODE_PATH is "+path)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 	for _, n := range networks(t) {
 		t.Run(n.name, func(t *testing.T) {
 			p, err := ONNXRuntime(t.Context(), n.game, n.weights, 1)
-			installed(t, p, err)
+			installed(t, "onnxruntime-node", p, err)
 			states := envtest.Positions(n.game, 1, 1000)
 			bothMove(t, states)
 			ours := n.evaluate(t, states)
@@ -313,7 +313,7 @@ func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
-	installed(t, p, err)
+	installed(t, "onnxruntime-node", p, err)
 	if _, err := p.evaluate(make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
 		t.Errorf("a tensor that is too short gives %v", err)
 	}

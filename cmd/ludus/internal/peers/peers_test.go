@@ -96,7 +96,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 // TestMeasure lets the real engines work for a moment.
 func TestMeasure(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (*Peer, error){
-		"onnxruntime": func(t *testing.T) (*Peer, error) {
+		"onnxruntime-node": func(t *testing.T) (*Peer, error) {
 			game, err := games.New("quad-5x5")
 			if err != nil {
 				return nil, err
@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := open(t)
-			installed(t, p, err)
+			installed(t, name, p, err)
 			speed, err := p.Measure(10 * time.Millisecond)
 			if err != nil || !(speed > 0) || math.IsInf(speed, 0) {
 				t.Errorf("%v rows a second, %v", speed, err)

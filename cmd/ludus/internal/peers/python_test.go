@@ -152,7 +152,7 @@ func needNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
-	installed(t, p, err)
+	installed(t, "onnxruntime-node", p, err)
 }
 
 // refuses checks that an example names the game that it does not play.
