@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -130,8 +129,7 @@ func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 // writeReport prints the tables for people.
 func writeReport(w io.Writer, r *bench.Report) {
 	least := 1.0 // CPU share of a row
-	mark := func(shares ...float64) string {
-		share := slices.Min(shares)
+	mark := func(share float64) string {
 		least = min(least, share)
 		if share < bench.BusyShare {
 			return "*"
@@ -140,10 +138,9 @@ func writeReport(w io.Writer, r *bench.Report) {
 	}
 	fmt.Fprintf(w, "peak of one core: %.1f GFLOP/s (%s), %d cores\n", r.Peak, r.Kernels, r.Cores)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\n\trandom moves/s\tsearch simulations/s\tallocations\tplayout simulations/s\t")
-	for i, e := range r.Env {
-		s, p := r.Search[i], r.Playouts[i]
-		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%d\t%.0f\t\n", mark(e.CPU, s.CPU, p.CPU), e.Game, e.Moves, s.Speed, s.Allocs, p.Speed)
+	fmt.Fprintln(t, "\nsearch, one core\trandom moves/s\tPUCT simulations/s\tallocations\tUCT simulations/s\t")
+	for _, s := range r.Search {
+		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%d\t%.0f\t\n", mark(s.CPU), s.Game, s.Moves, s.PUCT, s.Allocs, s.UCT)
 	}
 	fmt.Fprintln(t, "\ninference, one core\tbatch\tpositions/s\tGFLOP/s\tof peak\t")
 	for _, i := range r.Infer {

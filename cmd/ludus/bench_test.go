@@ -70,11 +70,9 @@ func TestWriteReport(t *testing.T) {
 	var out bytes.Buffer
 	writeReport(&out, &bench.Report{
 		Peak: 100, Kernels: "AVX2", Cores: 2, Seconds: 30,
-		Env:      []bench.Playouts{{Game: "quad-5x5", Moves: 1.5e7, CPU: 1}},
-		Search:   []bench.Search{{Game: "quad-5x5", Speed: 2e6, CPU: 0.33}},
-		Playouts: []bench.PlayoutUCT{{Game: "quad-5x5", Speed: 4e5, CPU: 1}},
-		Infer:    []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82, CPU: 0.5}},
-		Train:    []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900, CPU: 0.95}},
+		Search: []bench.Search{{Game: "quad-5x5", Moves: 1.5e7, PUCT: 2e6, UCT: 4e5, CPU: 0.33}},
+		Infer:  []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82, CPU: 0.5}},
+		Train:  []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900, CPU: 0.95}},
 		SelfPlay: []bench.SelfPlay{{
 			Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015, CPU: 0.9,
 		}},

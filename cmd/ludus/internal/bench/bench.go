@@ -110,9 +110,7 @@ func (o *Options) steps(r *Report) []step {
 		}
 		return err
 	}}}
-	steps = append(steps, each("playouts", 1, o.Games, name, o.playouts, &r.Env)...)
-	steps = append(steps, each("search", 1, o.Games, name, o.search, &r.Search)...)
-	steps = append(steps, each("playout search", 1, o.Games, name, o.playoutUCT, &r.Playouts)...)
+	steps = append(steps, each("search", 3, o.Games, name, o.search, &r.Search)...)
 	steps = append(steps, each("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
 	steps = append(steps, each("training", 10, references(), subject.String, o.train, &r.Train)...)
 	return append(steps, each("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)

@@ -49,11 +49,10 @@ func TestReport(t *testing.T) {
 		positive []string
 		others   []string
 	}{
-		"env":          {1, []string{"moves_per_s", "cpu_share"}, []string{"game"}},
-		"search":       {1, []string{"simulations_per_s", "cpu_share"}, []string{"game", "allocs_per_run"}},
-		"playout_mcts": {1, []string{"simulations", "simulations_per_s", "cpu_share"}, []string{"game"}},
-		"infer":        {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak", "cpu_share"}, []string{"net", "board"}},
-		"train":        {4, []string{"batch", "threads", "samples_per_s", "share_of_peak", "cpu_share"}, []string{"net", "board", "allocs_per_step"}},
+		"search": {1, []string{"random_moves_per_s", "puct_simulations_per_s", "uct_simulations_per_s", "cpu_share"},
+			[]string{"game", "puct_allocs_per_search"}},
+		"infer": {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak", "cpu_share"}, []string{"net", "board"}},
+		"train": {4, []string{"batch", "threads", "samples_per_s", "share_of_peak", "cpu_share"}, []string{"net", "board", "allocs_per_step"}},
 		"selfplay": {3, []string{"simulations", "threads", "evaluations_per_s", "network_alone_per_s", "cpu_share"},
 			[]string{"game", "positions_per_s", "simulations_per_s", "cache_hits_per_s"}},
 	} {

@@ -3,43 +3,27 @@ package bench
 // Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the share
 // of the CPU time it could use that a row got.
 type Report struct {
-	Peak     float64      `json:"peak_gflops_core"` // of one core
-	Kernels  string       `json:"kernels"`          // instruction set of the network's kernels
-	Cores    int          `json:"cores"`
-	Env      []Playouts   `json:"env"`
-	Search   []Search     `json:"search"`
-	Playouts []PlayoutUCT `json:"playout_mcts"`
-	Infer    []Inference  `json:"infer"`
-	Train    []Training   `json:"train"`
-	SelfPlay []SelfPlay   `json:"selfplay"`
-	Seconds  float64      `json:"seconds"` // that the measurements took
+	Peak     float64     `json:"peak_gflops_core"` // of one core
+	Kernels  string      `json:"kernels"`          // instruction set of the network's kernels
+	Cores    int         `json:"cores"`
+	Search   []Search    `json:"search"`
+	Infer    []Inference `json:"infer"`
+	Train    []Training  `json:"train"`
+	SelfPlay []SelfPlay  `json:"selfplay"`
+	Seconds  float64     `json:"seconds"` // that the measurements took
 }
 
 // BusyShare is the CPU share below which other programs slowed a row down.
 const BusyShare = 0.8
 
-// Playouts is the speed of random games on one core.
-type Playouts struct {
-	Game  string  `json:"game"`
-	Moves float64 `json:"moves_per_s"`
-	CPU   float64 `json:"cpu_share"`
-}
-
-// Search is the speed of PUCT on one core with an evaluator that takes no time (uniform priors, value 0), from an empty tree
-// at the start.
+// Search is the speed of random games and of searches on one core. Searches have 1000 simulations, from an empty tree at the
+// start of the game.
 type Search struct {
 	Game   string  `json:"game"`
-	Budget int     `json:"simulations"` // of a search
-	Speed  float64 `json:"simulations_per_s"`
-	Allocs int     `json:"allocs_per_run"` // of a warm search
-	CPU    float64 `json:"cpu_share"`
-}
-
-// PlayoutUCT is the speed on one core of the agent mcts:N, which searches with random playouts, from the start.
-type PlayoutUCT struct {
-	Game   string  `json:"game"`
-	Budget int     `json:"simulations"` // of a search
-	Speed  float64 `json:"simulations_per_s"`
+	Moves  float64 `json:"random_moves_per_s"`
+	PUCT   float64 `json:"puct_simulations_per_s"` // with an evaluator that takes no time: uniform priors, value 0
+	Allocs int     `json:"puct_allocs_per_search"` // of a warm search
+	UCT    float64 `json:"uct_simulations_per_s"`  // of the agent mcts:N, with random playouts
 	CPU    float64 `json:"cpu_share"`
 }
 
