@@ -117,7 +117,7 @@ func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
 		return err
 	}
 	newest := pool.Number(rundir.CheckpointName(at.generation))
-	peers := slices.DeleteFunc(pool.Played(), func(i int) bool { return i == newest })
+	peers := slices.DeleteFunc(pool.PlayedCheckpoints(), func(i int) bool { return i == newest })
 	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
 	seconds := finalShare(&t.config.Settings) / 2 * t.expectedSeconds(at) / float64(len(opponents))
 	games := min(max(int(seconds/secondsPerGame(&t.config.Settings, at))&^1, 4), maxFinalGames)
@@ -171,9 +171,9 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 	}
 	newest := pool.Number(rundir.CheckpointName(at.generation))
 	err = pool.Rate(ctx, ratings.Options{
-		Wanted: []int{newest}, Players: append(append(pool.Baselines(), pool.Played()...), newest),
-		Time:  time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
-		Guess: secondsPerGame(&t.config.Settings, at), Threads: t.threads,
+		Targets: []int{newest}, Players: append(append(pool.Baselines(), pool.PlayedCheckpoints()...), newest),
+		MaxTime:     time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
+		GameSeconds: secondsPerGame(&t.config.Settings, at), Threads: t.threads,
 		Progress: func(ratings.Progress) { t.working() },
 		Warn:     func(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) },
 	})
@@ -200,7 +200,7 @@ func (t *rater) openPool() (*ratings.Pool, error) {
 	if t.balance == nil {
 		t.balance = match.NewBalanceChecker(t.game)
 	}
-	pool, warnings, err := ratings.Open(t.dir, t.game, ratings.DefaultSimulations, baselines, t.balance)
+	pool, warnings, err := ratings.Open(t.dir, t.game, agent.DefaultSimulations, baselines, t.balance)
 	for _, w := range warnings {
 		t.warn(w)
 	}
@@ -220,7 +220,7 @@ func (t *rater) expectedSeconds(at standing) float64 {
 // secondsPerGame estimates the time that the newest checkpoint takes for its moves in a match game, which are half of the
 // game's and have more simulations than those of self-play.
 func secondsPerGame(s *rundir.Settings, at standing) float64 {
-	return at.meanPlies / 2 * ratings.DefaultSimulations / float64(s.Simulations) / at.speed
+	return at.meanPlies / 2 * agent.DefaultSimulations / float64(s.Simulations) / at.speed
 }
 
 // dropRatingsAfter computes ratings.json again if it rates checkpoints after a generation, whose matches are gone.

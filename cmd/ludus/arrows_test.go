@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"train/match":                      {"env", "env/solver", "checkpoints", "train/agent", "train/seed", "train/stats"},
 	"train/rundir":                     {"env", "model/infer", "checkpoints", "train/agent", "train/match"},
 	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/agent", "train/match", "train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard"},
-	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed"},
+	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/tensorboard":                {},
 	"train/suite":                      {"env", "env/games", "env/solver", "checkpoints", "train/agent", "train/seed", "train/stats"},
 	"cmd/ludus":                        {"..."},

@@ -40,7 +40,7 @@ matches that give the most information per second. Ratings are in Elo with rando
 
 The 95 % interval is that of the difference to the middle of the pool, the mean of the middle half of the agents. It covers
 the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that matters, the last line
-estimates the error.
+says how far results differ from the ratings.
 
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
 --checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the
@@ -55,19 +55,19 @@ highest lower end.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
-	flags.IntVar(&f.simulations, "sims", ratings.DefaultSimulations, "simulations per move of a checkpoint")
-	flags.Float64Var(&f.To, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
-	flags.IntVar(&f.Games, "games", 0, "maximum number of games; 0 for no limit")
-	flags.DurationVar(&f.Time, "time", 0, "maximum time; 0 for no limit")
+	flags.IntVar(&f.simulations, "sims", agent.DefaultSimulations, "simulations per move of a checkpoint")
+	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
+	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
+	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.BoolVar(&f.json, "json", false, "print the ratings as JSON in the last line")
 	limit(cmd, "checkpoints", "1 or more", func() bool { return f.checkpoints >= 1 })
 	limit(cmd, "sims", fmt.Sprintf("from 1 to %d", agent.MaxSimulations), func() bool {
 		return f.simulations >= 1 && f.simulations <= agent.MaxSimulations
 	})
-	limit(cmd, "to", "from 1 to 1000", func() bool { return f.To >= 1 && f.To <= 1000 })
-	limit(cmd, "games", "0 or more", func() bool { return f.Games >= 0 })
-	limit(cmd, "time", "0 or more", func() bool { return f.Time >= 0 })
+	limit(cmd, "to", "from 1 to 1000", func() bool { return f.Within >= 1 && f.Within <= 1000 })
+	limit(cmd, "games", "0 or more", func() bool { return f.MaxGames >= 0 })
+	limit(cmd, "time", "0 or more", func() bool { return f.MaxTime >= 0 })
 	return cmd
 }
 
@@ -91,11 +91,11 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	for _, w := range warnings {
 		f.Warn(w)
 	}
-	pool.Check(f.Warn)
-	f.Wanted = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
-	f.Players = append(pool.Played(), f.Wanted...)
-	pool.Measure(f.Wanted)
-	f.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, f.To)) }
+	pool.LoadAll(f.Warn)
+	f.Targets = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
+	f.Players = append(pool.PlayedCheckpoints(), f.Targets...)
+	pool.SetReference(f.Targets)
+	f.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, f.Within)) }
 	err = pool.Rate(cmd.Context(), f.Options)
 	p.close()
 	table, failed := pool.Write()
@@ -105,7 +105,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Wanted))
+	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Targets))
 	err = continuable(err, "finished matches")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))
@@ -142,14 +142,13 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
-	widest, leeway, gone := 0.0, 0.0, false
+	widest, gone := 0.0, false
 	for _, a := range t.Agents {
 		name := a.Agent
 		if a.Gone {
 			name, gone = name+"*", true
 		} else if slices.Contains(wanted, name) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
-			leeway = max(leeway, a.Leeway)
 		}
 		fmt.Fprintf(table, "%s\t%.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n", name, a.Rating, a.Low, a.High, a.Games, 100*a.Score)
 	}
@@ -158,8 +157,7 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
-	if t.Misfit > 0 {
-		fmt.Fprintf(w, "pairings differ from the ratings by %.0f Elo beyond chance: against other opponents, ratings could differ by up to %.0f\n",
-			t.Misfit, leeway)
+	if t.Intransitivity > 0 {
+		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n", t.Intransitivity)
 	}
 }

@@ -98,16 +98,16 @@ func TestRateStopped(t *testing.T) {
 // The last lines are about the wanted agents, and have the error of the ratings only if there is one.
 func TestWriteRatings(t *testing.T) {
 	table := rundir.Ratings{Agents: []rundir.Rating{
-		{Agent: "net@2", Rating: 200, Low: 20, High: 300, MedianLow: 10, MedianHigh: 300, Leeway: 99},
-		{Agent: "net@1", Rating: 100, Low: 70, High: 120, MedianLow: 60, MedianHigh: 125, Leeway: 7},
+		{Agent: "net@2", Rating: 200, Low: 20, High: 300},
+		{Agent: "net@1", Rating: 100, Low: 70, High: 120},
 		{Agent: "net@0", Rating: 90, Low: 0, High: 180, Gone: true},
 	}}
-	for _, misfit := range []float64{0, 60} {
-		table.Misfit = misfit
+	for _, intransitivity := range []float64{0, 60} {
+		table.Intransitivity = intransitivity
 		var out strings.Builder
 		writeRatings(&out, &table, []string{"net@1", "net@0"})
 		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !strings.Contains(out.String(), "70 to 120") ||
-			strings.Contains(out.String(), "by 60 Elo beyond chance: against other opponents, ratings could differ by up to 7\n") != (misfit > 0) {
+			strings.Contains(out.String(), "by 60 Elo beyond chance; intervals do not include this\n") != (intransitivity > 0) {
 			t.Error(out.String())
 		}
 	}

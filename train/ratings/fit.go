@@ -8,122 +8,123 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pairing is what the games of two agents have come to.
-type Pairing struct {
-	A, B int // the agents' numbers
-	// Pentanomial counts pairs of games, of one opening with seats swapped, by A's points: 0, 1/2, 1, 3/2 and 2.
-	Pentanomial [5]int
-	// Singles counts games of no pair by A's points: 0, 1/2 and 1.
-	Singles [3]int
+// pairing is the result of the games between two agents.
+type pairing struct {
+	a, b int // numbers of the agents
+	// pentanomial counts pairs of games, of one opening with seats swapped, by a's points: 0, 1/2, 1, 3/2 and 2.
+	pentanomial [5]int
+	// singles counts games that belong to no pair by a's points: 0, 1/2 and 1.
+	singles [3]int
 }
 
-// Games is the number of games.
-func (p *Pairing) Games() int {
-	n := p.Singles[0] + p.Singles[1] + p.Singles[2]
-	for _, pairs := range p.Pentanomial {
-		n += 2 * pairs
+// pairs is the number of pairs of games.
+func (p *pairing) pairs() (n int) {
+	for _, k := range p.pentanomial {
+		n += k
 	}
 	return n
 }
 
-// Points is the number of A's points.
-func (p *Pairing) Points() float64 {
+// games is the number of games.
+func (p *pairing) games() int { return p.singles[0] + p.singles[1] + p.singles[2] + 2*p.pairs() }
+
+// points is the number of a's points.
+func (p *pairing) points() float64 {
 	points := 0.0
-	for half, n := range p.Singles {
+	for half, n := range p.singles {
 		points += float64(n*half) / 2
 	}
-	for half, n := range p.Pentanomial {
+	for half, n := range p.pentanomial {
 		points += float64(n*half) / 2
 	}
 	return points
 }
 
-// scatter is the sum of squares of the pairs' points around 2p.
-func (p *Pairing) scatter(expected float64) float64 {
+// scatter is the sum over the pairs of (points - 2 expected)^2.
+func (p *pairing) scatter(expected float64) float64 {
 	sum := 0.0
-	for half, n := range p.Pentanomial {
+	for half, n := range p.pentanomial {
 		d := float64(half)/2 - 2*expected
 		sum += float64(n) * d * d
 	}
 	return sum
 }
 
-// add counts the games of another pairing of the same two agents.
-func (p *Pairing) add(q *Pairing) {
-	for i, n := range q.Pentanomial {
-		if q.A != p.A {
-			i = len(p.Pentanomial) - 1 - i
+// add adds the games of another pairing of the same two agents.
+func (p *pairing) add(q *pairing) {
+	for i, n := range q.pentanomial {
+		if q.a != p.a {
+			i = len(p.pentanomial) - 1 - i
 		}
-		p.Pentanomial[i] += n
+		p.pentanomial[i] += n
 	}
-	for i, n := range q.Singles {
-		if q.A != p.A {
-			i = len(p.Singles) - 1 - i
+	for i, n := range q.singles {
+		if q.a != p.a {
+			i = len(p.singles) - 1 - i
 		}
-		p.Singles[i] += n
+		p.singles[i] += n
 	}
 }
 
-// perUnit is a rating's points for one unit of the natural logarithm of the odds.
-const perUnit = 400 / math.Ln10
+// eloPerUnit converts a natural logarithm of odds to Elo.
+const eloPerUnit = 400 / math.Ln10
 
-// The prior's draws are shared out anew until no share moves by priorWithin, but not more often than priorRounds.
+// The prior's draws are shared anew until no share changes by priorTolerance, at most priorRounds times.
 const (
-	priorRounds = 10
-	priorWithin = 0.01
+	priorRounds    = 10
+	priorTolerance = 0.01
 )
 
-// ErrUnconnected says that the games don't connect all agents with the anchor.
-var ErrUnconnected = errors.New("no games connect an agent with the anchor")
+// errUnconnected means that no games connect an agent with the anchor.
+var errUnconnected = errors.New("no games connect an agent with the anchor")
 
-// link is a pairing as the likelihood sees it, the prior's draws included.
-type link struct {
+// edge is all games between two agents, a < b, with the prior's draws.
+type edge struct {
 	a, b   int
 	won    float64 // a's points
 	lost   float64 // b's points
 	drawn  float64 // games of the prior among them
-	played Pairing
+	played pairing
 }
 
-// Fit is the ratings of a pool of agents. Inside they are natural logarithms of odds, and the anchor is no parameter.
-type Fit struct {
-	anchor  int
-	links   []link
-	rating  []float64     // by agent
-	value   float64       // log likelihood
-	info    mat.Cholesky  // of the parameters
-	inverse *mat.SymDense // of info
-	cov     *mat.SymDense // of the parameters, corrected for the pairs' real scatter
-	spread  float64       // of pairs, as a share of what independent games without draws would have
-	middle  []float64     // weight of each agent in the pool's middle
-	median  []float64     // and in its median
+// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds. A parameter
+// is the rating of an agent other than the anchor.
+type fit struct {
+	anchor     int
+	edges      []edge
+	rating     []float64     // by agent
+	value      float64       // log likelihood
+	info       mat.Cholesky  // information matrix of the parameters
+	inverse    *mat.SymDense // of info
+	cov        *mat.SymDense // covariance of the parameters, corrected for the observed scatter of pairs
+	dispersion float64       // scatter of pairs relative to that of independent games without draws
+	middle     []float64     // weight of each agent in the pool's middle
 }
 
-// New fits the ratings of the given number of agents to their games; two agents may have several pairings. The error wraps
-// [ErrUnconnected].
-func New(agents, anchor int, pairings []Pairing) (*Fit, error) {
-	for i, reached := range Connected(agents, anchor, pairings) {
-		if !reached {
-			return nil, fmt.Errorf("%w: agent %d", ErrUnconnected, i)
+// newFit fits the ratings of agents to their games. Two agents may have several pairings. The error wraps errUnconnected.
+func newFit(agents, anchor int, pairings []pairing) (*fit, error) {
+	for i, ok := range connected(agents, anchor, pairings) {
+		if !ok {
+			return nil, fmt.Errorf("%w: agent %d", errUnconnected, i)
 		}
 	}
-	f := &Fit{anchor: anchor, links: links(pairings), rating: make([]float64, agents)}
-	f.setPrior(func(*link) float64 { return float64(agents-1) / float64(len(f.links)) })
+	f := &fit{anchor: anchor, edges: edgesOf(pairings), rating: make([]float64, agents)}
+	f.setPrior(func(*edge) float64 { return float64(agents-1) / float64(len(f.edges)) })
 	for range priorRounds {
-		f.climb()
-		if f.setPrior(f.leverage) < priorWithin {
+		f.maximizeAll()
+		if f.setPrior(f.leverage) < priorTolerance {
 			break
 		}
 	}
-	f.climb()
+	f.maximizeAll()
 	f.setCovariance()
-	f.Among(func(int) bool { return true })
+	f.setMiddle(func(int) bool { return true })
 	return f, nil
 }
 
-// climb finds the likeliest ratings, and what the likelihood is like there.
-func (f *Fit) climb() {
-	f.maximise(f.rating, nil)
+// maximizeAll finds the most likely ratings, and the likelihood and the information there.
+func (f *fit) maximizeAll() {
+	f.maximize(f.rating, nil)
 	f.value = f.likelihood(f.rating)
 	f.info = f.information(f.rating)
 	f.inverse = new(mat.SymDense)
@@ -132,30 +133,33 @@ func (f *Fit) climb() {
 	}
 }
 
-// setPrior gives each link its share of the prior's drawn games, and returns the greatest change.
-func (f *Fit) setPrior(share func(*link) float64) (change float64) {
-	for i := range f.links {
-		l := &f.links[i]
-		drawn := share(l)
-		change = max(change, math.Abs(drawn-l.drawn))
-		l.drawn = drawn
+// setPrior gives each edge its share of the prior's drawn games, and returns the largest change.
+func (f *fit) setPrior(share func(*edge) float64) (change float64) {
+	for i := range f.edges {
+		e := &f.edges[i]
+		drawn := share(e)
+		change = max(change, math.Abs(drawn-e.drawn))
+		e.drawn = drawn
 	}
-	for i := range f.links {
-		l := &f.links[i]
-		n, points := float64(l.played.Games()), l.played.Points()
-		l.won, l.lost = points+l.drawn/2, n-points+l.drawn/2
+	for i := range f.edges {
+		e := &f.edges[i]
+		n, points := float64(e.played.games()), e.played.points()
+		e.won, e.lost = points+e.drawn/2, n-points+e.drawn/2
 	}
 	return change
 }
 
-// leverage is a link's share in what is known of the ratings: all links' are as many as there are ratings to be found.
-func (f *Fit) leverage(l *link) float64 {
-	p := expected(f.rating[l.a] - f.rating[l.b])
-	return (l.won + l.lost) * p * (1 - p) * f.variance(f.inverse, l.a, l.b)
+// expectedScore is a's expected score against b in a game of the edge.
+func (f *fit) expectedScore(e *edge) float64 { return logistic(f.rating[e.a] - f.rating[e.b]) }
+
+// leverage is an edge's share of the information about the ratings. The shares add up to the number of parameters.
+func (f *fit) leverage(e *edge) float64 {
+	p := f.expectedScore(e)
+	return (e.won + e.lost) * p * (1 - p) * f.variance(f.inverse, e.a, e.b)
 }
 
-// variance is that of the difference of two agents, by the covariance of the parameters.
-func (f *Fit) variance(covariance mat.Symmetric, a, b int) float64 {
+// variance is that of the difference of two agents, by a covariance of the parameters.
+func (f *fit) variance(covariance mat.Symmetric, a, b int) float64 {
 	at := func(i, j int) float64 {
 		k, l := f.parameter(i), f.parameter(j)
 		if k < 0 || l < 0 {
@@ -166,50 +170,50 @@ func (f *Fit) variance(covariance mat.Symmetric, a, b int) float64 {
 	return at(a, a) + at(b, b) - 2*at(a, b)
 }
 
-// Connected says of each agent whether games connect it with the anchor.
-func Connected(agents, anchor int, pairings []Pairing) []bool {
+// connected reports for each agent whether games connect it with the anchor.
+func connected(agents, anchor int, pairings []pairing) []bool {
 	reached := make([]bool, agents)
 	reached[anchor] = true
 	for grown := true; grown; {
 		grown = false
 		for i := range pairings {
 			p := &pairings[i]
-			if p.Games() > 0 && reached[p.A] != reached[p.B] {
-				reached[p.A], reached[p.B], grown = true, true, true
+			if p.games() > 0 && reached[p.a] != reached[p.b] {
+				reached[p.a], reached[p.b], grown = true, true, true
 			}
 		}
 	}
 	return reached
 }
 
-// links joins the pairings of the same agents.
-func links(pairings []Pairing) []link {
-	var all []link
+// edgesOf joins the pairings of the same agents.
+func edgesOf(pairings []pairing) []edge {
+	var all []edge
 	at := make(map[[2]int]int)
 	for i := range pairings {
 		p := &pairings[i]
-		if p.Games() == 0 {
+		if p.games() == 0 {
 			continue
 		}
-		key := [2]int{min(p.A, p.B), max(p.A, p.B)}
+		key := twoOf(p.a, p.b)
 		k, known := at[key]
 		if !known {
 			k = len(all)
 			at[key] = k
-			all = append(all, link{a: key[0], b: key[1], played: Pairing{A: key[0], B: key[1]}})
+			all = append(all, edge{a: key[0], b: key[1], played: pairing{a: key[0], b: key[1]}})
 		}
 		all[k].played.add(p)
 	}
 	return all
 }
 
-// likelihood is the logarithm of the likelihood, sum of won log(p) + lost log(1-p), p = 1 / (1 + exp(b-a)).
-func (f *Fit) likelihood(rating []float64) float64 {
+// likelihood is the log likelihood: the sum of won log(p) + lost log(1-p), p = 1 / (1 + exp(b-a)).
+func (f *fit) likelihood(rating []float64) float64 {
 	sum := 0.0
-	for i := range f.links {
-		l := &f.links[i]
-		d := rating[l.a] - rating[l.b]
-		sum += l.won*d - (l.won+l.lost)*softplus(d) // log p = d - softplus(d), log(1-p) = -softplus(d)
+	for i := range f.edges {
+		e := &f.edges[i]
+		d := rating[e.a] - rating[e.b]
+		sum += e.won*d - (e.won+e.lost)*softplus(d) // log p = d - softplus(d), log(1-p) = -softplus(d)
 	}
 	return sum
 }
@@ -217,32 +221,27 @@ func (f *Fit) likelihood(rating []float64) float64 {
 // softplus is log(1 + exp(x)).
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// expected is the points that an agent ahead by d may expect of a game.
-func expected(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
+// logistic is the expected score at a difference d: 1 / (1 + exp(-d)).
+func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 
-// gradient is that of the likelihood by the parameters.
-func (f *Fit) gradient(rating []float64) *mat.VecDense {
+// gradient is the gradient of the log likelihood by the parameters.
+func (f *fit) gradient(rating []float64) *mat.VecDense {
 	g := mat.NewVecDense(max(1, len(rating)-1), nil)
-	for i := range f.links {
-		l := &f.links[i]
-		x := l.won - (l.won+l.lost)*expected(rating[l.a]-rating[l.b])
-		f.accumulate(l, x, g)
+	for i := range f.edges {
+		e := &f.edges[i]
+		x := e.won - (e.won+e.lost)*logistic(rating[e.a]-rating[e.b])
+		if a := f.parameter(e.a); a >= 0 {
+			g.SetVec(a, g.AtVec(a)+x)
+		}
+		if b := f.parameter(e.b); b >= 0 {
+			g.SetVec(b, g.AtVec(b)-x)
+		}
 	}
 	return g
 }
 
-// accumulate adds x to l.a's parameter and takes it from l.b's.
-func (f *Fit) accumulate(l *link, x float64, g *mat.VecDense) {
-	if a := f.parameter(l.a); a >= 0 {
-		g.SetVec(a, g.AtVec(a)+x)
-	}
-	if b := f.parameter(l.b); b >= 0 {
-		g.SetVec(b, g.AtVec(b)-x)
-	}
-}
-
 // parameter is the number of an agent's parameter, -1 for the anchor.
-func (f *Fit) parameter(agent int) int {
+func (f *fit) parameter(agent int) int {
 	switch {
 	case agent == f.anchor:
 		return -1
@@ -252,27 +251,27 @@ func (f *Fit) parameter(agent int) int {
 	return agent
 }
 
-// information is the negative of the likelihood's second derivatives, factorised.
-func (f *Fit) information(rating []float64) (c mat.Cholesky) {
-	if !c.Factorize(f.laplacian(func(l *link) float64 {
-		p := expected(rating[l.a] - rating[l.b])
-		return (l.won + l.lost) * max(p*(1-p), flat)
+// information is the negative Hessian of the log likelihood, factorised.
+func (f *fit) information(rating []float64) (c mat.Cholesky) {
+	if !c.Factorize(f.laplacian(func(e *edge) float64 {
+		p := logistic(rating[e.a] - rating[e.b])
+		return (e.won + e.lost) * max(p*(1-p), minCurvature)
 	})) {
 		panic("ratings: a connected pool's likelihood is not concave")
 	}
 	return c
 }
 
-// laplacian sums weight (e_a - e_b) (e_a - e_b)' over the links, without the anchor's row and column.
-func (f *Fit) laplacian(weight func(*link) float64) *mat.SymDense {
+// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors, without the anchor's row and column.
+func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
 	m := mat.NewSymDense(max(1, len(f.rating)-1), nil)
 	if len(f.rating) == 1 {
 		m.SetSym(0, 0, 1)
 	}
-	for i := range f.links {
-		l := &f.links[i]
-		w := weight(l)
-		a, b := f.parameter(l.a), f.parameter(l.b)
+	for i := range f.edges {
+		e := &f.edges[i]
+		w := weight(e)
+		a, b := f.parameter(e.a), f.parameter(e.b)
 		if a >= 0 {
 			m.SetSym(a, a, m.At(a, a)+w)
 		}
@@ -287,17 +286,17 @@ func (f *Fit) laplacian(weight func(*link) float64) *mat.SymDense {
 }
 
 const (
-	mostSteps = 100   // of Newton's method; ten are usual
-	flat      = 1e-9  // p (1-p) below which the likelihood counts as curved nevertheless, for steps that went too far
-	closeBy   = 1e-13 // share of the likelihood's curvature left to climb at its top
+	maxSteps     = 100   // of Newton's method; ten are usual
+	minCurvature = 1e-9  // lower bound of p (1-p), for steps that went too far
+	riseTol      = 1e-13 // relative rise of the likelihood at which Newton's method stops
 )
 
-// maximise climbs from rating to the top of the likelihood by Newton's method with steps halved where they overshoot. The
-// contrast with the given coefficients (by parameter), if there is one, keeps the value that it has.
-func (f *Fit) maximise(rating []float64, contrast *mat.VecDense) {
+// maximize maximizes the likelihood from rating by Newton's method, halving steps that overshoot. If contrast (coefficients by
+// parameter) is not nil, it keeps its value.
+func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	trial := make([]float64, len(rating))
 	value := f.likelihood(rating)
-	for range mostSteps {
+	for range maxSteps {
 		g := f.gradient(rating)
 		info := f.information(rating)
 		step := solve(&info, g)
@@ -306,7 +305,7 @@ func (f *Fit) maximise(rating []float64, contrast *mat.VecDense) {
 			step.AddScaledVec(step, -mat.Dot(contrast, step)/mat.Dot(contrast, along), along)
 		}
 		rise := mat.Dot(g, step)
-		if !(rise > closeBy*(1+math.Abs(value))) {
+		if !(rise > riseTol*(1+math.Abs(value))) {
 			return
 		}
 		for scale := 1.0; ; scale /= 2 {
@@ -318,7 +317,7 @@ func (f *Fit) maximise(rating []float64, contrast *mat.VecDense) {
 				break
 			}
 			if scale < 1e-9 {
-				return // at the top, as far as rounding lets us see
+				return // at the maximum, within rounding
 			}
 		}
 	}
@@ -333,7 +332,7 @@ func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 }
 
 // move sets dst to rating + scale step.
-func (f *Fit) move(dst, rating []float64, scale float64, step *mat.VecDense) {
+func (f *fit) move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	for i := range dst {
 		dst[i] = rating[i]
 		if k := f.parameter(i); k >= 0 {
@@ -342,7 +341,7 @@ func (f *Fit) move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	}
 }
 
-// panicUnlessCondition accepts that a system is ill-conditioned: its solution is good enough here.
+// panicUnlessCondition ignores that a system is ill-conditioned: its solution is good enough here.
 func panicUnlessCondition(err error) {
 	if !errors.As(err, new(mat.Condition)) {
 		panic("ratings: " + err.Error())

@@ -2,19 +2,25 @@ package ratings
 
 import (
 	"errors"
+	"ludus/train/stats"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-func fitted(t testing.TB, agents, anchor int, pairings ...Pairing) *Fit {
+func fitted(t testing.TB, agents, anchor int, pairings ...pairing) *fit {
 	t.Helper()
-	f, err := New(agents, anchor, pairings)
+	f, err := newFit(agents, anchor, pairings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// anchorInterval is the interval of an agent's difference to the anchor.
+func anchorInterval(f *fit, agent int) (low, high float64) {
+	return f.profile(agent, f.contrast(agent, nil))
 }
 
 func near(t *testing.T, what string, got, want, within float64) {
@@ -30,32 +36,32 @@ func elo(points, games float64) float64 { return 400 * math.Log10(points/(games-
 // Two agents: half a point more for each than they have won.
 func TestTwo(t *testing.T) {
 	for _, c := range []struct {
-		pairing       Pairing
+		pairing       pairing
 		points, games float64
 	}{
-		{Pairing{A: 1, B: 0, Singles: [3]int{0, 0, 100}}, 100, 100},
-		{Pairing{A: 0, B: 1, Singles: [3]int{0, 0, 100}}, 0, 100},
-		{Pairing{A: 1, B: 0, Pentanomial: [5]int{0, 0, 0, 0, 50}}, 100, 100},
-		{Pairing{A: 1, B: 0, Pentanomial: [5]int{1, 2, 3, 4, 5}, Singles: [3]int{1, 2, 3}}, 24, 36},
-		{Pairing{A: 1, B: 0, Singles: [3]int{0, 7, 0}}, 3.5, 7},
-		{Pairing{A: 1, B: 0, Singles: [3]int{0, 0, 1_000_000}}, 1e6, 1e6},
+		{pairing{a: 1, b: 0, singles: [3]int{0, 0, 100}}, 100, 100},
+		{pairing{a: 0, b: 1, singles: [3]int{0, 0, 100}}, 0, 100},
+		{pairing{a: 1, b: 0, pentanomial: [5]int{0, 0, 0, 0, 50}}, 100, 100},
+		{pairing{a: 1, b: 0, pentanomial: [5]int{1, 2, 3, 4, 5}, singles: [3]int{1, 2, 3}}, 24, 36},
+		{pairing{a: 1, b: 0, singles: [3]int{0, 7, 0}}, 3.5, 7},
+		{pairing{a: 1, b: 0, singles: [3]int{0, 0, 1_000_000}}, 1e6, 1e6},
 	} {
 		f := fitted(t, 2, 0, c.pairing)
-		near(t, "the difference", f.Rating(1), elo(c.points+0.5, c.games+1), 0.01)
-		near(t, "the anchor", f.Rating(0), 0, 0)
-		low, high := f.AnchorInterval(1)
-		if !(low < f.Rating(1) && f.Rating(1) < high) || math.IsInf(high-low, 0) {
-			t.Errorf("%+v: rating %v lies in no finite interval %v to %v", c.pairing, f.Rating(1), low, high)
+		near(t, "the difference", f.elo(1), elo(c.points+0.5, c.games+1), 0.01)
+		near(t, "the anchor", f.elo(0), 0, 0)
+		low, high := anchorInterval(f, 1)
+		if !(low < f.elo(1) && f.elo(1) < high) || math.IsInf(high-low, 0) {
+			t.Errorf("%+v: rating %v lies in no finite interval %v to %v", c.pairing, f.elo(1), low, high)
 		}
 	}
 }
 
 // What is won 100 : 0 is known better from below than from above.
 func TestLopsided(t *testing.T) {
-	f := fitted(t, 2, 0, Pairing{A: 1, B: 0, Pentanomial: [5]int{0, 0, 0, 0, 50}})
-	low, high := f.AnchorInterval(1)
-	if up, down := high-f.Rating(1), f.Rating(1)-low; !(up > 1.5*down) {
-		t.Errorf("rating %.0f, interval %.0f to %.0f", f.Rating(1), low, high)
+	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{0, 0, 0, 0, 50}})
+	low, high := anchorInterval(f, 1)
+	if up, down := high-f.elo(1), f.elo(1)-low; !(up > 1.5*down) {
+		t.Errorf("rating %.0f, interval %.0f to %.0f", f.elo(1), low, high)
 	}
 }
 
@@ -69,19 +75,19 @@ func TestSymmetry(t *testing.T) {
 	slices.Reverse(turned)
 	for i := range turned {
 		p := &turned[i]
-		p.A, p.B = p.B, p.A
-		slices.Reverse(p.Pentanomial[:])
-		slices.Reverse(p.Singles[:])
+		p.a, p.b = p.b, p.a
+		slices.Reverse(p.pentanomial[:])
+		slices.Reverse(p.singles[:])
 	}
 	g := fitted(t, 7, 3, turned...)
 	for i := range 7 {
-		near(t, "a rating", g.Rating(i), f.Rating(i)-f.Rating(3), 1e-3)
-		low, high := f.Interval(i)
-		low2, high2 := g.Interval(i)
+		near(t, "a rating", g.elo(i), f.elo(i)-f.elo(3), 1e-3)
+		low, high := f.interval(i)
+		low2, high2 := g.interval(i)
 		near(t, "an interval's width", high2-low2, high-low, 0.1)
-		near(t, "a deviation", g.Deviation(i), f.Deviation(i), 0.01)
-		if !(low < f.Rating(i) && f.Rating(i) < high) {
-			t.Errorf("rating %v is outside %v to %v", f.Rating(i), low, high)
+		near(t, "a deviation", g.deviation(i), f.deviation(i), 0.01)
+		if !(low < f.elo(i) && f.elo(i) < high) {
+			t.Errorf("rating %v is outside %v to %v", f.elo(i), low, high)
 		}
 	}
 }
@@ -92,9 +98,9 @@ func TestLikeliest(t *testing.T) {
 	w := world{draws: 0.3, elo: spreadOut(rng, 9, 1500)}
 	f := fitted(t, 9, 0, uneven(15)(&w, rng)...)
 	excess, virtual := make([]float64, 9), 0.0
-	for i := range f.links {
-		l := &f.links[i]
-		x := l.won - (l.won+l.lost)*expected(f.rating[l.a]-f.rating[l.b])
+	for i := range f.edges {
+		l := &f.edges[i]
+		x := l.won - (l.won+l.lost)*logistic(f.rating[l.a]-f.rating[l.b])
 		excess[l.a] += x
 		excess[l.b] -= x
 		virtual += l.drawn
@@ -108,21 +114,21 @@ func TestLikeliest(t *testing.T) {
 // Where many independent games were played, the profile's interval, the curvature's and the binomial's are one.
 func TestManyGames(t *testing.T) {
 	const games, points = 40000, 25000
-	f := fitted(t, 2, 0, Pairing{A: 1, B: 0, Pentanomial: [5]int{
+	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{
 		20000 * 9 / 64, 0, 2 * 20000 * 15 / 64, 0, 20000 * 25 / 64}}) // pairs of independent games won with 5/8
 	p := float64(points) / games
-	want := 2 * z * perUnit / math.Sqrt(games*p*(1-p))
-	low, high := f.AnchorInterval(1)
+	want := 2 * stats.Z * eloPerUnit / math.Sqrt(games*p*(1-p))
+	low, high := anchorInterval(f, 1)
 	near(t, "the interval's width", high-low, want, want/200)
-	low, high = f.Interval(1)
+	low, high = f.interval(1)
 	near(t, "the place's interval", high-low, want/2, want/200) // two agents' middle lies between them
-	near(t, "the deviation", f.Deviation(1), want/8*2/z, want/200)
+	near(t, "the deviation", f.deviation(1), want/8*2/stats.Z, want/200)
 }
 
 // Pairs that end alike tell half as much, seats that decide more.
 func TestScatter(t *testing.T) {
 	width := func(pentanomial [5]int) float64 {
-		low, high := fitted(t, 2, 0, Pairing{A: 1, B: 0, Pentanomial: pentanomial}).AnchorInterval(1)
+		low, high := anchorInterval(fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: pentanomial}), 1)
 		return high - low
 	}
 	independent := width([5]int{250, 0, 500, 0, 250})
@@ -133,94 +139,29 @@ func TestScatter(t *testing.T) {
 }
 
 func TestUnconnected(t *testing.T) {
-	one := Pairing{A: 0, B: 1, Singles: [3]int{1, 0, 1}}
-	two := Pairing{A: 2, B: 3, Singles: [3]int{1, 0, 1}}
-	none := Pairing{A: 1, B: 2}
-	if _, err := New(4, 0, []Pairing{one, two, none}); !errors.Is(err, ErrUnconnected) {
+	one := pairing{a: 0, b: 1, singles: [3]int{1, 0, 1}}
+	two := pairing{a: 2, b: 3, singles: [3]int{1, 0, 1}}
+	none := pairing{a: 1, b: 2}
+	if _, err := newFit(4, 0, []pairing{one, two, none}); !errors.Is(err, errUnconnected) {
 		t.Errorf("error %v", err)
 	}
-	if got := Connected(4, 3, []Pairing{one, two, none}); !slices.Equal(got, []bool{false, false, true, true}) {
+	if got := connected(4, 3, []pairing{one, two, none}); !slices.Equal(got, []bool{false, false, true, true}) {
 		t.Errorf("connected: %v", got)
 	}
-	if f := fitted(t, 1, 0); f.Rating(0) != 0 {
-		t.Errorf("a pool of one is rated %v", f.Rating(0))
+	if f := fitted(t, 1, 0); f.elo(0) != 0 {
+		t.Errorf("a pool of one is rated %v", f.elo(0))
 	}
 }
 
-// The median is of one agent, or of two: narrower nowhere, and of no width there.
-func TestMedian(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	for _, n := range []int{1, 2, 7, 8} {
-		w := world{draws: 0.3, elo: spreadOut(rng, n, 700)}
-		f := fitted(t, n, 0, everybody(20)(&w, rng)...)
-		order := make([]float64, n)
-		for i := range order {
-			order[i] = f.Rating(i)
-		}
-		slices.Sort(order)
-		width := func(i int) float64 {
-			low, high := f.MedianInterval(i)
-			return high - low
-		}
-		for i := range n {
-			if got, want := width(i) == 0, n%2 == 1 && f.Rating(i) == order[n/2]; got != want {
-				t.Errorf("%d agents: rating %.0f of %.0f, interval %.0f wide", n, f.Rating(i), order, width(i))
-			}
-		}
-		if n == 2 {
-			low, high := f.Interval(0)
-			near(t, "two agents' interval", width(0), high-low, 1e-6)
-		}
-	}
-}
-
-// TestLeeway: intervals and leeway together hold what agents are rated where pairings depart from the ratings.
-func TestLeeway(t *testing.T) {
-	pools := 40
-	if testing.Short() {
-		pools = 15
-	}
-	var alone, together int
-	for pool := range pools {
-		rng := rand.New(rand.NewPCG(12, uint64(pool)))
-		strength := spreadOut(rng, 10, 500)
-		var pairings []Pairing
-		for a := range strength {
-			for _, b := range []int{(a + 1) % 10, (a + 2) % 10, (a + 4) % 10} {
-				w := world{draws: 0.2, elo: slices.Clone(strength)}
-				w.elo[a] += 60 * rng.NormFloat64()
-				pairings = append(pairings, w.play(rng, a, b, 150))
-			}
-		}
-		f := fitted(t, 10, 0, pairings...)
-		truth := world{elo: strength}
-		for i := range strength {
-			low, high := f.Interval(i)
-			off := math.Abs(truth.place(f, i, f.middle) - f.Rating(i))
-			if off < (high-low)/2 {
-				alone++
-			}
-			if off < math.Hypot((high-low)/2, f.Leeway(i)) {
-				together++
-			}
-		}
-	}
-	share := func(n int) float64 { return 10 * float64(n) / float64(pools) }
-	t.Logf("intervals hold in %.1f %%, with the leeway in %.1f %%", share(alone), share(together))
-	if share(alone) > 85 || share(together) < 92 || share(together) > 98.5 {
-		t.Errorf("intervals hold in %.1f %%, with the leeway in %.1f %%", share(alone), share(together))
-	}
-}
-
-// TestMisfit: how far pairings depart from any ratings is found out, and that they do not is, too.
-func TestMisfit(t *testing.T) {
+// TestIntransitivity: how far pairings depart from any ratings is found out, and that they do not is, too.
+func TestIntransitivity(t *testing.T) {
 	for _, departure := range []float64{0, 80} {
 		sum := 0.0
 		const pools = 20
 		for pool := range pools {
 			rng := rand.New(rand.NewPCG(11, uint64(pool)))
 			strength := spreadOut(rng, 8, 400)
-			var pairings []Pairing
+			var pairings []pairing
 			for a := range strength {
 				for b := range a {
 					w := world{draws: 0.2, elo: slices.Clone(strength)}
@@ -229,11 +170,11 @@ func TestMisfit(t *testing.T) {
 				}
 			}
 			f := fitted(t, 8, 0, pairings...)
-			sum += f.Misfit() * f.Misfit() / pools
+			sum += f.intransitivity() * f.intransitivity() / pools
 		}
-		near(t, "the misfit", math.Sqrt(sum), departure, 12)
+		near(t, "the intransitivity", math.Sqrt(sum), departure, 12)
 	}
-	if f := fitted(t, 2, 0, Pairing{A: 0, B: 1, Singles: [3]int{3, 0, 7}}); f.Misfit() != 0 {
-		t.Errorf("two agents always fit, and not by %v", f.Misfit())
+	if f := fitted(t, 2, 0, pairing{a: 0, b: 1, singles: [3]int{3, 0, 7}}); f.intransitivity() != 0 {
+		t.Errorf("two agents always fit, and not by %v", f.intransitivity())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ludus/env/games"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -29,20 +30,15 @@ func FuzzMatches(f *testing.F) {
 		if len(matches) > 20 {
 			return // of no more interest, but much work
 		}
-		p := &Pool{
-			game: game, simulations: DefaultSimulations,
-			number: make(map[string]int), met: make(map[[2]int]int), begun: make(map[[2]int]int), spent: make(map[[2]int]bool),
-		}
-		if err := p.fill(nil, fewer, matches); err != nil {
-			t.Fatal(err)
-		}
-		table := p.table()
+		p := &Pool{game: game, simulations: agent.DefaultSimulations}
+		p.fill(nil, fewer, matches)
+		table := p.ratings()
 		if err := table.Write(dir); err != nil {
 			t.Fatalf("%v of %+v", err, table)
 		}
 		if back, err := rundir.ReadRatings(dir); err != nil || !reflect.DeepEqual(back, table) {
 			t.Errorf("%+v reads as %+v: %v", table, back, err)
 		}
-		p.costs(0.1)
+		p.gameSeconds(0.1)
 	})
 }

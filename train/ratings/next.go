@@ -2,10 +2,10 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// Join names two agents whose match connects one more of them with the anchor: of those who may play, the nearest by number
-// of one that is connected and one that is not. It is false where there are none.
-func Join(agents, anchor int, pairings []Pairing, may func(a, b int) bool) (a, b int, ok bool) {
-	reached := Connected(agents, anchor, pairings)
+// connectingPair returns two agents whose match connects another agent with the anchor: of those that may play, the nearest by
+// number of a connected and an unconnected one. ok is false if there are none.
+func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
+	reached := connected(agents, anchor, pairings)
 	for i := range agents {
 		for j := range agents {
 			if reached[i] && !reached[j] && may(i, j) && (!ok || max(i-j, j-i) < max(a-b, b-a)) {
@@ -16,43 +16,41 @@ func Join(agents, anchor int, pairings []Pairing, may func(a, b int) bool) (a, b
 	return a, b, ok
 }
 
-// Plan is what [Fit.Next] chooses from and by.
-type Plan struct {
-	Games int // of the next match
-	// Wanted are the agents whose places in the pool are sought; May says which two may play, and Cost how many seconds
-	// one of their games takes.
-	Wanted func(agent int) bool
-	May    func(a, b int) bool
-	Cost   func(a, b int) float64
+// schedule is what [fit.nextPair] chooses by.
+type schedule struct {
+	games  int                    // of the next match
+	target func(agent int) bool   // agents whose interval is to shrink
+	may    func(a, b int) bool    // whether two agents may play
+	cost   func(a, b int) float64 // seconds of one of their games
 }
 
-// Next names the two agents whose match tells most a second: that lets the sum of the variances of the wanted agents'
-// places in the pool fall most. Information k along d = e_a - e_b makes covariance V into V - V d d' V k / (1 + k d'Vd), by
-// Sherman and Morrison. Games between a and b make for k = games p (1-p) / spread, but the more these two have played,
-// the less more of it tells: see doubt. It is false where no two may play.
-func (f *Fit) Next(plan *Plan) (a, b int, ok bool) {
-	rows := f.places(plan.Wanted)
-	told := make(map[[2]int]float64) // information by the agents, the lower number first
-	for i := range f.links {
-		l := &f.links[i]
-		p := expected(f.rating[l.a] - f.rating[l.b])
-		told[[2]int{l.a, l.b}] = float64(l.played.Games()) * p * (1 - p) / f.spread
+// nextPair returns the two agents whose match reduces the variances of the targets' intervals most per second. Information k
+// along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A game between a and b has
+// information p (1-p) / dispersion; the more games the two have played, the less another one adds: see pairingError. ok is false
+// if no two may play.
+func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
+	rows := f.covariances(s.target)
+	known := make(map[[2]int]float64) // information by pair
+	for i := range f.edges {
+		e := &f.edges[i]
+		p := f.expectedScore(e)
+		known[[2]int{e.a, e.b}] = float64(e.played.games()) * p * (1 - p) / f.dispersion
 	}
 	best := 0.0
 	for i := range f.rating {
 		for j := range i {
-			if !plan.May(i, j) {
+			if !s.may(i, j) {
 				continue
 			}
-			p := expected(f.rating[i] - f.rating[j])
-			before := told[[2]int{j, i}]
-			k := beyondDoubt(before+float64(plan.Games)*p*(1-p)/f.spread) - beyondDoubt(before)
+			p := logistic(f.rating[i] - f.rating[j])
+			before := known[twoOf(i, j)]
+			k := boundedInformation(before+float64(s.games)*p*(1-p)/f.dispersion) - boundedInformation(before)
 			fall := 0.0
 			for _, row := range rows {
-				x := row(i) - row(j)
+				x := f.entry(row, i) - f.entry(row, j)
 				fall += x * x
 			}
-			fall *= k / (1 + k*f.variance(f.cov, i, j)) / (float64(plan.Games) * plan.Cost(i, j))
+			fall *= k / (1 + k*f.variance(f.cov, i, j)) / (float64(s.games) * s.cost(i, j))
 			if !ok || fall > best {
 				a, b, best, ok = i, j, fall, true
 			}
@@ -61,52 +59,62 @@ func (f *Fit) Next(plan *Plan) (a, b int, ok bool) {
 	return a, b, ok
 }
 
-// doubt is how far, in Elo, one pairing is thought to depart from what the ratings expect of it. However often two agents
-// play each other, their games tell no more than that, so that an agent meets several others.
-const doubt = 30
+// pairingError is how far, in Elo, the result of one pairing is assumed to differ from the ratings, however many games it has. So
+// an agent meets several others.
+const pairingError = 30
 
-// beyondDoubt is what the information of a pairing is worth: 1 / (1/k + doubt^2).
-func beyondDoubt(k float64) float64 { return k / (1 + k*doubt*doubt/(perUnit*perUnit)) }
+// boundedInformation is the information k of a pairing reduced by pairingError: 1 / (1/k + error^2).
+func boundedInformation(k float64) float64 {
+	const e = pairingError / eloPerUnit
+	return k / (1 + k*e*e)
+}
 
-// places returns, for each wanted agent, its place's covariance with any agent's rating.
-func (f *Fit) places(wanted func(int) bool) (rows []func(agent int) float64) {
+// covariances returns, for each target, the covariance of its difference to the pool's middle with each parameter.
+func (f *fit) covariances(target func(int) bool) (rows []*mat.VecDense) {
 	for i := range f.rating {
-		if !wanted(i) {
-			continue
+		if target(i) {
+			row := new(mat.VecDense)
+			row.MulVec(f.cov, f.fromMiddle(i))
+			rows = append(rows, row)
 		}
-		row := new(mat.VecDense)
-		row.MulVec(f.cov, f.fromMiddle(i))
-		rows = append(rows, func(agent int) float64 { return f.entry(row, agent) })
 	}
 	return rows
 }
 
-// Costs says how many seconds of a game are each agent's, so that two agents' add up to what their matches took as nearly
-// as one figure an agent can say (by iterative scaling). An agent without a match costs the guess, or, where that is 0, as
-// much as the mean.
-func Costs(agents int, matches []Timed, guess float64) []float64 {
+// matchTime is the length of a match and how long it took.
+type matchTime struct {
+	a, b, games int
+	seconds     float64
+}
+
+// minGameSeconds is the least cost of a game for an agent.
+const minGameSeconds = 1e-6
+
+// gameSeconds estimates each agent's seconds per game, so that two agents' add up to the time of their matches (by iterative
+// scaling). An agent without a match gets guess, or the mean if guess is 0.
+func gameSeconds(agents int, matches []matchTime, guess float64) []float64 {
 	cost := make([]float64, agents)
 	seconds, games := 0.0, 0.0
 	for _, m := range matches {
-		seconds += m.Seconds
-		games += float64(m.Games)
+		seconds += m.seconds
+		games += float64(m.games)
 	}
 	for i := range cost {
-		cost[i] = max(seconds/max(games, 1)/2, leastCost)
+		cost[i] = max(seconds/max(games, 1)/2, minGameSeconds)
 	}
 	const rounds = 200
 	for range rounds {
-		took, foreseen := make([]float64, agents), make([]float64, agents)
+		actual, predicted := make([]float64, agents), make([]float64, agents)
 		for _, m := range matches {
-			ratio := m.Seconds / (cost[m.A] + cost[m.B])
-			for _, i := range []int{m.A, m.B} {
-				took[i] += ratio
-				foreseen[i] += float64(m.Games)
+			ratio := m.seconds / (cost[m.a] + cost[m.b])
+			for _, i := range []int{m.a, m.b} {
+				actual[i] += ratio
+				predicted[i] += float64(m.games)
 			}
 		}
 		for i := range cost {
-			if foreseen[i] > 0 {
-				cost[i] = max(cost[i]*took[i]/foreseen[i], leastCost)
+			if predicted[i] > 0 {
+				cost[i] = max(cost[i]*actual[i]/predicted[i], minGameSeconds)
 			} else if guess > 0 {
 				cost[i] = guess
 			}
@@ -114,12 +122,3 @@ func Costs(agents int, matches []Timed, guess float64) []float64 {
 	}
 	return cost
 }
-
-// Timed is a match's length and how long it took.
-type Timed struct {
-	A, B, Games int
-	Seconds     float64
-}
-
-// leastCost is what a game costs its agents at least, in seconds, whatever the clock says.
-const leastCost = 1e-6

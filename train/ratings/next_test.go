@@ -10,61 +10,61 @@ import (
 )
 
 // Joining makes a tree, one agent a match.
-func TestJoin(t *testing.T) {
-	var pairings []Pairing
+func TestConnectingPair(t *testing.T) {
+	var pairings []pairing
 	all := func(a, b int) bool { return true }
 	for range 6 {
-		a, b, ok := Join(7, 3, pairings, all)
+		a, b, ok := connectingPair(7, 3, pairings, all)
 		if !ok || max(a-b, b-a) != 1 {
 			t.Fatalf("joining %v gives %d, %d, %v", pairings, a, b, ok)
 		}
-		pairings = append(pairings, Pairing{A: a, B: b, Singles: [3]int{1, 0, 0}})
+		pairings = append(pairings, pairing{a: a, b: b, singles: [3]int{1, 0, 0}})
 	}
-	if a, b, ok := Join(7, 3, pairings, all); ok {
+	if a, b, ok := connectingPair(7, 3, pairings, all); ok {
 		t.Errorf("all are joined, and %d and %d are to be", a, b)
 	}
 }
 
 // The match that Next names lets the variances fall most a second, as adding its expected games to the likelihood shows.
-func TestNext(t *testing.T) {
+func TestNextPair(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	w := world{elo: spreadOut(rng, 6, 600)}
 	pairings := uneven(20)(&w, rng)
 	f := fitted(t, 6, 0, pairings...)
 	plan := everybodyMay(64)
-	plan.Cost = func(a, b int) float64 { return 0.01 * float64(1+a+b) }
-	plan.Wanted = func(i int) bool { return i != 2 }
-	plan.May = func(a, b int) bool { return a+b != 5 }
-	total := func(f *Fit) (sum float64) {
+	plan.cost = func(a, b int) float64 { return 0.01 * float64(1+a+b) }
+	plan.target = func(i int) bool { return i != 2 }
+	plan.may = func(a, b int) bool { return a+b != 5 }
+	total := func(f *fit) (sum float64) {
 		for i := range 6 {
 			if i != 2 {
-				sum += f.Deviation(i) * f.Deviation(i)
+				sum += f.deviation(i) * f.deviation(i)
 			}
 		}
 		return sum
 	}
-	a, b, ok := f.Next(plan)
+	a, b, ok := f.nextPair(plan)
 	if !ok || a+b == 5 {
 		t.Fatalf("%d and %d are next, %v", a, b, ok)
 	}
-	f.cov, f.spread = f.inverse, 1 // without the correction for scatter, which unplayed games know nothing of
+	f.cov, f.dispersion = f.inverse, 1 // without the correction for scatter, which unplayed games know nothing of
 	fall := func(a, b int) float64 {
-		g, p := *f, expected(f.rating[a]-f.rating[b])
+		g, p := *f, logistic(f.rating[a]-f.rating[b])
 		before := 0.0
-		for _, l := range f.links {
+		for _, l := range f.edges {
 			if l.a == min(a, b) && l.b == max(a, b) {
-				before = float64(l.played.Games()) * p * (1 - p)
+				before = float64(l.played.games()) * p * (1 - p)
 			}
 		}
-		games := (beyondDoubt(before+64*p*(1-p)) - beyondDoubt(before)) / (p * (1 - p))
-		g.links = append(slices.Clone(f.links), link{a: a, b: b, won: games * p, lost: games * (1 - p)})
+		games := (boundedInformation(before+64*p*(1-p)) - boundedInformation(before)) / (p * (1 - p))
+		g.edges = append(slices.Clone(f.edges), edge{a: a, b: b, won: games * p, lost: games * (1 - p)})
 		g.info, g.cov = g.information(g.rating), new(mat.SymDense)
 		if err := g.info.InverseTo(g.cov); err != nil {
 			t.Fatal(err)
 		}
-		return (total(f) - total(&g)) / plan.Cost(a, b)
+		return (total(f) - total(&g)) / plan.cost(a, b)
 	}
-	a, b, _ = f.Next(plan)
+	a, b, _ = f.nextPair(plan)
 	for i := range 6 {
 		for j := range i {
 			if i+j != 5 && fall(i, j) > fall(a, b)*(1+1e-9) {
@@ -72,8 +72,8 @@ func TestNext(t *testing.T) {
 			}
 		}
 	}
-	plan.May = func(a, b int) bool { return false }
-	if _, _, ok := f.Next(plan); ok {
+	plan.may = func(a, b int) bool { return false }
+	if _, _, ok := f.nextPair(plan); ok {
 		t.Error("nobody may play, and somebody is next")
 	}
 }
@@ -100,18 +100,18 @@ func TestFewerGames(t *testing.T) {
 
 // gamesOfEverybody is how many games everybody against everybody takes until each place's deviation is small enough.
 func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
-	var pairings []Pairing
+	var pairings []pairing
 	games := 0
 	for {
 		pairings = append(pairings, everybody(4)(w, rng)...)
 		games += 8 * len(w.elo) * (len(w.elo) - 1) / 2
-		f, err := New(len(w.elo), 0, pairings)
+		f, err := newFit(len(w.elo), 0, pairings)
 		if err != nil {
 			panic(err)
 		}
 		widest := 0.0
 		for i := range w.elo {
-			widest = max(widest, f.Deviation(i))
+			widest = max(widest, f.deviation(i))
 		}
 		if widest <= deviation {
 			return games
@@ -119,15 +119,15 @@ func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
 	}
 }
 
-func TestCosts(t *testing.T) {
+func TestGameSeconds(t *testing.T) {
 	want := []float64{0.001, 0.02, 0.3}
-	var matches []Timed
+	var matches []matchTime
 	for a := range want {
 		for b := range a {
-			matches = append(matches, Timed{A: a, B: b, Games: 50 * (a + b), Seconds: float64(50*(a+b)) * (want[a] + want[b])})
+			matches = append(matches, matchTime{a: a, b: b, games: 50 * (a + b), seconds: float64(50*(a+b)) * (want[a] + want[b])})
 		}
 	}
-	got := Costs(4, matches, 0)
+	got := gameSeconds(4, matches, 0)
 	for i, c := range want {
 		if math.Abs(got[i]-c) > 0.1*c+0.002 {
 			t.Errorf("agent %d costs %v a game, want %v", i, got[i], c)
@@ -136,10 +136,10 @@ func TestCosts(t *testing.T) {
 	if !(got[3] > 0.01 && got[3] < 0.3) {
 		t.Errorf("an agent without a match costs %v", got[3])
 	}
-	if none := Costs(2, nil, 0); !(none[0] > 0) {
+	if none := gameSeconds(2, nil, 0); !(none[0] > 0) {
 		t.Errorf("without matches: %v", none)
 	}
-	if guessed := Costs(4, matches, 7); guessed[3] != 7 || guessed[2] > 1 {
+	if guessed := gameSeconds(4, matches, 7); guessed[3] != 7 || guessed[2] > 1 {
 		t.Errorf("with a guess: %v", guessed)
 	}
 }

@@ -18,43 +18,47 @@ import (
 const (
 	// Anchor is the agent whose rating is 0.
 	Anchor = "random"
-	// DefaultSimulations are those of a network where nothing else is said.
-	DefaultSimulations = 64
 	// OpeningPlies is the number of random plies at the start of every game.
 	OpeningPlies = 2
 )
 
-// Baselines are the agents that a run's pool holds beside its checkpoints; they include the anchor.
+// Baselines are the agents without a network that a pool usually holds beside a run's checkpoints. They include the anchor.
 var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
 
-// Pool is the agents of a run and the matches that they have played. Its caller holds the run's lock.
+// Pool is the agents of a run and the matches that they have played. Agents have numbers: 0 is the anchor, and checkpoints are
+// in ascending order of generation. The caller holds the run's lock.
 type Pool struct {
 	dir         string
 	game        *env.Game
-	simulations int // of checkpoints' moves
+	simulations int // per move of a checkpoint
 	balance     *match.BalanceChecker
 
-	members  []int    // whose middle places are measured from; nil: all that can play
-	agents   []member // number 0 is the anchor; checkpoints stand by ascending generation
-	number   map[string]int
-	pairings []Pairing
-	timed    []Timed
-	met      map[[2]int]int  // matches of two agents, the lower number first
-	begun    map[[2]int]int  // games of such two since their first opening, an even number
-	spent    map[[2]int]bool // such two can only repeat their games
-	seconds  float64         // of all matches
+	reference []int // agents whose middle intervals refer to; nil: all that can play
+	agents    []poolAgent
+	number    map[string]int // by name
+	pairings  []pairing      // one for each match that counts for ratings
+	times     []matchTime
+	pairs     map[[2]int]pairState // by the two agents, the lower number first
+	seconds   float64              // of all matches
 }
 
-// member is an agent of the pool.
-type member struct {
+// poolAgent is an agent of a pool.
+type poolAgent struct {
 	name       string
-	generation int            // -1: it is no checkpoint
-	factory    *agent.Factory // nil: it cannot play, since the run keeps no such checkpoint or it is broken
+	generation int            // -1 for a baseline
+	factory    *agent.Factory // nil if it cannot play: the run no longer keeps the checkpoint, or it is damaged
 }
 
-// Open reads the pool of the run in dir: the baselines, the checkpoints that it keeps, and everybody who has played with
-// so many simulations. What cannot be understood of the matches comes back as warnings. The balance chooses the matches'
-// openings; pools of one game may share it.
+// pairState is what two agents have played against each other.
+type pairState struct {
+	matches   int
+	games     int  // from their first opening on; even
+	exhausted bool // they can only repeat their games
+}
+
+// Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its matches
+// whose checkpoints used the given number of simulations per move. Unreadable matches come back as warnings. Pools of one game
+// may share the balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -62,22 +66,18 @@ func Open(
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Pool{
-		dir: dir, game: game, simulations: simulations, balance: balance,
-		number: make(map[string]int), met: make(map[[2]int]int), begun: make(map[[2]int]int), spent: make(map[[2]int]bool),
-	}
 	kept, err := rundir.CheckpointGenerations(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.fill(kept, baselines, matches); err != nil {
-		return nil, nil, err
-	}
+	p = &Pool{dir: dir, game: game, simulations: simulations, balance: balance}
+	p.fill(kept, baselines, matches)
 	return p, warnings, nil
 }
 
-// fill enters the agents, those of the matches among them, and counts the matches.
-func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) error {
+// fill adds the agents, including those of the matches, and counts the matches.
+func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
+	p.number, p.pairs = make(map[string]int), make(map[[2]int]pairState)
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
 	for _, m := range matches {
@@ -89,32 +89,31 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 			}
 		}
 	}
-	slices.Sort(generations)
 	for _, name := range names {
 		if factory, err := agent.ParseFactory(p.game, name, nil); err == nil && !factory.HasNetwork() {
-			p.enter(member{name: name, generation: -1, factory: factory})
+			p.addAgent(poolAgent{name: name, generation: -1, factory: factory})
 		}
 	}
+	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {
-		a := member{name: rundir.CheckpointName(g), generation: g}
+		a := poolAgent{name: rundir.CheckpointName(g), generation: g}
 		if slices.Contains(kept, g) {
 			spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(p.dir, g), Simulations: p.simulations}
 			a.factory = agent.NewFactory(p.game, spec, rundir.LoadWeights)
 		}
-		p.enter(a)
+		p.addAgent(a)
 	}
 	for i := range matches {
 		p.count(&matches[i])
 	}
-	return nil
 }
 
-func (p *Pool) enter(a member) {
+func (p *Pool) addAgent(a poolAgent) {
 	p.number[a.name] = len(p.agents)
 	p.agents = append(p.agents, a)
 }
 
-// generationOf reads net@12.
+// generationOf parses the name of a checkpoint, such as net@12.
 func generationOf(name string) (int, bool) {
 	text, ok := strings.CutPrefix(name, "net@")
 	if !ok {
@@ -124,7 +123,8 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count adds a match to what ratings follow from, if both agents are the pool's.
+// count counts a match of two of the pool's agents. Final matches against baselines use up openings but do not count for
+// ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.number[m.Agent]
 	b, other := p.number[m.Opponent]
@@ -134,48 +134,56 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && m.Simulations != p.simulations {
 		return
 	}
-	played := Pairing{A: a, B: b, Pentanomial: m.Pentanomial}
-	if played.Games()+2*m.Repeats != m.Games { // an older line has no pairs, and one of single games leaves some out
-		played = Pairing{A: a, B: b, Singles: [3]int{m.Losses, m.Draws, m.Wins}}
+	state := p.pairs[twoOf(a, b)]
+	state.matches++
+	state.games += (m.Games + 1) &^ 1
+	p.pairs[twoOf(a, b)] = state
+	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
+	p.seconds += m.Seconds
+	if m.Final && p.agents[b].generation < 0 {
+		return
+	}
+	played := pairing{a: a, b: b, pentanomial: m.Pentanomial}
+	if played.games()+2*m.Repeats != m.Games { // not all games are in pairs
+		played = pairing{a: a, b: b, singles: [3]int{m.Losses, m.Draws, m.Wins}}
 	}
 	p.pairings = append(p.pairings, played)
-	p.timed = append(p.timed, Timed{A: a, B: b, Games: m.Games, Seconds: m.Seconds})
-	p.met[twoOf(a, b)]++
-	p.begun[twoOf(a, b)] += (m.Games + 1) &^ 1
-	p.seconds += m.Seconds
 }
 
-// twoOf names two agents in whatever order.
+// twoOf is the key of two agents in any order.
 func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// Play plays a match between two agents, the number of games being even, writes it down and counts it. Games begin from
-// openings that the two have not played, as long as there are any; agents that do not draw their moves would only repeat
-// their games after that, and play fewer, or none, which is not written down. Where ctx ends the match counts for nothing. An agent that cannot be read makes for an error that wraps [agent.ErrWeights].
+// Play plays a match of an even number of games between two agents, appends it to arena.jsonl and counts it. Openings are those
+// that the two have not played yet. Agents that do not draw their moves would only repeat their games after that, so they play
+// fewer games, or none, and a match without games is not written. A cancelled match is lost. If an agent's network cannot be
+// loaded, the error wraps [agent.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
 	}
-	x, y := &p.agents[a], &p.agents[b]
+	x, y, state := &p.agents[a], &p.agents[b], p.pairs[twoOf(a, b)]
 	m := &rundir.MatchResult{
-		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: p.met[twoOf(a, b)] + 1,
+		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: state.matches + 1,
 		Final: final, Simulations: p.simulations,
 	}
 	var err error
 	m.Result, err = match.Run(ctx, match.Config{
 		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(0, m.Agent+" "+m.Opponent, 0),
 		OpeningPlies: OpeningPlies, Balance: p.balance, Threads: threads,
-		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: p.begun[twoOf(a, b)],
+		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: state.games,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.spent[twoOf(a, b)] = m.Games < games; m.Games == 0 {
+	state.exhausted = m.Games < games
+	p.pairs[twoOf(a, b)] = state
+	if m.Games == 0 {
 		return m, nil
 	}
 	return m, p.add(m)
 }
 
-// add writes a match down in arena.jsonl and counts it.
+// add appends a match to arena.jsonl and counts it.
 func (p *Pool) add(m *rundir.MatchResult) error {
 	if err := rundir.MatchesFile.Append(p.dir, m); err != nil {
 		return err
@@ -184,8 +192,8 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 	return nil
 }
 
-// Check reads every checkpoint that the run keeps, and goes on without those that are broken, which it tells.
-func (p *Pool) Check(warn func(error)) {
+// LoadAll loads every checkpoint that the run keeps. It passes the errors of damaged ones to warn; these no longer play.
+func (p *Pool) LoadAll(warn func(error)) {
 	for i := range p.agents {
 		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
 			if _, err := a.factory.Load(); err != nil {
@@ -196,26 +204,27 @@ func (p *Pool) Check(warn func(error)) {
 	}
 }
 
-// Baselines are the numbers of the agents that are no checkpoints.
+// Baselines returns the numbers of the agents that are no checkpoints.
 func (p *Pool) Baselines() []int {
-	return p.which(func(a *member) bool { return a.generation < 0 })
+	return p.which(func(a *poolAgent) bool { return a.generation < 0 })
 }
 
-// Measure makes the middle of the given agents, as far as they can play and are rated, what places are measured from. At
-// first it is that of all that can play: agents of which no more can be known would blur it.
-func (p *Pool) Measure(members []int) { p.members = members }
+// SetReference makes intervals refer to the middle of the given agents, of which those that can play and have a rating count.
+// Without it they refer to all agents that can play: those that cannot would widen the intervals, since no more can be known of
+// them.
+func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
-// Checkpoints are the numbers of so many checkpoints that the run keeps, spread over it as evenly as they allow, the first
-// and the newest included.
-func (p *Pool) Checkpoints(most int) []int {
-	kept := p.which(func(a *member) bool { return a.generation >= 0 && a.factory != nil })
-	if len(kept) <= most {
+// Checkpoints returns the numbers of at most n checkpoints that the run keeps, spread evenly over their generations, including the
+// first and the newest.
+func (p *Pool) Checkpoints(n int) []int {
+	kept := p.which(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
+	if len(kept) <= n {
 		return kept
 	}
 	first, last := p.agents[kept[0]].generation, p.agents[kept[len(kept)-1]].generation
 	chosen := []int{kept[len(kept)-1]}
-	for k := range most - 1 {
-		target := first + (last-first)*k/(most-1)
+	for k := range n - 1 {
+		target := first + (last-first)*k/(n-1)
 		left := slices.DeleteFunc(slices.Clone(kept), func(i int) bool { return slices.Contains(chosen, i) })
 		chosen = append(chosen, slices.MinFunc(left, func(i, j int) int {
 			return cmp.Compare(distance(p.agents[i].generation, target), distance(p.agents[j].generation, target))
@@ -227,16 +236,16 @@ func (p *Pool) Checkpoints(most int) []int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// Played are the numbers of the checkpoints that the run keeps and that have played.
-func (p *Pool) Played() []int {
-	return p.which(func(a *member) bool {
+// PlayedCheckpoints returns the numbers of the checkpoints that the run keeps and that have played matches.
+func (p *Pool) PlayedCheckpoints() []int {
+	return p.which(func(a *poolAgent) bool {
 		i := p.number[a.name]
 		return a.generation >= 0 && a.factory != nil &&
-			slices.ContainsFunc(p.pairings, func(played Pairing) bool { return played.A == i || played.B == i })
+			slices.ContainsFunc(p.pairings, func(played pairing) bool { return played.a == i || played.b == i })
 	})
 }
 
-// Number is that of the agent of a name, which the pool must have.
+// Number returns the number of a named agent, which must be in the pool.
 func (p *Pool) Number(name string) int {
 	number, ok := p.number[name]
 	if !ok {
@@ -245,7 +254,7 @@ func (p *Pool) Number(name string) int {
 	return number
 }
 
-// Names are those of the agents of these numbers.
+// Names returns the names of agents.
 func (p *Pool) Names(numbers []int) (names []string) {
 	for _, i := range numbers {
 		names = append(names, p.agents[i].name)
@@ -253,7 +262,8 @@ func (p *Pool) Names(numbers []int) (names []string) {
 	return names
 }
 
-func (p *Pool) which(is func(*member) bool) (numbers []int) {
+// which returns the numbers of the agents for which is holds.
+func (p *Pool) which(is func(*poolAgent) bool) (numbers []int) {
 	for i := range p.agents {
 		if is(&p.agents[i]) {
 			numbers = append(numbers, i)
@@ -262,96 +272,103 @@ func (p *Pool) which(is func(*member) bool) (numbers []int) {
 	return numbers
 }
 
-// Write makes the ratings that the matches come to the run's ratings.json, and returns them. Agents that no games connect
-// with the anchor have none.
+// canPlay reports whether an agent can play.
+func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
+
+// Write writes the ratings to the run's ratings.json and returns them. Agents that no games connect with the anchor have none.
 func (p *Pool) Write() (*rundir.Ratings, error) {
-	t := p.table()
+	t := p.ratings()
 	return t, t.Write(p.dir)
 }
 
-// costs says how many seconds of a game are each agent's. All checkpoints search alike, so they have one cost: who meets whom
-// would not tell theirs apart.
-func (p *Pool) costs(guess float64) []float64 {
-	one := make([]int, len(p.agents)) // the agent that stands for each
+// gameSeconds estimates each agent's seconds per game. All checkpoints get the same, since they search alike: the differences
+// that their opponents make are chance.
+func (p *Pool) gameSeconds(guess float64) []float64 {
+	proxy := make([]int, len(p.agents)) // the agent that stands for each
 	for i := range p.agents {
-		one[i] = i
+		proxy[i] = i
 		if i > 0 && p.agents[i].generation >= 0 && p.agents[i-1].generation >= 0 {
-			one[i] = one[i-1]
+			proxy[i] = proxy[i-1]
 		}
 	}
-	matches := slices.Clone(p.timed)
-	for i := range matches {
-		m := &matches[i]
-		m.A, m.B = one[m.A], one[m.B]
+	times := slices.Clone(p.times)
+	for i := range times {
+		times[i].a, times[i].b = proxy[times[i].a], proxy[times[i].b]
 	}
-	cost := Costs(len(p.agents), matches, guess)
+	cost := gameSeconds(len(p.agents), times, guess)
 	for i := range cost {
-		cost[i] = cost[one[i]]
+		cost[i] = cost[proxy[i]]
 	}
 	return cost
 }
 
-// fit fits the ratings of the agents that games connect with the anchor; place says where they stand in it, -1 for others.
-func (p *Pool) fit() (f *Fit, place []int) {
-	var at []int // the agents' numbers by place
-	place = make([]int, len(p.agents))
-	for i, reached := range Connected(len(p.agents), 0, p.pairings) {
-		if place[i] = -1; reached {
-			place[i] = len(at)
-			at = append(at, i)
+// fit fits the ratings of the agents that games connect with the anchor. index is each agent's number in the fit, -1 if it has
+// none.
+func (p *Pool) fit() (f *fit, index []int) {
+	var members []int // numbers of the fit's agents
+	index = make([]int, len(p.agents))
+	for i, ok := range connected(len(p.agents), 0, p.pairings) {
+		if index[i] = -1; ok {
+			index[i] = len(members)
+			members = append(members, i)
 		}
 	}
-	var among []Pairing
+	var among []pairing
 	for _, played := range p.pairings {
-		if place[played.A] >= 0 && place[played.B] >= 0 {
-			played.A, played.B = place[played.A], place[played.B]
+		if index[played.a] >= 0 && index[played.b] >= 0 {
+			played.a, played.b = index[played.a], index[played.b]
 			among = append(among, played)
 		}
 	}
-	f, err := New(len(at), 0, among)
+	f, err := newFit(len(members), 0, among)
 	if err != nil {
 		panic("ratings: " + err.Error())
 	}
-	f.Among(func(i int) bool { return p.able(at[i]) && (p.members == nil || slices.Contains(p.members, at[i])) })
-	return f, place
+	f.setMiddle(func(i int) bool {
+		return p.canPlay(members[i]) && (p.reference == nil || slices.Contains(p.reference, members[i]))
+	})
+	return f, index
 }
 
-// table is what the matches come to.
-func (p *Pool) table() *rundir.Ratings {
-	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
-	games, points := make([]int, len(p.agents)), make([]float64, len(p.agents))
+// games returns the number of games and points of each agent.
+func (p *Pool) games() (games []int, points []float64) {
+	games, points = make([]int, len(p.agents)), make([]float64, len(p.agents))
 	for _, played := range p.pairings {
-		n := played.Games()
-		t.Games += n
-		games[played.A] += n
-		games[played.B] += n
-		points[played.A] += played.Points()
-		points[played.B] += float64(n) - played.Points()
+		n := played.games()
+		games[played.a] += n
+		games[played.b] += n
+		points[played.a] += played.points()
+		points[played.b] += float64(n) - played.points()
 	}
-	f, place := p.fit()
-	t.Misfit = tenths(f.Misfit())
+	return games, points
+}
+
+// ratings returns the ratings that follow from the matches, best first.
+func (p *Pool) ratings() *rundir.Ratings {
+	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
+	games, points := p.games()
+	f, index := p.fit()
+	t.Intransitivity = tenths(f.intransitivity())
 	for i := range p.agents {
-		a := &p.agents[i]
-		if place[i] < 0 {
+		t.Games += games[i]
+		if index[i] < 0 {
 			continue
 		}
-		r := rundir.Rating{Agent: a.name, Rating: tenths(f.Rating(place[i])), Games: games[i], Gone: a.factory == nil}
+		a := &p.agents[i]
+		low, high := f.interval(index[i])
+		r := rundir.Rating{
+			Agent: a.name, Rating: tenths(f.elo(index[i])), Low: tenths(low), High: tenths(high), Games: games[i],
+			Score: math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4, Gone: a.factory == nil,
+		}
 		if a.generation >= 0 {
 			r.Generation = &a.generation
 		}
-		low, high := f.Interval(place[i])
-		r.Low, r.High = tenths(low), tenths(high)
-		low, high = f.MedianInterval(place[i])
-		r.MedianLow, r.MedianHigh = tenths(low), tenths(high)
-		low, high = f.AnchorInterval(place[i])
-		r.AnchorLow, r.AnchorHigh = tenths(low), tenths(high)
-		r.Leeway = tenths(f.Leeway(place[i]))
-		r.Score = math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4
 		t.Agents = append(t.Agents, r)
 	}
+	t.Games /= 2
 	slices.SortStableFunc(t.Agents, func(a, b rundir.Rating) int { return cmp.Compare(b.Rating, a.Rating) })
 	return t
 }
 
-// tenths rounds to one place.
+// tenths rounds to one decimal place.
 func tenths(x float64) float64 { return math.Round(10*x) / 10 }

@@ -8,73 +8,59 @@ import (
 	"time"
 
 	"ludus/train/agent"
+	"ludus/train/stats"
 )
 
-// Options say what Rate is to find out and how much it may spend.
+// Options are the goal and the budget of [Pool.Rate].
 type Options struct {
-	Wanted  []int         // agents whose places are sought
-	Players []int         // agents that may play for it; they include the wanted ones
-	To      float64       // Elo: it is enough when each wanted place is known to within this on both sides; 0: never
-	Games   int           // at most; 0: without limit
-	Time    time.Duration // at most, but for matches of a few games that connect who has not played; 0: without limit
-	Guess   float64       // seconds of a game that are an agent's that has not played; 0: as the others
-	Threads int
-	// Progress, if set, is told before each match and at the end; Warn of an agent that turns out broken, and goes on without.
+	Targets  []int         // agents whose intervals are to shrink
+	Players  []int         // agents that may play; they include the targets
+	Within   float64       // Elo: stop when each target's interval reaches at most this far on both sides; 0: never
+	MaxGames int           // 0: no limit
+	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
+	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: as the others'.
+	GameSeconds float64
+	Threads     int
+	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
-	Warn     func(error)
+	// Warn, if set, receives the error of an agent that turns out damaged. Rating continues without it.
+	Warn func(error)
 }
 
-// Progress is how far Rate has come.
+// Progress is the state of [Pool.Rate].
 type Progress struct {
 	Games   int     // played by this call
-	Widest  float64 // half-width of the wanted places' widest interval, in Elo; infinite before all are rated
+	Widest  float64 // half-width of the targets' widest interval, in Elo; infinite until all are rated
 	Elapsed time.Duration
-	Left    time.Duration // expected; 0 where nothing is known
+	Left    time.Duration // expected; 0 if unknown
 }
 
 const (
-	joinGames     = 64   // of a match that connects an agent: what fills two cores' batches
-	matchGames    = 128  // of others, of which the tail that leaves batches empty is a smaller share
-	mostGames     = 1024 // of any match: more would leave too little to choose by
-	leastGames    = 8    // of a match that little time is left for
-	hopelessGames = 2000 // all of them lost, or won
-	leastTime     = 0.1  // seconds that a match should last, or files and fits would take longer than games
-	writeEvery    = 5 * time.Second
+	connectGames    = 64   // of a match that connects an agent; they fill the batches of two cores
+	matchGames      = 128  // of other matches; a smaller share of these runs with batches that are not full
+	maxMatchGames   = 1024 // a longer match would leave too little to choose
+	minMatchGames   = 8    // of a match with little time left
+	minMatchSeconds = 0.1  // shorter matches would take less time than files and fits
+	onesidedGames   = 2000 // games, all won or all lost, after which an agent's interval cannot shrink
 )
 
-// Rate plays the matches that tell most a second until enough is known, spent, or ctx ends; then the error is its. Each
-// finished match is a line of arena.jsonl and counts, whatever happens later. [Pool.Write] says what they come to.
+// Rate plays the matches that shrink the targets' intervals most per second until they are narrow enough, the budget is spent or
+// ctx ends; then it returns ctx's error. Each finished match is in arena.jsonl and counts. [Pool.Write] writes the ratings.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
-	r := &rating{Pool: p, Options: o, started: time.Now()}
-	return r.loop(ctx)
-}
-
-// rating is a call of Rate at work.
-type rating struct {
-	*Pool
-	Options
-	games   int
-	started time.Time
-	fit     *Fit
-	place   []int // of each agent in fit, -1 where it has none
-	cost    []float64
-}
-
-func (r *rating) loop(ctx context.Context) error {
+	r := &rater{Pool: p, Options: o, started: time.Now()}
 	for {
-		r.fit, r.place = r.Pool.fit()
-		r.cost = r.Pool.costs(r.Guess)
+		r.update()
 		if r.Progress != nil {
 			r.Progress(r.progress())
 		}
-		if r.enough() {
+		if r.Within > 0 && !slices.ContainsFunc(r.Targets, r.unfinished) {
 			return nil
 		}
-		a, b, joining, ok := r.next()
+		a, b, connecting, ok := r.choose()
 		if !ok {
 			return nil
 		}
-		games := r.length(a, b, joining)
+		games := r.length(a, b, connecting)
 		if games == 0 {
 			return nil
 		}
@@ -86,139 +72,138 @@ func (r *rating) loop(ctx context.Context) error {
 			return err
 		}
 		if m != nil {
-			r.games += m.Games
+			r.played += m.Games
 		}
 	}
 }
 
-// enough says that all wanted places are known well enough.
-func (r *rating) enough() bool {
-	return r.To > 0 && !slices.ContainsFunc(r.Wanted, r.open)
+// rater is a call of Rate in progress.
+type rater struct {
+	*Pool
+	Options
+	played  int
+	started time.Time
+	fitted  *fit
+	index   []int // of each agent in fitted, -1 if it has none
+	cost    []float64
 }
 
-// open says that an agent's place is to be known better: first by the curvature, which is quick.
-func (r *rating) open(i int) bool {
-	place := r.place[i]
+// update fits the ratings and costs to the matches so far.
+func (r *rater) update() {
+	r.fitted, r.index = r.fit()
+	r.cost = r.gameSeconds(r.GameSeconds)
+}
+
+// unfinished reports whether an agent's interval is to shrink further.
+func (r *rater) unfinished(i int) bool {
+	index := r.index[i]
 	switch {
-	case !r.able(i):
+	case !r.canPlay(i):
 		return false
-	case place < 0 || r.To == 0:
+	case index < 0 || r.Within == 0:
 		return true
-	case r.hopeless(i):
+	case r.onesided(i):
 		return false
-	case z*r.fit.Deviation(place) > r.To:
+	case stats.Z*r.fitted.deviation(index) > r.Within: // quicker than the interval
 		return true
 	}
-	low, high := r.fit.Interval(place)
-	rating := r.fit.Rating(place)
-	return max(high-rating, rating-low) > r.To-0.1 // what is written down is rounded
+	low, high := r.fitted.interval(index)
+	rating := r.fitted.elo(index)
+	return max(high-rating, rating-low) > r.Within-0.1 // ratings.json rounds
 }
 
-// hopeless says that an agent has won or lost so many games, all of them, that nobody can say how far from the others it is.
-func (r *rating) hopeless(i int) bool {
-	games, points := 0, 0.0
-	for _, played := range r.pairings {
-		switch i {
-		case played.A:
-			games, points = games+played.Games(), points+played.Points()
-		case played.B:
-			games, points = games+played.Games(), points+float64(played.Games())-played.Points()
-		}
-	}
-	return games >= hopelessGames && (points == 0 || points == float64(games))
+// onesided reports whether an agent has won or lost so many games, without exception, that its interval cannot shrink.
+func (r *rater) onesided(i int) bool {
+	games, points := r.games()
+	return games[i] >= onesidedGames && (points[i] == 0 || points[i] == float64(games[i]))
 }
 
-// able says that an agent can play.
-func (p *Pool) able(i int) bool { return p.agents[i].factory != nil }
-
-// progress says how far it has come.
-func (r *rating) progress() Progress {
-	p := Progress{Games: r.games, Elapsed: time.Since(r.started)}
-	for _, i := range r.Wanted {
+// progress returns the current state.
+func (r *rater) progress() Progress {
+	p := Progress{Games: r.played, Elapsed: time.Since(r.started)}
+	for _, i := range r.Targets {
 		switch {
-		case !r.open(i) && r.To > 0:
-		case r.place[i] < 0:
+		case !r.unfinished(i) && r.Within > 0:
+		case r.index[i] < 0:
 			p.Widest = math.Inf(1)
 		default:
-			p.Widest = max(p.Widest, z*r.fit.Deviation(r.place[i]))
+			p.Widest = max(p.Widest, stats.Z*r.fitted.deviation(r.index[i]))
 		}
 	}
-	if r.To > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the root of the time
-		p.Left = time.Duration(max(0, math.Pow(p.Widest/r.To, 2)-1) * r.seconds * float64(time.Second))
+	if r.Within > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the square root of the time
+		p.Left = time.Duration(max(0, math.Pow(p.Widest/r.Within, 2)-1) * r.seconds * float64(time.Second))
 	}
-	if r.Games > 0 && r.games > 0 {
-		p.limit(time.Duration(float64(p.Elapsed) * (float64(r.Games)/float64(r.games) - 1)))
+	limit := func(left time.Duration) {
+		if p.Left == 0 || p.Left > left {
+			p.Left = max(0, left)
+		}
 	}
-	if r.Time > 0 {
-		p.limit(r.Time - p.Elapsed)
+	if r.MaxGames > 0 && r.played > 0 {
+		limit(time.Duration(float64(p.Elapsed) * (float64(r.MaxGames)/float64(r.played) - 1)))
+	}
+	if r.MaxTime > 0 {
+		limit(r.MaxTime - p.Elapsed)
 	}
 	return p
 }
 
-// limit says that no more is left than this.
-func (p *Progress) limit(left time.Duration) {
-	if p.Left == 0 || p.Left > left {
-		p.Left = max(0, left)
+// choose returns the agents of the next match: those that connect another player with the anchor, or else those whose match
+// shrinks the targets' intervals most per second.
+func (r *rater) choose() (a, b int, connecting, ok bool) {
+	may := func(a, b int) bool {
+		return r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
+			!r.pairs[twoOf(a, b)].exhausted
 	}
-}
-
-// next chooses who plays: whoever connects another player with the anchor, or else whoever tells most.
-func (r *rating) next() (a, b int, joining, ok bool) {
-	plays := make([]bool, len(r.agents))
-	for _, i := range r.Players {
-		plays[i] = r.able(i)
-	}
-	a, b, ok = Join(len(r.agents), 0, r.pairings, func(a, b int) bool { return plays[a] && plays[b] && !r.spent[twoOf(a, b)] })
-	if ok {
+	if a, b, ok = connectingPair(len(r.agents), 0, r.pairings, may); ok {
 		return a, b, true, true
 	}
-	at := make([]int, 0, len(r.agents)) // the agents' numbers by place
-	for i, place := range r.place {
-		if place >= 0 {
-			at = append(at, i)
+	var members []int // numbers of the fit's agents
+	for i, index := range r.index {
+		if index >= 0 {
+			members = append(members, i)
 		}
 	}
-	a, b, ok = r.fit.Next(&Plan{
-		Games:  matchGames,
-		Wanted: func(i int) bool { return slices.Contains(r.Wanted, at[i]) && r.open(at[i]) },
-		May:    func(a, b int) bool { return plays[at[a]] && plays[at[b]] && !r.spent[twoOf(at[a], at[b])] },
-		Cost:   func(a, b int) float64 { return r.cost[at[a]] + r.cost[at[b]] },
+	a, b, ok = r.fitted.nextPair(&schedule{
+		games:  matchGames,
+		target: func(i int) bool { return slices.Contains(r.Targets, members[i]) && r.unfinished(members[i]) },
+		may:    func(a, b int) bool { return may(members[a], members[b]) },
+		cost:   func(a, b int) float64 { return r.cost[members[a]] + r.cost[members[b]] },
 	})
 	if !ok {
 		return 0, 0, false, false
 	}
-	return at[a], at[b], false, true
+	return members[a], members[b], false, true
 }
 
-// length is how many games a match has, an even number, and 0 where nothing is left to spend.
-func (r *rating) length(a, b int, joining bool) int {
+// length is the number of games of a match, even; 0 if the budget is spent.
+func (r *rater) length(a, b int, connecting bool) int {
 	cost := r.cost[a] + r.cost[b]
-	games := joinGames
-	if !joining {
-		games = min(max(matchGames, int(leastTime/cost)), mostGames)
+	games := connectGames
+	if !connecting {
+		games = min(max(matchGames, int(minMatchSeconds/cost)), maxMatchGames)
 	}
-	if r.Time > 0 {
-		within := int((r.Time - time.Since(r.started)).Seconds() / cost)
-		if joining {
-			within = max(within, leastGames)
+	if r.MaxTime > 0 {
+		affordable := int((r.MaxTime - time.Since(r.started)).Seconds() / cost)
+		if connecting {
+			affordable = max(affordable, minMatchGames)
 		}
-		if games = min(games, within); games < leastGames {
+		if games = min(games, affordable); games < minMatchGames {
 			return 0
 		}
 	}
-	if r.Games > 0 {
-		games = min(games, r.Games-r.games)
+	if r.MaxGames > 0 {
+		games = min(games, r.MaxGames-r.played)
 	}
 	return max(0, games&^1)
 }
 
-// drop goes on without those of two agents that are broken. The error is err where none is.
-func (r *rating) drop(a, b int, err error) error {
+// drop continues without those of two agents that are damaged. It returns err if neither is.
+func (r *rater) drop(a, b int, err error) error {
 	for _, i := range []int{a, b} {
-		if _, broken := r.agents[i].factory.Load(); broken != nil {
+		if _, damaged := r.agents[i].factory.Load(); damaged != nil {
 			r.agents[i].factory, err = nil, nil
 			if r.Warn != nil {
-				r.Warn(broken)
+				r.Warn(damaged)
 			}
 		}
 	}

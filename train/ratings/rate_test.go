@@ -18,6 +18,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
 )
@@ -97,13 +98,13 @@ func TestRate(t *testing.T) {
 	dir, game := testRun(t, 0, 3, 8)
 	p := openPool(t, dir, game)
 	told := 0
-	err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 60, Threads: 2,
+	err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), Within: 60, Threads: 2,
 		Progress: func(Progress) { told++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := written(t, p, dir)
-	if len(table.Agents) != 5 || table.Version != 1 || table.Anchor != "random" || table.Simulations != 4 || table.Game != "quad-5x5" {
+	if len(table.Agents) != 5 || table.Version != 2 || table.Anchor != "random" || table.Simulations != 4 || table.Game != "quad-5x5" {
 		t.Errorf("%+v", table)
 	}
 	if !slices.IsSortedFunc(table.Agents, func(a, b rundir.Rating) int { return int(b.Rating - a.Rating) }) {
@@ -115,7 +116,7 @@ func TestRate(t *testing.T) {
 		if max(a.High-a.Rating, a.Rating-a.Low) > 60 || a.Low > a.Rating || a.High < a.Rating || a.Gone {
 			t.Errorf("%+v", a)
 		}
-		if (a.Generation == nil) == strings.HasPrefix(a.Agent, "net@") || a.Agent == "random" && (a.Rating != 0 || a.AnchorHigh != 0) {
+		if (a.Generation == nil) == strings.HasPrefix(a.Agent, "net@") || a.Agent == "random" && (a.Rating != 0 || a.High < 0) {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -129,7 +130,7 @@ func TestRate(t *testing.T) {
 		}
 		a, _ := generationOf(m.Agent)
 		b, _ := generationOf(m.Opponent)
-		if m.Generation != max(a, b) || b > a || m.Simulations != 4 || m.Games < leastGames {
+		if m.Generation != max(a, b) || b > a || m.Simulations != 4 || m.Games < minMatchGames {
 			t.Errorf("%s", line)
 		}
 	}
@@ -138,7 +139,7 @@ func TestRate(t *testing.T) {
 	}
 	before := len(lines(t, dir))
 	p = openPool(t, dir, game)
-	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 60, Threads: 2}); err != nil {
+	if err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), Within: 60, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
 	if again := written(t, p, dir); len(lines(t, dir)) != before || !reflect.DeepEqual(again, table) {
@@ -154,7 +155,7 @@ func TestGoOn(t *testing.T) {
 		p := openPool(t, dir, game)
 		ctx, cancel := context.WithCancel(context.Background())
 		told := 0
-		err := p.Rate(ctx, Options{Wanted: everyone(p), Players: everyone(p), To: 80, Threads: 2, Progress: func(Progress) {
+		err := p.Rate(ctx, Options{Targets: everyone(p), Players: everyone(p), Within: 80, Threads: 2, Progress: func(Progress) {
 			if told++; told == 2 { // a match is finished
 				cancel()
 			}
@@ -193,9 +194,9 @@ func TestBroken(t *testing.T) {
 		p := openPool(t, dir, game)
 		var warned []error
 		warn := func(err error) { warned = append(warned, err) }
-		o := Options{Wanted: everyone(p), Players: everyone(p), To: 90, Threads: 2, Warn: warn}
+		o := Options{Targets: everyone(p), Players: everyone(p), Within: 90, Threads: 2, Warn: warn}
 		if early {
-			p.Check(warn)
+			p.LoadAll(warn)
 		}
 		if err := p.Rate(context.Background(), o); err != nil {
 			t.Fatal(err)
@@ -215,7 +216,7 @@ func TestLimits(t *testing.T) {
 	dir, game := testRun(t, 1)
 	p := openPool(t, dir, game)
 	left := time.Duration(-1)
-	o := Options{Wanted: everyone(p), Players: everyone(p), To: 10, Games: 150, Threads: 1, Progress: func(p Progress) { left = p.Left }}
+	o := Options{Targets: everyone(p), Players: everyone(p), Within: 10, MaxGames: 150, Threads: 1, Progress: func(p Progress) { left = p.Left }}
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%+v", table)
 	}
 	start := time.Now()
-	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), Time: 300 * time.Millisecond, Threads: 1}); err != nil {
+	if err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), MaxTime: 300 * time.Millisecond, Threads: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if spent := time.Since(start); spent > 3*time.Second {
@@ -248,7 +249,7 @@ nonsense
 	if err := os.WriteFile(filepath.Join(dir, "arena.jsonl"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, warnings, err := Open(dir, game, DefaultSimulations, fewer, nil)
+	p, warnings, err := Open(dir, game, agent.DefaultSimulations, fewer, nil)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "line 6") {
 		t.Fatal(err, warnings)
 	}
@@ -276,7 +277,7 @@ func TestRepeats(t *testing.T) {
 		Games: 100, Wins: 75, Losses: 25, Pairs: 50, Repeats: 42, Pentanomial: [5]int{0, 0, 4, 0, 4},
 	}})
 	got := p.pairings[len(p.pairings)-1]
-	if got.Games() != 16 || got.Points() != 12 || got.Pentanomial != [5]int{0, 0, 4, 0, 4} {
+	if got.games() != 16 || got.points() != 12 || got.pentanomial != [5]int{0, 0, 4, 0, 4} {
 		t.Errorf("%+v", got)
 	}
 }
@@ -287,7 +288,7 @@ func TestSpent(t *testing.T) {
 	p := openPool(t, dir, game)
 	a, b := p.Number("net@1"), p.Number("net@2")
 	total := 0
-	for p.met[twoOf(a, b)] < 10 && !p.spent[twoOf(a, b)] {
+	for p.pairs[twoOf(a, b)].matches < 10 && !p.pairs[twoOf(a, b)].exhausted {
 		m, err := p.Play(context.Background(), a, b, 16, 2, false)
 		if err != nil {
 			t.Fatal(err)
@@ -296,7 +297,7 @@ func TestSpent(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
-	if total < 40 || total > 80 || !p.spent[twoOf(a, b)] {
+	if total < 40 || total > 80 || !p.pairs[twoOf(a, b)].exhausted {
 		t.Errorf("%d games", total)
 	}
 	p = openPool(t, dir, game)
@@ -304,7 +305,7 @@ func TestSpent(t *testing.T) {
 	if m, err := p.Play(context.Background(), a, b, 16, 2, false); err != nil || m.Games > 0 || len(lines(t, dir)) != before {
 		t.Errorf("%+v, %v", m, err)
 	}
-	o := Options{Wanted: []int{a, b}, Players: []int{p.Number(Anchor), a, b}, To: 1, Games: 400, Threads: 2}
+	o := Options{Targets: []int{a, b}, Players: []int{p.Number(Anchor), a, b}, Within: 1, MaxGames: 400, Threads: 2}
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -333,8 +334,8 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// TestHopeless: who loses everything is not waited for, once that is clear.
-func TestHopeless(t *testing.T) {
+// TestOnesided: who loses everything is not waited for, once that is clear.
+func TestOnesided(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
 	for _, m := range []rundir.MatchResult{
@@ -347,7 +348,7 @@ func TestHopeless(t *testing.T) {
 		}
 	}
 	before := len(lines(t, dir))
-	if err := p.Rate(context.Background(), Options{Wanted: everyone(p), Players: everyone(p), To: 40, Threads: 1}); err != nil {
+	if err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), Within: 40, Threads: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(lines(t, dir)); n != before {
@@ -355,8 +356,8 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// TestMeasure: checkpoints that are gone, of which little is known, do not blur the others' places.
-func TestMeasure(t *testing.T) {
+// TestReference: checkpoints that are gone, of which little is known, do not blur the others' places.
+func TestReference(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
 	even := match.Result{Games: 4000, Wins: 2000, Losses: 2000}
@@ -384,7 +385,7 @@ func TestMeasure(t *testing.T) {
 	if w := width(p); w > alone*1.1 {
 		t.Errorf("the interval is %.0f wide, without the others %.0f", w, alone)
 	}
-	p.Measure(append(p.Baselines(), p.Number("net@4"), p.Number("net@1")))
+	p.SetReference(append(p.Baselines(), p.Number("net@4"), p.Number("net@1")))
 	if w := width(p); w > alone*1.5 {
 		t.Errorf("the interval from the middle of some is %.0f wide, from that of all %.0f", w, alone)
 	}
@@ -403,9 +404,42 @@ func TestCostsOfCheckpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cost := p.costs(0.5)
+	cost := p.gameSeconds(0.5)
 	two, three := p.Number("net@2"), p.Number("net@3")
 	if cost[two] != cost[three] || cost[two] < 0.005 || cost[two] > 0.02 {
 		t.Errorf("costs %v", cost)
+	}
+}
+
+// TestFinalMatches: the many games against baselines at the end of a run do not rate its last checkpoint; its peers do.
+func TestFinalMatches(t *testing.T) {
+	dir, game := testRun(t, 1, 2, 3)
+	p := openPool(t, dir, game)
+	even := match.Result{Games: 400, Wins: 200, Losses: 200}
+	for _, m := range []rundir.MatchResult{
+		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 400, Wins: 380, Losses: 20}},
+		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 400, Wins: 380, Losses: 20}},
+		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: even},
+		{Agent: "net@3", Opponent: "random", Simulations: 4, Number: 1, Final: true, Result: match.Result{Games: 400, Wins: 390, Losses: 10}},
+		{Agent: "net@3", Opponent: "greedy", Simulations: 4, Number: 1, Final: true, Result: match.Result{Games: 400, Wins: 300, Losses: 100}},
+	} {
+		if err := p.add(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last, greedy := p.Number("net@3"), p.Number("greedy")
+	if written(t, p, dir).Find(3) != nil || slices.Contains(p.PlayedCheckpoints(), last) {
+		t.Error("a checkpoint that has met only baselines, in final matches, is rated")
+	}
+	if state := p.pairs[twoOf(last, greedy)]; state.games != 400 || state.matches != 1 {
+		t.Errorf("the final match's openings may come again: %+v", state)
+	}
+	if err := p.add(&rundir.MatchResult{Agent: "net@3", Opponent: "net@2", Simulations: 4, Number: 1, Result: even}); err != nil {
+		t.Fatal(err)
+	}
+	table := openPool(t, dir, game).ratings()
+	two, three := table.Find(2), table.Find(3)
+	if three.Games != 400 || three.Rating-two.Rating > 5 || two.Rating-three.Rating > 5 {
+		t.Errorf("the last checkpoint is rated %+v, its equal peer %+v", three, two)
 	}
 }

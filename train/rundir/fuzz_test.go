@@ -85,7 +85,7 @@ func FuzzSettings(f *testing.F) {
 
 // A ratings.json that is read is written as one that reads the same.
 func FuzzRatings(f *testing.F) {
-	f.Add([]byte(`{"version":1,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
+	f.Add([]byte(`{"version":2,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
 	f.Add([]byte(`{"version":2}`))
 	f.Add([]byte(`{"agents":[{"generation":1e9}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

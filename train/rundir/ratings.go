@@ -12,32 +12,28 @@ import (
 )
 
 // ratingsVersion is the format of ratings.json.
-const ratingsVersion = 1
+const ratingsVersion = 2
 
 // Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It follows from the matches alone.
 type Ratings struct {
-	Version     int      `json:"version"`
-	Game        string   `json:"game"`
-	Anchor      string   `json:"anchor"`      // the agent whose rating is 0
-	Simulations int      `json:"simulations"` // per move of a checkpoint
-	Games       int      `json:"games"`       // that the ratings follow from
-	Seconds     float64  `json:"seconds"`     // that these games took
-	Misfit      float64  `json:"misfit"`      // Elo by which pairings differ from the ratings' predictions: see package ratings
-	Agents      []Rating `json:"agents"`      // best first
+	Version     int     `json:"version"`
+	Game        string  `json:"game"`
+	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
+	Simulations int     `json:"simulations"` // per move of a checkpoint
+	Games       int     `json:"games"`       // that the ratings follow from
+	Seconds     float64 `json:"seconds"`     // that these games took
+	// Intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: A beats B beats C beats A.
+	Intransitivity float64  `json:"intransitivity"`
+	Agents         []Rating `json:"agents"` // best first
 }
 
-// Rating is an agent's place on the ladder, in Elo above the anchor. Package ratings defines the intervals.
+// Rating is an agent's place on the ladder, in Elo above the anchor. Package ratings defines the interval.
 type Rating struct {
 	Agent      string  `json:"agent"`
 	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
 	Rating     float64 `json:"rating"`
-	Low        float64 `json:"low"` // 95 % interval relative to the pool's middle
+	Low        float64 `json:"low"` // 95 % interval of the difference to the pool's middle, around Rating
 	High       float64 `json:"high"`
-	MedianLow  float64 `json:"median_low"` // 95 % interval relative to the median agent
-	MedianHigh float64 `json:"median_high"`
-	AnchorLow  float64 `json:"anchor_low"` // 95 % interval relative to the anchor
-	AnchorHigh float64 `json:"anchor_high"`
-	Leeway     float64 `json:"leeway"` // Elo of uncertainty that the misfit adds to the interval
 	Games      int     `json:"games"`
 	Score      float64 `json:"score"`          // in these games
 	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or it is damaged

@@ -60,7 +60,7 @@ func TestLoadWeights(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "quad,5x5@home.safetensors")
 	writeFile(t, file, testWeights(game, 9).Marshal())
 	writeFile(t, filepath.Join(run, "arena.jsonl"), []byte("{}\n"))
-	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":1,"agents":[{"generation":2,"rating":1,"low":5}]}`))
+	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":[{"generation":2,"rating":1,"low":5}]}`))
 	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
 		w, origin, err := LoadWeights(agent.ParseReference(reference))
 		if err != nil {
@@ -78,7 +78,7 @@ func TestLoadWeights(t *testing.T) {
 		`[{"agent":"net@5","generation":5,"rating":3},{"agent":"random","rating":2},{"agent":"net@1","generation":1,"rating":1}]`: 1,
 		`[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]`:   7,
 	} {
-		writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":1,"agents":`+ratings+`}`))
+		writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":`+ratings+`}`))
 		if _, origin, err := LoadWeights(agent.Reference{Path: run, At: "best"}); err != nil || origin.Generation != want {
 			t.Errorf("by %s the best is %d, %v", ratings, origin.Generation, err)
 		}
@@ -128,8 +128,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 
 // FuzzBest reads any ratings.json and parses any reference.
 func FuzzBest(f *testing.F) {
-	f.Add([]byte(`{"version":1,"agents":[{"generation":3,"low":10},{"low":20},{"generation":4,"low":30}]}`), "run@12")
-	f.Add([]byte(`{"version":1,"agents":null}`), "a@b@-1")
+	f.Add([]byte(`{"version":2,"agents":[{"generation":3,"low":10},{"low":20},{"generation":4,"low":30}]}`), "run@12")
+	f.Add([]byte(`{"version":2,"agents":null}`), "a@b@-1")
 	f.Add([]byte(`{"version":1`), "@best")
 	f.Fuzz(func(t *testing.T, data []byte, reference string) {
 		if ratings, err := parseRatings(data); err == nil {

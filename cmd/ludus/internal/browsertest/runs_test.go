@@ -62,7 +62,7 @@ func trainRun(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"ratings.json": `{"version":1,"anchor":"random","games":900,"agents":[
+		"ratings.json": `{"version":2,"anchor":"random","games":900,"agents":[
 			{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161,"games":300},
 			{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
 			{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},

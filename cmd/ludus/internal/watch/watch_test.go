@@ -117,7 +117,7 @@ func TestList(t *testing.T) {
 	trained(t, path("finished"))
 	write(t, path("nested", "stopped", "config.json"), good)
 	write(t, path("nested", "stopped", "metrics.jsonl"), `{"generation":1,"total_games":7,"play_seconds":3,"learn_seconds":1}`+"\n"+`{"generation":2,"total_g`)
-	write(t, path("nested", "stopped", "ratings.json"), `{"version":1,"agents":[{"agent":"net@1","generation":1,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
+	write(t, path("nested", "stopped", "ratings.json"), `{"version":2,"agents":[{"agent":"net@1","generation":1,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
 	write(t, path("nested", "deep", "er", "config.json"), good)
 	write(t, path("notes", "readme.txt"), "nothing")
 	write(t, path(".hidden", "config.json"), good)
@@ -307,7 +307,7 @@ func TestViewGrows(t *testing.T) {
 		}
 	}
 	after = until(t, w, after, "run", func(v *View) bool { return strings.HasPrefix(v.Facts[0].Value, "699") })
-	write(t, filepath.Join(run, "ratings.json"), `{"version":1,"agents":[{"agent":"net@2","generation":2,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
+	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@2","generation":2,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
 	rated := until(t, w, after, "run", func(v *View) bool { return len(v.Sections[0].Ladders[0].Bars) == 2 })
 	if c := rated.Since(after); len(c.Ladders) != 1 || len(c.Charts) != 1 || c.Run.Rating.Value != 70 {
 		t.Errorf("ratings: %d ladders and %d charts have changed, %+v", len(c.Ladders), len(c.Charts), c.Run)
