@@ -65,7 +65,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("plays %s, error %v", data, err)
 	}
 	port := strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")
-	fails(t, "", 1, "cannot serve on "+port+": bind: address already in use; does another ludus serve there? --addr 127.0.0.1:0 takes", "serve", "--addr", port)
+	fails(t, "", 1, "cannot serve on "+port+": bind: address already in use; is another ludus running there? --addr 127.0.0.1:0 uses", "serve", "--addr", port)
 	endServed(t, cmd)
 	if errs.String() != "ludus: stopped\n" {
 		t.Errorf("says %q", errs)

@@ -1,7 +1,9 @@
-// Package board answers what a page asks while somebody plays: how a game's board is drawn, where moves lead, what an agent
-// would play and what it thinks. Requests and replies are JSON, the same whether they travel over HTTP or to a page's own
-// engine; [Host.Answer] lists them. Moves are official texts, values the expected utility, in [-1, 1], for the player to
-// move.
+// Package board defines the JSON that pages exchange with an engine while somebody plays, and answers their requests: how to
+// draw a game's board, the position after some moves, the move an agent chooses and its analysis of a position. A [Host]
+// answers the same requests over HTTP (package web) and in an exported page (package engine). It also defines the [Replay] that
+// game viewers show.
 //
-// Left out: who may ask and for how much. The host bounds bodies, agents and time.
+// Moves are official texts. A value is an expected utility in [-1, 1], for the player to move unless stated otherwise.
+//
+// Access control and limits on bodies, agents and time are the caller's task.
 package board

@@ -7,88 +7,69 @@ import (
 	"ludus/env"
 )
 
-// Board is what drawing needs of a game.
-type Board struct {
-	Players [2]string `json:"players"`
-	Rows    []string  `json:"rows"`    // labels
-	Columns []string  `json:"columns"` // labels
-	TopDown bool      `json:"topDown"` // row 0 is the uppermost
-	Cells   []bool    `json:"cells"`   // those that exist
-	Pieces  []Piece   `json:"pieces"`
+// Description is what a page needs to know of a game: its rules in short and how to draw its board.
+type Description struct {
+	Game     string          `json:"game"` // canonical name
+	Rules    string          `json:"rules"`
+	Players  [2]string       `json:"players"`
+	Rows     []string        `json:"rows"`    // labels
+	Columns  []string        `json:"columns"` // labels
+	TopDown  bool            `json:"topDown"` // row 0 is at the top
+	Cells    []bool          `json:"cells"`   // whether each cell exists
+	Pieces   []Piece         `json:"pieces"`
+	Actions  map[string]Move `json:"actions"` // by official text
+	Drops    bool            `json:"drops"`   // see [notation.Drops]
+	MaxPlies int             `json:"maxPlies"`
 }
 
-// Piece is a kind of piece; its side is 0, 1 or, for nobody's, 2.
+// Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
 type Piece struct {
 	Name string `json:"name"`
 	Side int    `json:"side"`
 }
 
-// Of is the board of a game.
-func Of(game *env.Game) Board {
-	d := &game.Drawing
-	b := Board{Players: game.Players, Rows: d.Rows, Columns: d.Columns, TopDown: d.TopDown, Cells: d.Cells}
-	for _, p := range d.Pieces {
-		side := int(p.Player)
-		if p.Neutral {
-			side = 2
-		}
-		b.Pieces = append(b.Pieces, Piece{p.Name, side})
-	}
-	return b
-}
-
-// Pieces writes what stands on each cell, a digit each: 0 for nothing, or the kind's number in Board.Pieces from 1.
-func Pieces(state env.State) string {
-	var b strings.Builder
-	for _, piece := range state.Pieces(nil) {
-		b.WriteByte('0' + piece)
-	}
-	return b.String()
-}
-
-// Description is what a page needs of a game.
-type Description struct {
-	Game  string `json:"game"` // canonical name
-	Rules string `json:"rules"`
-	Board
-	Actions  map[string]Touch `json:"actions"` // by official text
-	Drops    bool             `json:"drops"`   // see [notation.Drops]
-	MaxPlies int              `json:"maxPlies"`
-}
-
-// Touch is the pair of absolute cells that a move is drawn on, -1 where there is none.
-type Touch struct {
+// Move is the pair of cells that a move is drawn on; -1 means none.
+type Move struct {
 	From int32 `json:"from"`
 	To   int32 `json:"to"`
 }
 
 // Describe describes a game.
 func Describe(game *env.Game) *Description {
+	drawing := &game.Drawing
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Board: Of(game), Actions: make(map[string]Touch), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
+		Game: game.Name, Rules: game.Rules, Players: game.Players, Rows: drawing.Rows, Columns: drawing.Columns,
+		TopDown: drawing.TopDown, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
+	}
+	for _, p := range drawing.Pieces {
+		side := int(p.Player)
+		if p.Neutral {
+			side = 2
+		}
+		d.Pieces = append(d.Pieces, Piece{p.Name, side})
 	}
 	for action, text := range game.ActionTexts {
 		if text != "" {
-			d.Actions[text] = Touch(game.Drawing.ActionCells[action])
+			d.Actions[text] = Move(drawing.ActionCells[action])
 		}
 	}
 	return d
 }
 
-// Position is where moves lead.
+// Position is the position after some moves from the start.
 type Position struct {
-	Moves  []string `json:"moves"`  // from the start, official texts
-	Player int      `json:"player"` // to move; -1 once the game is done
+	Moves  []string `json:"moves"`  // official texts
+	Player int      `json:"player"` // to move; -1 at the end of the game
 	Pieces string   `json:"pieces"` // see [Pieces]
 	Status string   `json:"status"`
 	Done   bool     `json:"done"`
-	Goals  [2]int   `json:"goals"` // what each player has earned so far
+	Goals  [2]int   `json:"goals"` // of each player so far
 	WonBy  []int32  `json:"wonBy"` // cells, see [env.State]
 	Legal  []string `json:"legal"` // ascending by action
 }
 
-// Show describes a state to which moves have led.
-func Show(game *env.Game, state env.State, moves []env.Action) *Position {
+// NewPosition describes a state reached by moves.
+func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
 		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
 		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
@@ -99,6 +80,15 @@ func Show(game *env.Game, state env.State, moves []env.Action) *Position {
 	}
 	p.Legal = texts(game, state.Legal(nil))
 	return p
+}
+
+// Pieces writes the board as a digit per cell: 0 for an empty cell, else the piece's index in Description.Pieces plus 1.
+func Pieces(state env.State) string {
+	var b strings.Builder
+	for _, piece := range state.Pieces(nil) {
+		b.WriteByte('0' + piece)
+	}
+	return b.String()
 }
 
 func texts(game *env.Game, actions []env.Action) []string {

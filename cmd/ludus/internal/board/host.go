@@ -18,27 +18,27 @@ import (
 
 // Host answers requests. It is safe for concurrent use if its functions are.
 type Host struct {
-	// Game returns the game of a name. Its errors are the caller's fault.
+	// Game finds a game by name. Its errors become a [RequestError].
 	Game func(name string) (*env.Game, error)
-	// Agent lends an agent of a text for one answer, after which release is called. Errors that wrap [agent.ErrSpec] or
-	// [agent.ErrWeights] are the caller's fault; others are passed on as they are.
-	Agent func(ctx context.Context, game *env.Game, text string) (agent agent.Agent, release func(), err error)
-	// MaxSimulations is the most that an analysis may ask for; 0 is [agent.MaxSimulations].
+	// Agent returns the agent of a spec for one request; release gives it back. Errors that wrap [agent.ErrSpec] or
+	// [agent.ErrWeights] become a [RequestError].
+	Agent func(ctx context.Context, game *env.Game, spec string) (player agent.Agent, release func(), err error)
+	// MaxSimulations limits the simulations field of analyze; 0 means [agent.MaxSimulations].
 	MaxSimulations int
 }
 
-// RequestError is a fault of the request.
+// RequestError says what is wrong with a request.
 type RequestError struct{ err error }
 
 func (e *RequestError) Error() string { return e.err.Error() }
 func (e *RequestError) Unwrap() error { return e.err }
 
-func refuse(err error) error { return &RequestError{err} }
+func badRequest(err error) error { return &RequestError{err} }
 
-// operation is something to ask for.
+// operation is a kind of request.
 type operation struct {
 	name   string
-	fields []string // of its request
+	fields []string // that its request may have
 	answer func(h *Host, ctx context.Context, r *request) (any, error)
 }
 
@@ -49,7 +49,7 @@ var operations = []operation{
 	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
 }
 
-// Operations names what a host answers.
+// Operations lists the names of all operations.
 func Operations() (names []string) {
 	for _, op := range operations {
 		names = append(names, op.name)
@@ -57,45 +57,45 @@ func Operations() (names []string) {
 	return names
 }
 
-// Answer answers the request in body, a JSON object. By op, requests and replies are
+// Answer answers the request in body, a JSON object. The operations with their requests and replies:
 //
 //	describe  {"game":"quad-5x5"}                                       a [Description]
 //	position  {"game":…,"moves":["(mark r3 c3)"]}                       a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.Terminal]
 //
-// where moves (none), seed (0) and simulations (0: the agent's own) may be left out. The same request has the same reply,
-// unless the agent has a clock. Errors are a *[RequestError], ctx's or the host's own.
+// Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal replies unless
+// the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent or the agent.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {
 	for i := range operations {
 		o := &operations[i]
 		if o.name != op {
 			continue
 		}
-		request, err := h.read(body, o.fields)
+		request, err := h.parse(body, o.fields)
 		if err != nil {
-			return nil, refuse(err)
+			return nil, badRequest(err)
 		}
 		return o.answer(h, ctx, request)
 	}
 	if near := env.Nearest(op, Operations()); near != "" {
-		return nil, refuse(fmt.Errorf("unknown operation %s; did you mean %q?", env.Quote(op), near))
+		return nil, badRequest(fmt.Errorf("unknown operation %s; did you mean %q?", env.Quote(op), near))
 	}
-	return nil, refuse(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))
+	return nil, badRequest(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))
 }
 
-// request is a request that was read; its moves have been played.
+// request is a parsed request.
 type request struct {
 	game        *env.Game
-	state       env.State
+	state       env.State // after moves
 	moves       []env.Action
 	agent       string
 	seed        uint64
 	simulations int // 0: the agent's own
 }
 
-// read reads a request that has some of the fields known.
-func (h *Host) read(body []byte, known []string) (*request, error) {
+// parse parses a request that may have the known fields.
+func (h *Host) parse(body []byte, known []string) (*request, error) {
 	fields, err := analysis.ParseFields(body, `{"game":"quad-5x5"}`)
 	if err != nil {
 		return nil, err
@@ -134,10 +134,10 @@ func (h *Host) read(body []byte, known []string) (*request, error) {
 	return r, nil
 }
 
-// maxText bounds a name of a game and an agent's text, in bytes: errors repeat them.
+// maxText limits game names and agent specs, in bytes, since errors quote them.
 const maxText = 1000
 
-// text reads a field that has to be there.
+// text reads a required string field; what describes it in errors.
 func text(fields analysis.Fields, field, what string) (string, error) {
 	raw, ok := fields[field]
 	if !ok {
@@ -153,7 +153,7 @@ func text(fields analysis.Fields, field, what string) (string, error) {
 	return *value, nil
 }
 
-// seed reads the field of that name, 0 where it is missing.
+// seed reads the optional field seed; the default is 0.
 func seed(fields analysis.Fields) (uint64, error) {
 	raw, ok := fields["seed"]
 	if !ok {
@@ -169,19 +169,19 @@ func seed(fields analysis.Fields) (uint64, error) {
 func (h *Host) describe(_ context.Context, r *request) (any, error) { return Describe(r.game), nil }
 
 func (h *Host) position(_ context.Context, r *request) (any, error) {
-	return Show(r.game, r.state, r.moves), nil
+	return NewPosition(r.game, r.state, r.moves), nil
 }
 
-// choice is the reply to choose.
-type choice struct {
+// chosenMove is the reply to choose.
+type chosenMove struct {
 	Move string `json:"move"`
 }
 
 func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
-		return nil, refuse(errors.New("the game is over: there is no move to choose"))
+		return nil, badRequest(errors.New("the game is over: there is no move to choose"))
 	}
-	agent, release, err := h.lend(ctx, r)
+	agent, release, err := h.agent(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -191,14 +191,14 @@ func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choice{r.game.ActionTexts[action]}, nil
+	return chosenMove{r.game.ActionTexts[action]}, nil
 }
 
 func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
 		return analysis.GameOver(r.game, r.state), nil
 	}
-	agent, release, err := h.lend(ctx, r)
+	agent, release, err := h.agent(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -210,11 +210,11 @@ func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 	return result, nil
 }
 
-// lend asks the host for the request's agent.
-func (h *Host) lend(ctx context.Context, r *request) (agent.Agent, func(), error) {
+// agent gets the request's agent from the host.
+func (h *Host) agent(ctx context.Context, r *request) (agent.Agent, func(), error) {
 	player, release, err := h.Agent(ctx, r.game, r.agent)
 	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) {
-		err = refuse(err)
+		err = badRequest(err)
 	}
 	return player, release, err
 }

@@ -126,7 +126,7 @@ func TestBoardsInBrowser(t *testing.T) {
 			t.Fatalf("%s: no move is marked as played", c.game)
 		}
 		to := words[move.SubexpIndex("row")] + " " + words[move.SubexpIndex("column")]
-		first := b.Text("#record button .who")
+		first := strings.TrimPrefix(b.Text("#record [data-ply='1'] .hidden"), " by ")
 		b.Click(`[data-go="next"]`)
 		if after := b.Pieces(); after[to] != first || before[to] == first {
 			t.Errorf("%s: after %s by %s the board is %v", c.game, words[0], first, after)
@@ -175,7 +175,7 @@ func TestMarkupInBrowser(t *testing.T) {
 		ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []report.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}},
 	}
 	page := report.Page{
-		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}}, NoGames: evil,
+		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}}, NoSamples: evil,
 		Settings: []report.Setting{{Key: evil, Value: evil, Default: evil, Doc: evil, Changed: true}},
 		Sections: []report.Section{{
 			ID: "s", Title: evil, Note: evil, Charts: []report.Chart{chart, {ID: "none", Title: evil, Missing: evil}},

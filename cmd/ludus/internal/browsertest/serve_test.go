@@ -199,7 +199,7 @@ func TestRunPageGrows(t *testing.T) {
 		t.Errorf("the part that is zoomed into ends at generation %s", at)
 	}
 	addGeneration(t, run, 5)
-	tab.Wait(`document.querySelector("#facts").textContent.includes("Generations5")`)
+	tab.Wait(`document.querySelector("#facts").textContent.includes("Generations5 of 4")`)
 	if at := atEnd(); at != "2" {
 		t.Errorf("after another generation the zoomed part ends at generation %s", at)
 	}

@@ -1,24 +1,24 @@
-// What runs in the worker, after Go's wasm_exec.js: one message brings the engine's compiled module and the weights, every
-// other one a request {id, op, request}, answered by {id, reply} or {id, error}.
+// The worker's script, after Go's wasm_exec.js. The first message brings the compiled engine and the weights. Every other message is a
+// request {id, op, request}; the reply is {id, reply} or {id, error}.
 
-let begin;
-const begun = new Promise((resolve) => { begin = resolve; });
+let resolveReady;
+const ready = new Promise((resolve) => { resolveReady = resolve; });
 
 onmessage = async ({ data }) => {
   if (data.module) {
-    begin(start(data));
+    resolveReady(start(data));
     return;
   }
   const { id, op, request } = data;
   try {
-    await begun;
+    await ready;
     postMessage({ id, ...JSON.parse(answer(op, JSON.stringify(request))) });
   } catch (error) {
     postMessage({ id, error: `The engine has stopped: ${error.message}`, stopped: true });
   }
 };
 
-// start ends when the engine's function answer is there.
+// start runs the engine, which defines the global function answer.
 async function start({ module, weights }) {
   const go = new Go();
   globalThis.weights = weights;

@@ -22,30 +22,30 @@ var (
 	//go:embed wasm_exec.js
 	glue string
 	//go:embed go.LICENSE
-	licence string // of the former and of what is in the engine of Go
+	licence string // Go's, for glue and engine
 	//go:embed engine.js
-	answering string
+	workerScript string
 	//go:embed page.html
 	pageHTML string
 
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// MaxBytes is what a page should have at most, so that it can be sent by mail and opens at once. Networks of up to 64 channels
-// and 5 blocks stay below it.
+// MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks with up to 64
+// channels and 5 blocks are smaller.
 const MaxBytes = 3_000_000
 
-// Page is an agent to play against.
+// Page is an agent to export.
 type Page struct {
 	Game    *env.Game
-	Weights *infer.Weights // of Game
-	Origin  string         // where the weights are from, for people
+	Weights *infer.Weights // of a network for Game
+	Origin  string         // where the weights come from, for people
 }
 
-// Title names the page.
+// Title returns the page's title.
 func (p *Page) Title() string { return "Play " + p.Game.Name }
 
-// Agent says who plays.
+// Agent describes the agent.
 func (p *Page) Agent() string {
 	parameters := 0
 	for _, t := range p.Weights.Tensors {
@@ -57,8 +57,8 @@ func (p *Page) Agent() string {
 		c.Channels, c.Blocks, parameters, p.Origin)
 }
 
-// HTML makes the page. Whatever stands in names and texts comes out as text. Equal arguments give equal bytes. Where the page
-// would be larger than [MaxBytes], its weights are rounded.
+// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file would exceed
+// [MaxBytes], the weights are rounded to 16 significant bits.
 func (p *Page) HTML() ([]byte, error) {
 	data, err := p.html(p.Weights)
 	if err == nil && len(data) > MaxBytes {
@@ -68,26 +68,26 @@ func (p *Page) HTML() ([]byte, error) {
 }
 
 func (p *Page) html(weights *infer.Weights) ([]byte, error) {
-	script, style := static.Inline("page.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
+	script, style := static.Inline("exportpage.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
 	var b bytes.Buffer
-	b.WriteString("\ufeff") // UTF-8, whatever a server says
+	b.WriteString("\ufeff") // marks UTF-8, even if a server declares another encoding
 	err := pageTemplate.Execute(&b, map[string]any{
 		"Page": p,
-		// A worker made from a blob has the page's policy. Nothing says connect-src, so default-src forbids that.
+		// A worker made from a blob inherits the policy. Without connect-src, default-src forbids all requests.
 		"Policy": fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; "+
 			"img-src data:; base-uri 'none'; form-action 'none'",
 			static.Hash(script), static.Hash(style)),
 		"Script": template.JS(script), "Style": template.CSS(style),
 		"Facts":   map[string]string{"game": p.Game.Name},
-		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + answering),
-		"Engine":  inText(engine),
-		"Weights": inText(compress(sorted(weights.Marshal()))),
+		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + workerScript),
+		"Engine":  encodeText(engine),
+		"Weights": encodeText(compress(splitPlanes(weights.Marshal()))),
 	})
 	return b.Bytes(), err
 }
 
-// rounded keeps 16 significant bits of every number, which takes a quarter off a compressed file. The error, 2^-17 of a number
-// at most, is about what the arithmetic of a convolution has anyway.
+// rounded rounds every weight to 16 significant bits, which shrinks the compressed file by a quarter. The relative error is at most
+// 2^-17, similar to the rounding error of a convolution.
 func rounded(w *infer.Weights) *infer.Weights {
 	w = w.Clone()
 	for _, t := range w.Tensors {
@@ -101,12 +101,11 @@ func rounded(w *infer.Weights) *infer.Weights {
 	return w
 }
 
-// inText writes bytes as text, seven bits to a character: that takes a sixth more room than the bytes do, and base64 a
-// third. Of the characters that these bits stand for, those that a browser would not leave alone are moved to behind
-// all others, where their lowest seven bits are the same.
-func inText(data []byte) template.HTML {
+// encodeText writes bytes as text with seven bits per character. It adds a sixth to the size; base64 adds a third. HTML parsers
+// change or interpret NUL, line breaks and <; those become characters from 128 on with the same lowest seven bits.
+func encodeText(data []byte) template.HTML {
 	text := make([]byte, 0, len(data)*6/5)
-	held, bits := 0, 0
+	buffer, bits := 0, 0
 	add := func(character byte) {
 		switch character {
 		case 0, '\n', '\r', '<':
@@ -116,22 +115,22 @@ func inText(data []byte) template.HTML {
 		}
 	}
 	for _, b := range data {
-		held, bits = held<<8|int(b), bits+8
+		buffer, bits = buffer<<8|int(b), bits+8
 		for bits >= 7 {
 			bits -= 7
-			add(byte(held >> bits & 127))
+			add(byte(buffer >> bits & 127))
 		}
-		held &= 127
+		buffer &= 127
 	}
 	if bits > 0 {
-		add(byte(held << (7 - bits) & 127))
+		add(byte(buffer << (7 - bits) & 127))
 	}
 	return template.HTML(text)
 }
 
-// sorted puts the first bytes of all numbers before all second ones and so on: the last ones, the signs and exponents, are
-// alike and compress well. The page's script turns that round.
-func sorted(data []byte) []byte {
+// splitPlanes reorders 4-byte numbers: all first bytes, then all second bytes and so on. The last bytes, with signs and exponents,
+// are similar and compress well. worker.js reverses it.
+func splitPlanes(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := range 4 {
 		for at := i; at < len(data); at += 4 {
@@ -141,7 +140,7 @@ func sorted(data []byte) []byte {
 	return out
 }
 
-// compress packs data by gzip.
+// compress compresses data with gzip.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -150,7 +149,7 @@ func compress(data []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic("page: a buffer refuses bytes")
+		panic("page: gzip failed: " + err.Error())
 	}
 	return b.Bytes()
 }

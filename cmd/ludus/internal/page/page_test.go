@@ -73,7 +73,7 @@ func TestNamesAreText(t *testing.T) {
 }
 
 // What a browser reads of the text is the bytes again: of each character the lowest seven bits.
-func TestInText(t *testing.T) {
+func TestEncodeText(t *testing.T) {
 	for size := range 300 {
 		data := make([]byte, size)
 		for i := range data {
@@ -81,7 +81,7 @@ func TestInText(t *testing.T) {
 		}
 		var got []byte
 		held, bits := 0, 0
-		for _, character := range string(inText(data)) {
+		for _, character := range string(encodeText(data)) {
 			if strings.ContainsRune("\x00\r\n<", character) || character > 255 {
 				t.Fatalf("character %q", character)
 			}
@@ -98,8 +98,8 @@ func TestInText(t *testing.T) {
 	}
 }
 
-func TestSorted(t *testing.T) {
-	if got := string(sorted([]byte("abcdABCD"))); got != "aAbBcCdD" {
+func TestSplitPlanes(t *testing.T) {
+	if got := string(splitPlanes([]byte("abcdABCD"))); got != "aAbBcCdD" {
 		t.Error(got)
 	}
 }

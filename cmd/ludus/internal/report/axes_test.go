@@ -41,7 +41,7 @@ func TestAxes(t *testing.T) {
 			}
 		}
 	}
-	last := a.newest()
+	last := a.last()
 	seconds := 0.0
 	for i := range a.Generations {
 		seconds += a.Generations[i].PlaySeconds + a.Generations[i].LearnSeconds
@@ -51,15 +51,5 @@ func TestAxes(t *testing.T) {
 	}
 	if games, spent := a.Trained(0); games != 0 || spent != 0 {
 		t.Errorf("%d games and %v seconds before the first generation", games, spent)
-	}
-}
-
-// A bar leads from 0 to its value, to the left where that is negative.
-func TestBars(t *testing.T) {
-	s := scaleOf(Ladder{Unit: "Elo", Bars: []Bar{{Value: -50, Low: -100, High: 0}, {Value: 50, Low: 0, High: 100}}})
-	for _, c := range []struct{ value, left, length float64 }{{-50, 25, 25}, {50, 50, 25}, {0, 50, 0}} {
-		if s.Left(c.value) != c.left || s.Length(c.value) != c.length {
-			t.Errorf("the bar of %v begins at %v and is %v long", c.value, s.Left(c.value), s.Length(c.value))
-		}
 	}
 }

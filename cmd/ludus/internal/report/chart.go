@@ -1,56 +1,101 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Chart is a plot of lines over the same kind of x.
 type Chart struct {
-	ID    string   `json:"id"` // also the SVG's file name
-	Title string   `json:"title"`
-	Note  string   `json:"note,omitempty"`
-	X     string   `json:"x"`              // what x counts
-	Unit  string   `json:"unit,omitempty"` // of y
-	Low   *float64 `json:"low,omitempty"`  // y begins here
-	High  *float64 `json:"high,omitempty"` // y ends here
-	Lines []Line   `json:"lines,omitempty"`
-	// Missing says why there are no lines.
-	Missing string `json:"missing,omitempty"`
+	ID      string   `json:"id"` // unique on the page; the SVG file's name
+	Title   string   `json:"title"`
+	Note    string   `json:"note,omitempty"`
+	X       string   `json:"x"`              // label of the x axis
+	Unit    string   `json:"unit,omitempty"` // of y
+	Min     *float64 `json:"min,omitempty"`  // lower end of the y axis; nil fits the lines
+	Max     *float64 `json:"max,omitempty"`  // upper end
+	Lines   []Line   `json:"lines,omitempty"`
+	Missing string   `json:"missing,omitempty"` // reason for having no lines
 }
 
-// Line is a series of points, by ascending X, with a 95 % interval around each where Low and High are set.
+// Line is a series of points, ascending by X. Low and High, if set, are the 95 % interval of each point.
 type Line struct {
-	Name   string    `json:"name"`
-	Colour int       `json:"colour"` // a number in the palette
-	Dashed bool      `json:"dashed,omitempty"`
-	Dots   bool      `json:"dots,omitempty"` // points are shown, since there are few
-	X      []float64 `json:"x"`
-	Y      []float64 `json:"y"`
-	Low    []float64 `json:"low,omitempty"`
-	High   []float64 `json:"high,omitempty"`
-	// Where runs are compared by generation: games finished and seconds of training at each point.
+	Name        string    `json:"name"`
+	Colour      int       `json:"colour"` // index in the palette
+	Dashed      bool      `json:"dashed,omitempty"`
+	Dots        bool      `json:"dots,omitempty"`        // draw a dot at each point
+	Unconnected bool      `json:"unconnected,omitempty"` // draw points and intervals only: see [Chart.finish]
+	X           []float64 `json:"x"`
+	Y           []float64 `json:"y"`
+	Low         []float64 `json:"low,omitempty"`
+	High        []float64 `json:"high,omitempty"`
+	// Other x axes, in comparisons of runs by generation: self-play games and training seconds at each point.
 	Games   []float64 `json:"games,omitempty"`
 	Seconds []float64 `json:"seconds,omitempty"`
 }
 
-// add appends a point.
 func (l *Line) add(x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
 
-// addBetween appends a point with its interval.
-func (l *Line) addBetween(x, y, low, high float64) {
+func (l *Line) addInterval(x, y, low, high float64) {
 	l.add(x, y)
 	l.Low, l.High = append(l.Low, low), append(l.High, high)
 }
 
-// last is the newest point's value.
-func (l *Line) last() float64 { return l.Y[len(l.Y)-1] }
+// addLine adds a run's line if it has points: run is the index of one of several runs, kind that of the line. A single run's
+// lines differ by colour; those of several runs by the run's colour, and by dashes.
+func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
+	if len(line.X) == 0 {
+		return
+	}
+	if len(runs) > 1 && c.X == byGeneration {
+		for _, x := range line.X {
+			games, seconds := runs[run].Trained(int(x))
+			line.Games, line.Seconds = append(line.Games, float64(games)), append(line.Seconds, seconds)
+		}
+	}
+	line.thin()
+	if line.Colour = kind; len(runs) > 1 {
+		line.Name, line.Colour, line.Dashed = runs[run].Name+": "+line.Name, run, kind > 0
+	}
+	c.Lines = append(c.Lines, line)
+}
+
+// finish completes the chart. Without lines, missing says why. Lines whose intervals cover most of the plot's height are not
+// connected: their ups and downs are noise.
+func (c *Chart) finish(missing string) Chart {
+	if len(c.Lines) == 0 {
+		c.Missing = missing
+		return *c
+	}
+	var ys []float64
+	for _, l := range c.Lines {
+		ys = slices.Concat(ys, l.Y, l.Low, l.High)
+	}
+	for _, bound := range []*float64{c.Min, c.Max} {
+		if bound != nil {
+			ys = append(ys, *bound)
+		}
+	}
+	height := slices.Max(ys) - slices.Min(ys)
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		widths := make([]float64, len(l.Low))
+		for j := range widths {
+			widths[j] = l.High[j] - l.Low[j]
+		}
+		slices.Sort(widths)
+		l.Unconnected = len(widths) > 0 && widths[len(widths)/2] > height/2
+	}
+	return *c
+}
 
 // maxPoints is the most points of a line; a screen shows no more.
 const maxPoints = 500
 
-// fewPoints are so few that each is drawn as a dot.
-const fewPoints = 60
+// dottedPoints is the most points of a line with a dot at each.
+const dottedPoints = 60
 
-// thin makes a line of more than maxPoints points one of the means of equally many neighbours, and rounds every number
-// to what can be seen.
+// thin replaces groups of neighbouring points by their means until at most maxPoints are left, and rounds all numbers.
 func (l *Line) thin() {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
 	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
@@ -61,46 +106,43 @@ func (l *Line) thin() {
 			(*list)[i] = rounded(x)
 		}
 	}
-	l.Dots = len(l.X) <= fewPoints
+	l.Dots = len(l.X) <= dottedPoints
 }
 
-// means are the means of size neighbours each, the last of those that are left.
+// means returns the mean of each group of size neighbours; the last group may be smaller.
 func means(list []float64, size int) []float64 {
 	var out []float64
-	for i := 0; i < len(list); i += size {
-		part, sum := list[i:min(i+size, len(list))], 0.0
-		for _, x := range part {
+	for group := range slices.Chunk(list, size) {
+		sum := 0.0
+		for _, x := range group {
 			sum += x
 		}
-		out = append(out, sum/float64(len(part)))
+		out = append(out, sum/float64(len(group)))
 	}
 	return out
 }
 
-// rounded keeps five digits. What is too large to have been measured comes from a damaged file, and counts as 0.
+// rounded keeps five significant digits. Numbers that only a damaged file can hold (too large, NaN) become 0.
 func rounded(x float64) float64 {
 	if math.Abs(x) < 1e-300 || !(math.Abs(x) < 1e15) {
 		return 0
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4)
-	if unit > 1 {
-		unit = 1
-	}
-	// Dividing by 1/unit, a whole number, writes short decimals; multiplying by unit would not.
+	unit := min(1, math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4))
+	// Dividing by 1/unit, a whole number, gives short decimals; multiplying by unit does not.
 	return math.Round(x/unit) / math.Round(1/unit)
 }
 
-// Ladder is a list of agents by strength: bars with whiskers.
+// Ladder is a list of agents by strength, drawn as bars with whiskers.
 type Ladder struct {
-	ID      string `json:"id"`
+	ID      string `json:"id"` // unique on the page; the SVG file's name
 	Title   string `json:"title"`
 	Note    string `json:"note,omitempty"`
 	Unit    string `json:"unit"` // of the values: "Elo" or "%"
 	Bars    []Bar  `json:"bars,omitempty"`
-	Missing string `json:"missing,omitempty"` // why there are no bars
+	Missing string `json:"missing,omitempty"` // reason for having no bars
 }
 
-// Bar is one agent's value with its 95 % interval.
+// Bar is an agent's value with its 95 % interval.
 type Bar struct {
 	Name     string  `json:"name"`
 	Value    float64 `json:"value"`
@@ -110,7 +152,7 @@ type Bar struct {
 	Baseline bool    `json:"baseline,omitempty"` // not a checkpoint of the run
 }
 
-// add appends a bar, its numbers rounded.
+// add appends a bar with rounded numbers.
 func (l *Ladder) add(b Bar) {
 	b.Value, b.Low, b.High = rounded(b.Value), rounded(b.Low), rounded(b.High)
 	l.Bars = append(l.Bars, b)

@@ -1,9 +1,9 @@
-// Package report shows what a run has come to: one page for the browser, report.html, and the same plots as SVG files.
+// Package report turns a run directory into a page: charts, rating ladders, sample games and settings. [Write] writes it as
+// report.html, one file that loads nothing from elsewhere, with the charts as SVG files beside it.
 //
-// [ReadRun] reads a run's folder without its lock, as it is: what is missing or damaged is told, not fatal. [Sections]
-// makes charts of one run or of several side by side; [Page] is what a page shows, and holds no more than these parts, so
-// that other commands can put them together in another way. The page is one file with everything in it: it asks the
-// network for nothing, and its security policy forbids it to.
+// [ReadRun] reads a run, finished or in training, without its lock. [Sections] makes charts of one run, or of several side by
+// side. [Page] holds everything a page shows; ludus report, ludus compare and ludus serve all draw it with static's
+// runview.js.
 //
-// A long run is thinned for the eye: a line has at most maxPoints points, each the mean of as many generations.
+// Charts of long runs are thinned: each point is then the mean of several generations.
 package report

@@ -2,11 +2,16 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"ludus/env/games"
 	"ludus/train/rundir"
 )
+
+const validConfig = `{"version":2,"game":"quad-5x5","settings":%s,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`
 
 // FuzzRun makes a page of whatever a run's folder says: it may warn, but there is always a page.
 func FuzzRun(f *testing.F) {
@@ -21,9 +26,17 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"generation":1e18,"policy_loss":1e308,"play_seconds":1e308,"calibration":[{"predicted":-3,"scored":7}]}`), []byte(`{"games":-1}`), []byte(`{}`), []byte(`[]`))
 	f.Add([]byte(strings.ReplaceAll(extreme, "\n", " ")+"\n"+strings.ReplaceAll(strings.Replace(extreme, `"generation":1`, `"generation":2`, 1), "\n", " ")), []byte(strings.ReplaceAll(matches, "0.5", "-1e308")), []byte(strings.ReplaceAll(suite, "0.5", "1e308")), []byte(ratings))
 	f.Add([]byte("{}\n\n[]\n{\"generation\":-1}"), []byte("null"), []byte(`{"generation":2,"error":1e300}`), []byte(`{"agents":[{"generation":3,"low":1e308,"high":-1e308}]}`))
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		f.Fatal(err)
+	}
+	settings, err := json.Marshal(rundir.DefaultSettings(game))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, metrics, matches, suite, ratings []byte) {
 		dir := t.TempDir()
-		write(t, dir, "config.json", `{"version":2,"game":"quad-5x5","plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`)
+		write(t, dir, "config.json", fmt.Sprintf(validConfig, settings))
 		for name, data := range map[string][]byte{"metrics.jsonl": metrics, "arena.jsonl": matches, "suite.jsonl": suite, "ratings.json": ratings} {
 			write(t, dir, name, string(data)+"\n")
 		}
@@ -35,21 +48,8 @@ func FuzzRun(f *testing.F) {
 		if err != nil || !bytes.Contains(page, []byte("quad-5x5")) {
 			t.Fatalf("%d bytes of a page: %v", len(page), err)
 		}
-		for _, section := range Sections(run) {
-			for i := range section.Charts {
-				if c := &section.Charts[i]; len(c.Lines) > 0 {
-					if _, err := c.SVG(); err != nil {
-						t.Errorf("%s: %v", c.Title, err)
-					}
-				}
-			}
-			for i := range section.Ladders {
-				if l := &section.Ladders[i]; len(l.Bars) > 0 {
-					if _, err := l.SVG(); err != nil {
-						t.Errorf("%s: %v", l.Title, err)
-					}
-				}
-			}
+		if err := writePlots(dir, Sections(run)); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
@@ -62,9 +62,9 @@ func FuzzRunConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		write(t, dir, "config.json", string(data))
-		if _, err := rundir.ReadConfig(dir); err == nil {
-			if run, err := ReadRun(dir); err == nil && run.Config == nil {
-				t.Error("a whole config.json is not read")
+		if _, err := rundir.ReadConfig(dir); err != nil {
+			if _, err := ReadRun(dir); err == nil {
+				t.Error("a run without a valid config.json is read")
 			}
 		}
 		if run, err := ReadRun(dir); err == nil {

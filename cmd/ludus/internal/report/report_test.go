@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/rundir"
@@ -70,13 +71,13 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("error %v, warnings %q", err, warnings)
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3, all that were planned", "mcts:200", "120 (80.0 to 161) Elo"} {
+	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "mcts:200", `"name":"net@3","value":120.5,"low":80,"high":161`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
 	}
-	if strings.Contains(page, "Nothing to show") {
-		t.Error("the page misses something of a whole run")
+	if strings.Contains(page, `"missing":`) {
+		t.Errorf("the page of a whole run lacks something: %s", regexp.MustCompile(`"missing":"[^"]*`).FindString(page))
 	}
 	if !strings.Contains(page, "default-src &#39;none&#39;; script-src &#39;sha256-") || regexp.MustCompile(`(src|href)="?[^"#d]`).MatchString(page) {
 		t.Error("the page may ask for something")
@@ -91,7 +92,7 @@ func TestWrite(t *testing.T) {
 	if _, err := Write(t.Context(), dir, Full); err != nil || read(t, dir, FileName) != page {
 		t.Errorf("written again, the page is another; error %v", err)
 	}
-	if _, err := Write(t.Context(), dir, Quick); err != nil || !strings.Contains(read(t, dir, FileName), "games are played when training ends") {
+	if _, err := Write(t.Context(), dir, Quick); err != nil || !strings.Contains(read(t, dir, FileName), "sample games are played when training ends") {
 		t.Errorf("a quick page does not say where its games are; error %v", err)
 	}
 }
@@ -109,37 +110,31 @@ func checkXML(t *testing.T, name, text string) {
 	}
 }
 
-// Every game that is shown is one by the rules, with the search's figures where it was judged.
+// Sample games are legal and finished, and every position has the search's analysis.
 func TestSamples(t *testing.T) {
 	for _, name := range []string{"quad(size=4,quads=4,whites=2)", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=4,rows=4,span=1)"} {
 		run, err := ReadRun(trained(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := PlaySamples(t.Context(), run)
-		if err != nil || len(list.Samples) != 4 {
-			t.Fatalf("%s: %d games, error %v", name, len(list.Samples), err)
+		samples, err := PlaySamples(t.Context(), run)
+		if err != nil || len(samples.Games) != 4 || samples.Description.Game != run.Game.Name {
+			t.Fatalf("%s: %+v, error %v", name, samples, err)
 		}
-		for _, g := range list.Samples {
-			state := run.Game.NewState()
-			for i, p := range g.Positions {
-				if p.Pieces != board.Pieces(state) || p.Status != run.Game.Status(state) || !slices.Equal(p.WonBy, state.WinningCells(nil)) || p.Value == nil {
-					t.Fatalf("%s, %s: position %d is not that of the moves before", name, g.Title, i)
+		for _, g := range samples.Games {
+			var moves []string
+			for i, p := range g.Positions[:len(g.Positions)-1] {
+				if p.Value == nil || len(p.Moves) == 0 || len(p.Moves) > p.Legal || *p.Moves[0].Prior < 0 {
+					t.Fatalf("%s, %s: position %d is %+v", name, g.Title, i, p)
 				}
-				if state.Done() {
-					break
+				if !slices.ContainsFunc(p.Moves, func(m board.MoveInfo) bool { return m.Move == p.Move }) {
+					t.Fatalf("%s, %s: move %d, %s, is not among %+v", name, g.Title, i, p.Move, p.Moves)
 				}
-				if p.Player != int(state.Player()) || p.Legal != len(state.Legal(nil)) || *p.Moves[p.Played].Prior < 0 {
-					t.Fatalf("%s, %s: position %d has another player or other moves", name, g.Title, i)
-				}
-				a, err := run.Game.ParseAction(p.Moves[p.Played].Text)
-				if err != nil || !slices.Contains(state.Legal(nil), a) {
-					t.Fatalf("%s, %s: move %d is not legal: %v", name, g.Title, i, err)
-				}
-				state.Apply(a)
+				moves = append(moves, p.Move)
 			}
-			if !state.Done() || g.Goals != state.Goals() {
-				t.Errorf("%s, %s: the game does not end as it says", name, g.Title)
+			state, _, err := env.ReplayText(run.Game, moves)
+			if err != nil || !state.Done() || g.Goals != state.Goals() || board.Pieces(state) != g.Positions[len(moves)].Pieces {
+				t.Errorf("%s, %s does not end as it says: %v", name, g.Title, err)
 			}
 		}
 	}
@@ -163,7 +158,7 @@ func TestDamagedRun(t *testing.T) {
 		}
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"passed over", "net@2 against itself", "no ratings yet"} {
+	for _, want := range []string{"skipped", "net@2 against itself", "no ratings yet"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
@@ -177,7 +172,7 @@ func TestDamagedRun(t *testing.T) {
 	if _, err := Write(t.Context(), dir, Full); err != nil {
 		t.Errorf("with config.json alone: %v", err)
 	}
-	if page := read(t, dir, FileName); !strings.Contains(page, "none yet") || !strings.Contains(page, "no checkpoint can be read") {
+	if page := read(t, dir, FileName); !strings.Contains(page, "none of 3 yet") || !strings.Contains(page, "no checkpoint can be read") {
 		t.Error("the page of a run that has hardly begun does not say so")
 	}
 	if _, err := Write(t.Context(), t.TempDir(), Full); !errors.Is(err, rundir.ErrNoRun) {
@@ -232,14 +227,43 @@ func TestWriteStops(t *testing.T) {
 	}
 }
 
+// Lines whose intervals cover most of the plot are not connected.
+func TestUnconnected(t *testing.T) {
+	line := func(width float64) Line {
+		var l Line
+		for i := range 5 {
+			y := float64(10 * i)
+			l.addInterval(float64(i), y, y-width/2, y+width/2)
+		}
+		return l
+	}
+	for width, want := range map[float64]bool{1: false, 30: false, 60: true} {
+		c := Chart{Lines: []Line{line(width)}}
+		if c.finish(""); c.Lines[0].Unconnected != want {
+			t.Errorf("intervals of %v around 0 to 40: unconnected is %v", width, !want)
+		}
+	}
+	c := Chart{Min: new(0.0), Max: new(1000.0), Lines: []Line{line(60)}}
+	if c.finish(""); c.Lines[0].Unconnected {
+		t.Error("intervals that are small on the chart's own axis are taken for large")
+	}
+}
+
+// Suite results on few positions are not shown.
+func TestFewSuitePositions(t *testing.T) {
+	run := &Run{Suite: []rundir.SuiteResult{{Generation: 1, Agent: "net", Positions: 20, Error: 0.5, High: 1}}}
+	if c := suiteChart([]*Run{run}); len(c.Lines) > 0 || !strings.Contains(c.Missing, "50") {
+		t.Errorf("%+v", c)
+	}
+}
+
 const evil = `</script><script>document.title="evil"</script><!--"'&`
 
-// evilPage is a page all of whose texts are markup.
-func evilPage(t *testing.T) []byte {
-	t.Helper()
+// Texts stay texts wherever they come from.
+func TestPageEscapes(t *testing.T) {
 	chart := Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
 	page := Page{
-		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []Fact{{evil, evil}}, NoGames: evil,
+		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []Fact{{evil, evil}}, NoSamples: evil,
 		Settings: []Setting{{evil, evil, evil, evil, true}},
 		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []Chart{chart, {ID: "none", Title: evil, Missing: evil}},
 			Ladders: []Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []Bar{{Name: evil, Detail: evil, High: 1}}}}}},
@@ -248,12 +272,6 @@ func evilPage(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return html
-}
-
-// Texts stay texts wherever they come from.
-func TestPageEscapes(t *testing.T) {
-	html := evilPage(t)
 	own := strings.Count(pageHTML+string(scripts[0]+scripts[1]), "<!--")
 	if n := bytes.Count(html, []byte("<script")); n != 3 {
 		t.Errorf("%d scripts; the page has 3", n)
@@ -263,9 +281,9 @@ func TestPageEscapes(t *testing.T) {
 	}
 	_, data, _ := strings.Cut(string(html), `type="application/json">`)
 	data, _, _ = strings.Cut(data, "</script>")
-	var back struct{ Charts map[string]Chart }
-	if err := json.Unmarshal([]byte(data), &back); err != nil || back.Charts["evil"].Title != evil {
-		t.Errorf("the data block gives back %q, error %v", back.Charts["evil"].Title, err)
+	var back Page
+	if err := json.Unmarshal([]byte(data), &back); err != nil || back.Sections[0].Charts[0].Title != evil {
+		t.Errorf("the data block gives back %+v, error %v", back, err)
 	}
 }
 
@@ -274,7 +292,7 @@ func TestThin(t *testing.T) {
 	for _, n := range []int{1, 60, 500, 501, 9999} {
 		var l Line
 		for i := range n {
-			l.addBetween(float64(i+1), 2*float64(i+1), 0, 5)
+			l.addInterval(float64(i+1), 2*float64(i+1), 0, 5)
 		}
 		l.thin()
 		if len(l.X) > maxPoints || n <= maxPoints && len(l.X) != n || len(l.X) < min(n, maxPoints/2) {
@@ -285,7 +303,7 @@ func TestThin(t *testing.T) {
 				t.Fatalf("%d points: at %v stands %v", n, x, y)
 			}
 		}
-		if l.Dots != (n <= fewPoints) {
+		if l.Dots != (n <= dottedPoints) {
 			t.Errorf("%d points: dots are %t", n, l.Dots)
 		}
 	}
@@ -301,12 +319,10 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for x, want := range map[float64]string{
-		0: "0", 0.01234: "0.0123", 1.5: "1.50", 94: "94.0", -120.4: "-120", 9999: "9999", 12345: "12\u202f345", -1234567: "-1\u202f234\u202f567",
-	} {
-		if got := number(x); got != want {
-			t.Errorf("number(%v) = %q, want %q", x, got, want)
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12\u202f345", -1234567: "-1\u202f234\u202f567", -123456: "-123\u202f456"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%v) = %q, want %q", n, got, want)
 		}
 	}
 }
@@ -346,7 +362,7 @@ func TestSectionsOfRuns(t *testing.T) {
 func TestAscending(t *testing.T) {
 	var run Run
 	for i, g := range []int{1, 2, 3, 2, 3, 0, 4} {
-		run.addGeneration(&Generation{Metrics: rundir.Metrics{Generation: g, Steps: i}})
+		run.addGeneration(&rundir.Metrics{Generation: g, Steps: i})
 	}
 	var steps []int
 	for _, g := range run.Generations {

@@ -1,12 +1,11 @@
-// The drawn board, with buttons over it where one may act. A description is what board.Description writes: rows and columns
-// (labels), topDown, cells (which exist), and the kinds of pieces.
+// The drawn board, with buttons over its cells if it can be played on. A description is the server's board.Description: labels of
+// rows and columns, topDown, cells (which exist), and the kinds of pieces.
 import { make, makeSVG } from "./dom.js";
 
 const margin = 0.55; // for labels, in cells
 
-// Board draws positions of one game in element. Where onCell is given, every cell is a button in a grid, one of which is in
-// the page's order of focus; arrow keys lead to the others, and pressing one calls onCell(cell, pointed), pointed where it was by
-// a mouse or a finger.
+// Board draws positions of one game in element. With onCell, every cell is a button. One of them is a tab stop; arrow keys move
+// between them; a press calls onCell(cell, pointed), where pointed is true for a mouse or a finger and false for a key.
 export class Board {
   constructor(element, description, onCell) {
     this.description = description;
@@ -15,8 +14,8 @@ export class Board {
     const wide = this.width + margin + 0.1, high = this.height + margin + 0.1;
     element.replaceChildren();
     element.style.setProperty("--ratio", wide / high);
-    const spoken = onCell ? { "aria-hidden": "true" } : { role: "img" }; // buttons tell everything themselves
-    this.svg = makeSVG(element, { viewBox: `0 0 ${wide} ${high}`, ...spoken });
+    const accessibility = onCell ? { "aria-hidden": "true" } : { role: "img" }; // the buttons have labels
+    this.svg = makeSVG(element, { viewBox: `0 0 ${wide} ${high}`, ...accessibility });
     this.drawGrid(make(this.svg, "g"));
     this.ground = make(this.svg, "g");
     this.pieces = make(this.svg, "g");
@@ -24,20 +23,22 @@ export class Board {
     if (onCell) this.makeButtons(element, onCell, wide, high);
   }
 
-  // x and y are the middle of a cell.
+  // x and y return the centre of a cell.
   x(cell) { return margin + (cell % this.width) + 0.5; }
   y(cell) {
     const row = Math.floor(cell / this.width);
     return (this.description.topDown ? margin + row : this.height - 1 - row) + 0.5;
   }
 
-  // show draws a position's pieces (a digit per cell: 0 for none, or the kind's number from 1), what won (wonBy, cells in the
-  // order of a line around them; may be missing) and, over them:
-  // last: { from, to }, the move that led here; played: { from, to }, the move that was made here; hint: { from, to };
-  // shades: [{ from, to, weight }], moves in proportion to their weight, most first; numbers: [[cell, text]];
-  // movable: cells whose piece has a move, targets: cells that can be moved to, chosen: the cell of the piece to move.
-  // With arrived: { from, to } the piece of that move is seen coming.
-  show(position, { last, played, hint, shades = [], numbers = [], movable = [], targets = [], chosen, arrived } = {}) {
+  // show draws a position: its pieces (a digit per cell, 0 for none, else the kind's number from 1) and the winning cells (wonBy, in
+  // order along an outline; optional). It also draws, if given:
+  //   last: { from, to }, the move that led here        played: { from, to }, the move made here
+  //   hint: { from, to }                                arrived: { from, to }, a move to animate
+  //   shades: [{ from, to, weight }], moves by weight in descending order
+  //   numbers: [[cell, text]]
+  //   movable: cells whose piece can move               targets: cells that can be moved to
+  //   selected: the cell of the selected piece
+  show(position, { last, played, hint, shades = [], numbers = [], movable = [], targets = [], selected, arrived } = {}) {
     if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
     this.shown = position.pieces;
     this.ground.replaceChildren();
@@ -46,17 +47,17 @@ export class Board {
     const places = shades.length > 0 && shades[0].from < 0;
     if (places) this.drawHeat(shades);
     else this.drawArrows(shades);
-    for (const cell of movable) this.drawSquare(this.ground, cell, cell === chosen ? "chosen" : chosen === undefined ? "movable" : "movable quiet", 0.45);
+    for (const cell of movable) this.drawSquare(this.ground, cell, cell === selected ? "selected" : selected === undefined ? "movable" : "movable quiet", 0.45);
     const numbered = new Set([...numbers].map(([cell]) => cell));
-    for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", chosen === undefined);
+    for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", selected === undefined);
     if (played && played.to >= 0) this.drawPlayed(played, "played");
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
     this.drawWon(position.wonBy || []);
-    this.svg.setAttribute("aria-label", `Board: ${position.status}${this.tellWon(position)}`);
+    this.svg.setAttribute("aria-label", `Board: ${position.status}${this.wonText(position)}`);
   }
 
-  // drawWon puts rings around the pieces that won, and lines from ring to ring.
+  // drawWon draws a ring around each winning cell, and lines between the rings.
   drawWon(cells) {
     const round = 0.41;
     const side = (from, to) => {
@@ -71,8 +72,8 @@ export class Board {
     }
   }
 
-  // tellWon says in words what drawWon draws, after another text.
-  tellWon({ wonBy = [] }) {
+  // wonText names the winning cells, as the end of a sentence.
+  wonText({ wonBy = [] }) {
     return wonBy.length > 0 ? `; won by ${wonBy.map((cell) => this.name(cell)).join("; ")}` : "";
   }
 
@@ -96,19 +97,19 @@ export class Board {
       if (kind === "0") return;
       const group = make(this.pieces, "g");
       drawPiece(group, this.description.pieces[kind - 1], this.x(cell), this.y(cell));
-      if (arrived?.to === cell) this.bring(group, arrived);
+      if (arrived?.to === cell) this.animate(group, arrived);
     });
   }
 
-  // bring lets a piece that has arrived be seen coming: from the cell that it left, or growing where it was placed.
-  bring(group, { from, to }) {
+  // animate lets a piece slide from the cell it left, or grow where it was placed.
+  animate(group, { from, to }) {
     group.classList.add(from < 0 ? "placed" : "moved");
     if (from < 0) return;
     group.style.setProperty("--dx", `${this.x(from) - this.x(to)}px`);
     group.style.setProperty("--dy", `${this.y(from) - this.y(to)}px`);
   }
 
-  // drawArrow leads from the edge of one cell's piece to the other cell's middle.
+  // drawArrow draws an arrow from the edge of one cell's piece to the centre of the other cell.
   drawArrow({ from, to }, width, names, opacity) {
     const dx = this.x(to) - this.x(from), dy = this.y(to) - this.y(from), length = Math.hypot(dx, dy);
     const ux = dx / length, uy = dy / length, head = 0.1 + width;
@@ -119,13 +120,13 @@ export class Board {
     make(group, "polygon", { class: `head ${names.replace("arrow", "head")}`, points: points.map((p) => p.join(",")).join(" ") });
   }
 
-  // drawHeat shades the cells that pieces are placed on; several moves may lead to one.
+  // drawHeat shades the target cells of moves that place a piece, by the sum of their weights.
   drawHeat(shades) {
     const sums = summed(shades.map(({ to, weight }) => [to, weight])), most = Math.max(...sums.values());
     for (const [cell, weight] of sums) this.drawSquare(this.ground, cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
   }
 
-  // drawArrows shows pieces that are moved.
+  // drawArrows draws moves of pieces as arrows.
   drawArrows(shades) {
     const most = Math.max(...shades.map((shade) => shade.weight));
     for (const shade of shades) this.drawArrow(shade, 0.04 + 0.08 * shade.weight / most, "", 0.45 + 0.5 * shade.weight / most);
@@ -136,7 +137,7 @@ export class Board {
     this.drawSquare(this.marks, move.to, `${kind} ${kind}-ring`, 0.45);
   }
 
-  // drawTarget marks a cell that can be moved to: a dot, or corners around a piece that would be taken.
+  // drawTarget marks a cell that can be moved to: a dot, or corners around a piece that would be captured.
   drawTarget(cell, taken, quiet) {
     const x = this.x(cell), y = this.y(cell), far = 0.43, near = 0.22;
     if (!taken) {
@@ -149,7 +150,7 @@ export class Board {
 
   // ---- buttons
 
-  // makeButtons lays a grid of buttons over the cells, in the order that they are seen in.
+  // makeButtons lays a grid of buttons over the cells, in reading order.
   makeButtons(element, onCell, wide, high) {
     const { cells, topDown } = this.description;
     this.buttons = new Map();
@@ -167,37 +168,37 @@ export class Board {
         const cell = row * this.width + column, place = make(line, "div", { role: "gridcell" });
         if (!cells[cell]) continue;
         const button = make(place, "button", { type: "button", "data-cell": cell, tabindex: -1, "aria-label": this.name(cell) });
-        button.addEventListener("click", ({ detail }) => { this.rest(cell); onCell(cell, detail > 0); }); // a key's has detail 0
-        button.addEventListener("focus", () => this.rest(cell));
+        button.addEventListener("click", ({ detail }) => { this.setTabStop(cell); onCell(cell, detail > 0); }); // detail is 0 for a key
+        button.addEventListener("focus", () => this.setTabStop(cell));
         this.buttons.set(cell, button);
       }
     }
-    this.grid.addEventListener("keydown", (event) => this.walk(event));
-    this.rest(this.middle());
+    this.grid.addEventListener("keydown", (event) => this.moveFocus(event));
+    this.setTabStop(this.centre());
   }
 
-  // middle is the cell nearest to the board's middle.
-  middle() {
+  // centre returns the existing cell nearest to the centre of the board.
+  centre() {
     const far = (cell) => Math.hypot(cell % this.width - (this.width - 1) / 2, Math.floor(cell / this.width) - (this.height - 1) / 2);
     return [...this.buttons.keys()].reduce((best, cell) => far(cell) < far(best) ? cell : best);
   }
 
-  // rest makes a cell the one that Tab leads to.
-  rest(cell) {
-    this.buttons.get(this.resting)?.setAttribute("tabindex", -1);
-    this.resting = cell;
+  // setTabStop makes a cell the one that Tab leads to.
+  setTabStop(cell) {
+    this.buttons.get(this.tabStop)?.setAttribute("tabindex", -1);
+    this.tabStop = cell;
     this.buttons.get(cell).setAttribute("tabindex", 0);
   }
 
-  focus() { this.buttons.get(this.resting).focus(); }
+  focus() { this.buttons.get(this.tabStop).focus(); }
 
-  // walk leads the focus to the next cell in a key's direction, over those that do not exist.
-  walk(event) {
+  // moveFocus moves the focus to the next existing cell in an arrow key's direction.
+  moveFocus(event) {
     const up = this.description.topDown ? -1 : 1;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up] }[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    let column = this.resting % this.width, row = Math.floor(this.resting / this.width);
+    let column = this.tabStop % this.width, row = Math.floor(this.tabStop / this.width);
     for (;;) {
       column += step[0];
       row += step[1];
@@ -207,15 +208,15 @@ export class Board {
     }
   }
 
-  // name is what people call a cell: labels that are numbers get a word.
+  // name returns a cell's name for people.
   name(cell) {
     const row = this.description.rows[Math.floor(cell / this.width)], column = this.description.columns[cell % this.width];
     return /^\d/.test(row) ? `column ${column}, row ${row}` : `${row} ${column}`;
   }
 
-  // tell gives the buttons their texts: words(cell) is what there is to say of a cell beside its name and piece, and
-  // pressed(cell) whether it is chosen, null where that is no question.
-  tell(position, words, pressed) {
+  // label sets the buttons' labels: a cell's name, its piece and words(cell). pressed(cell) says whether the cell is selected; null: it
+  // cannot be.
+  label(position, words, pressed) {
     for (const [cell, button] of this.buttons) {
       const kind = position.pieces[cell];
       const piece = kind === "0" ? [] : [this.description.pieces[kind - 1].name];
@@ -226,13 +227,13 @@ export class Board {
     }
   }
 
-  // point shows a mouse where it can act though tell has nothing to say of the cell.
-  point(where) {
+  // showClickable gives cells the pointer of a clickable element, beside those with words in their labels.
+  showClickable(where) {
     for (const [cell, button] of this.buttons) button.classList.toggle("falls", where(cell));
   }
 }
 
-// drawPiece draws a disc, with a hole for the second player, or a square for nobody, so that colour is not all.
+// drawPiece draws a disc, with a hole for the second player, or a square for a neutral piece: colours are not the only difference.
 export function drawPiece(parent, piece, x, y) {
   if (piece.side === 2) {
     make(parent, "rect", { class: "piece side2", x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
@@ -242,7 +243,7 @@ export function drawPiece(parent, piece, x, y) {
   if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
 }
 
-// summed adds up what pairs [key, number] give to each key.
+// summed returns a Map with the sum of the numbers of each key, from pairs [key, number].
 export function summed(pairs) {
   const sums = new Map();
   for (const [key, value] of pairs) sums.set(key, (sums.get(key) || 0) + value);

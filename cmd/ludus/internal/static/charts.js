@@ -1,11 +1,12 @@
-// Curves, drawn by uPlot, which a page loads as a script of its own before this one. A chart is what report.Chart writes:
-// { title, x, unit, low, high, lines: [{ name, colour, dashed, dots, x: [...], y: [...], low, high }] }.
-import { colour, faint, grouped, number, onTheme } from "./dom.js";
+// Charts, drawn by uPlot, which a page loads as a script before this one. A chart is what report.Chart of the server writes:
+// { title, x, unit, min, max, lines: [{ name, colour, dashed, dots, unconnected, x: [...], y: [...], low, high }] }.
+import { colour, faint, onTheme } from "./dom.js";
+import { grouped, interval, number } from "./format.js";
 
 const palette = 6;
 const wholeSteps = Array.from({ length: 8 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
-// joined puts lines over one list of x: [x, y of line 0, y of line 1, ...], null where a line has no point.
+// joined aligns lines over one list of x: [x, y of line 0, y of line 1, ...], with null where a line has no point.
 function joined(columns) {
   const x = [...new Set(columns.flatMap((c) => c.x))].sort((a, b) => a - b);
   const place = new Map(x.map((value, i) => [value, i]));
@@ -16,26 +17,27 @@ function joined(columns) {
   })];
 }
 
-// columnsOf are a chart's lines and, after each that has an interval, its two bounds.
+// columnsOf returns a chart's lines, each with an interval followed by its two bounds.
 function columnsOf(lines) {
   return lines.flatMap((line) => line.low
     ? [{ ...line, bounded: true }, { x: line.x, y: line.low, bound: line }, { x: line.x, y: line.high, bound: line }]
     : [line]);
 }
 
-// seriesOf describes a column to uPlot.
+// seriesOf is the uPlot series of a column.
 function seriesOf(column, i, unit) {
   if (column.bound) return { class: "band", stroke: "transparent", points: { show: false }, spanGaps: true };
   const stroke = colour(`c${column.colour % palette}`);
   const value = (plot, y, series, at) => {
     if (y == null) return "–";
-    const interval = column.bounded ? ` (${number(plot.data[i + 1][at])} to ${number(plot.data[i + 2][at])})` : "";
-    return `${number(y)}${interval}${unit ? " " + unit : ""}`;
+    const bounds = column.bounded ? ` (${interval(plot.data[i + 1][at], plot.data[i + 2][at])})` : "";
+    return `${number(y)}${bounds}${unit ? " " + unit : ""}`;
   };
   return {
     label: column.name, stroke, width: 1.75, spanGaps: true, value,
     dash: column.dashed ? [6, 4] : undefined,
-    points: { show: Boolean(column.dots) && !column.dashed, size: 5, fill: stroke },
+    points: { show: Boolean(column.dots || column.unconnected) && !column.dashed, size: 5, fill: stroke },
+    ...(column.unconnected && { paths: () => null }),
   };
 }
 
@@ -49,20 +51,20 @@ function axis(label) {
   };
 }
 
-// axisWidth is that of the y axis: its longest text has room.
+// axisWidth is the width of the y axis, enough for its longest text.
 const axisWidth = (plot, texts) => Math.max(52, ...(texts || []).map((text) => 7.5 * text.length + 16));
 
-// range leaves some room around the values where the chart sets no bound.
+// range is the y axis: the chart's own bounds, else the values with some room around them.
 function range(chart) {
   return (plot, low, high) => {
     if (low == null) return [0, 1];
     const room = (high - low || Math.abs(high) || 1) * 0.06;
-    return [chart.low ?? low - room, chart.high ?? high + room];
+    return [chart.min ?? low - room, chart.max ?? high + room];
   };
 }
 
-// nearest chooses what a line's readout tells at x, the table's column i having no value there: that of the line's point
-// closest to x, or none before the line begins and after it ends. Runs side by side have few x in common.
+// nearest returns the index of the point whose value the legend shows for column i at x: the closest point of the line, or none
+// before its start and after its end. Runs side by side have few x in common.
 function nearest(plot, i, at, x) {
   const column = plot.data[i], xs = plot.data[0];
   if (column[at] != null) return at;
@@ -72,17 +74,36 @@ function nearest(plot, i, at, x) {
   return x - xs[before] <= xs[after] - x ? before : after;
 }
 
-// tellNewest makes the legend tell the newest values while the mouse is away from the curve.
-function tellNewest(plot) {
+// showNewest makes the legend show the newest values while the mouse is elsewhere.
+function showNewestValues(plot) {
   if (plot.cursor.idx == null) plot.setLegend({ idxs: plot.data.map((column) => column.findLastIndex((y) => y != null)) });
 }
 
-// drawChart makes a plot in place; options are uPlot's that differ from the usual ones.
+// drawIntervals draws a vertical bar for each interval of an unconnected line.
+function drawIntervals(plot, columns) {
+  plot.ctx.save();
+  plot.ctx.lineWidth = devicePixelRatio;
+  columns.forEach((column, i) => {
+    if (!column.bounded || !column.unconnected) return;
+    plot.ctx.strokeStyle = colour(`c${column.colour % palette}`);
+    plot.ctx.beginPath();
+    plot.data[0].forEach((x, at) => {
+      if (plot.data[i + 1][at] == null) return;
+      const left = plot.valToPos(x, "x", true);
+      plot.ctx.moveTo(left, plot.valToPos(plot.data[i + 2][at], "y", true));
+      plot.ctx.lineTo(left, plot.valToPos(plot.data[i + 3][at], "y", true));
+    });
+    plot.ctx.stroke();
+  });
+  plot.ctx.restore();
+}
+
+// drawChart makes a uPlot in place; options override those chosen here.
 export function drawChart(place, chart, options = {}) {
   const columns = columnsOf(chart.lines);
   const table = joined(columns);
   const bands = columns.flatMap((c, i) =>
-    c.bounded ? [{ series: [i + 3, i + 2], fill: faint(colour(`c${c.colour % palette}`)) }] : []);
+    c.bounded && !c.unconnected ? [{ series: [i + 3, i + 2], fill: faint(colour(`c${c.colour % palette}`)) }] : []);
   place.replaceChildren();
   return new uPlot({
     width: place.clientWidth, height: 230, bands,
@@ -91,13 +112,13 @@ export function drawChart(place, chart, options = {}) {
     series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(2)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
     legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
     cursor: { drag: { x: true, y: false }, points: { size: 7 }, dataIdx: nearest },
-    hooks: { setCursor: [tellNewest] },
+    hooks: { setCursor: [showNewestValues], draw: [(plot) => drawIntervals(plot, columns)] },
     ...options,
   }, table, place);
 }
 
-// keepDrawn draws a plot now, again when the theme changes, and to its place's width. It returns plot(), the plot of now,
-// again(), which draws it anew, and stop(), after which it is drawn no more.
+// keepDrawn draws a plot, redraws it when the theme changes, and fits it to its place's width. It returns plot(), the current plot,
+// again(), which redraws it, and stop(), which removes it.
 export function keepDrawn(place, makePlot) {
   let plot = makePlot();
   const again = () => { plot.destroy(); plot = makePlot(); };
@@ -109,12 +130,12 @@ export function keepDrawn(place, makePlot) {
   return { plot: () => plot, again, stop() { forget(); observer.disconnect(); plot.destroy(); } };
 }
 
-// liveChart draws a chart that grows: show(chart) takes new points of the same lines in place, keeping the reader's zoom
-// where there is one, and draws anew where the lines are others. stop() is keepDrawn's.
+// liveChart draws a chart that changes: show(chart) updates the points and keeps the reader's zoom, or redraws the chart if it
+// has other lines. stop() removes it.
 export function liveChart(place, first) {
   let chart = first;
   const kept = keepDrawn(place, () => drawChart(place, chart));
-  const shape = (c) => JSON.stringify(c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, Boolean(line.low)]));
+  const shape = (c) => JSON.stringify([c.x, c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, line.unconnected, Boolean(line.low)])]);
   const zoomed = ({ data: [xs], scales: { x } }) => xs.length > 0 && (x.min > xs[0] || x.max < xs.at(-1));
   function show(next) {
     const same = shape(next) === shape(chart);
@@ -123,7 +144,7 @@ export function liveChart(place, first) {
     const plot = kept.plot(), keep = zoomed(plot);
     plot.setData(joined(columnsOf(chart.lines)), !keep);
     if (keep) plot.redraw();
-    tellNewest(plot);
+    showNewestValues(plot);
   }
   return { show, stop: kept.stop };
 }

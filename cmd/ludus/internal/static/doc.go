@@ -1,32 +1,35 @@
-// Package static holds what the browser gets: plain JavaScript modules and style sheets, with no build step, and the one
-// library that they use, uPlot, with its licence.
+// Package static holds the files that browsers load: plain JavaScript modules and style sheets without a build step, HTML pages,
+// and the library uPlot with its licence.
 //
-// A server hands out [Files] as they are: each page loads its main module, which imports the others. A page that is one
-// file holds them joined by [Inline] and [Styles], and names them in its security policy by [Hash]. So that modules can be
-// joined by taking lines out, they keep to a few habits, which a test checks:
+// A server serves [Files] as they are: each page loads its main module, which imports the others. A page that is one file contains
+// the modules joined by [Inline] and the style sheets joined by [Styles], and allows them in its Content-Security-Policy by
+// [Hash]. Inline joins modules by removing lines, so they follow rules that a test checks:
 //
-//   - an import is one line, with names as they are: import { a, b } from "./x.js";
-//   - an export stands at the beginning of a declaration, and none is a default;
-//   - no two modules of one page declare the same name outermost.
+//   - an import is one line without renaming: import { a, b } from "./x.js";
+//   - export precedes a declaration, and there is no default export;
+//   - no two modules of one page declare the same top-level name.
 //
-// The modules:
+// The modules, main modules last:
 //
-//	dom.js       elements, numbers for people, light and dark
-//	board.js     a game's board, drawn; with buttons over it where one may move
-//	charts.js    curves, by uPlot
-//	line.js      a game's moves and positions, and links to them
-//	layout.js    the elements of the playing app
-//	thoughts.js  an agent's view of a position
-//	play.js      the playing app: people and agents on a board
-//	http.js      what the app asks, answered by a server
-//	worker.js    what the app asks, answered by a worker of the page
-//	stepper.js   stepping through a game that was played
-//	report.js    the page of a report (main)
-//	playpage.js  the page of a server on which one plays (main)
-//	page.js      the page of an exported agent (main)
-//	live.js      a page that the server keeps up to date
-//	runwords.js  what the pages of runs say alike
-//	rungames.js  a run's games, to step through
-//	runs.js      the list of runs (main)
-//	run.js       a run: curves, matches, games (main)
+//	dom.js         elements; light and dark
+//	format.js      numbers, times and moves as text
+//	http.js        requests to a server, and its engine
+//	worker.js      the engine in a worker of the page
+//	events.js      server-sent events
+//	board.js       a game's board, drawn, with buttons if it can be played on
+//	charts.js      charts, by uPlot
+//	movelist.js    the list of a game's moves
+//	history.js     the moves and positions of a game; links to a position
+//	analysis.js    an agent's analysis of a position
+//	playlayout.js  the HTML of the play page
+//	play.js        the play page: people and agents on a board
+//	viewer.js      the game viewer
+//	runview.js     facts, charts, ladders and settings of a run
+//	rungames.js    a run's games in the viewer
+//	runinfo.js     what the list of runs and a run's page share
+//	report.js      main: a report
+//	run.js         main: a run's page
+//	runs.js        main: the list of runs
+//	playpage.js    main: the play page of a server
+//	exportpage.js  main: the page of an exported agent
 package static

@@ -1,32 +1,32 @@
-// The engine behind a server: every request is one to /api/OP.
+// Requests to the server, and the engine behind it.
 
-const patience = 5; // times that a busy server is asked again
+const maxRetries = 5; // of a request to a busy server
 
-// engineOverHTTP answers describe, position, choose and analyze by a server at base. Each takes its request and, if it may be
-// given up, an AbortSignal. wait(text) is told when the server is busy, and with "" when it has answered after all.
-export function engineOverHTTP(base = "/api", wait = () => {}) {
-  const ask = (op) => (request, signal) => post(`${base}/${op}`, request, signal, wait);
-  return { describe: ask("describe"), position: ask("position"), choose: ask("choose"), analyze: ask("analyze") };
+// engineOverHTTP returns the engine of a server: functions describe, position, choose and analyze. Each takes a request and an
+// optional AbortSignal. onWait(text) is called when the server is busy, and with "" once it has answered.
+export function engineOverHTTP(base = "/api", onWait = () => {}) {
+  const call = (op) => (body, signal) => post(`${base}/${op}`, body, signal, onWait);
+  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze") };
 }
 
-// getJSON asks a server for a reply that has no request.
-export async function getJSON(path, signal) { return read(await reach(path, { signal })); }
+// getJSON makes a GET request.
+export async function getJSON(path, signal) { return parse(await request(path, { signal })); }
 
-async function post(path, request, signal, wait) {
-  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request), signal };
+async function post(path, body, signal, onWait) {
+  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
   for (let times = 0; ; times++) {
-    const response = await reach(path, options);
-    if (response.status !== 503 || times === patience) {
-      if (times > 0) wait("");
-      return read(response);
+    const response = await request(path, options);
+    if (response.status !== 503 || times === maxRetries) {
+      if (times > 0) onWait("");
+      return parse(response);
     }
-    wait("The server is busy; asking again …");
-    await later(Number(response.headers.get("Retry-After")) || 1, signal);
+    onWait("The server is busy; trying again …");
+    await wait(Number(response.headers.get("Retry-After")) || 1, signal);
   }
 }
 
-// reach fetches; where nobody answers, the browser's own words say little.
-async function reach(path, options) {
+// request is fetch with a helpful error if the server does not answer.
+async function request(path, options) {
   try {
     return await fetch(path, options);
   } catch (error) {
@@ -35,15 +35,15 @@ async function reach(path, options) {
   }
 }
 
-// read is a response's JSON, or an error with the server's message.
-async function read(response) {
+// parse returns a response's JSON, or throws the server's error.
+async function parse(response) {
   const reply = await response.json().catch(() => null);
   if (response.ok && reply !== null) return reply;
   throw new Error(reply?.error || `The server answered ${response.status} ${response.statusText}`);
 }
 
-// later waits for some seconds, unless the signal ends it.
-function later(seconds, signal) {
+// wait waits for some seconds; the signal can abort it.
+function wait(seconds, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, 1000 * seconds);
     signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });

@@ -1,16 +1,16 @@
-// The page of ludus serve on which one plays: which game and against whom is chosen here, the rest is the playing app's.
-// The address takes game=NAME and any number of agent=TEXT.
+// The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
+// number of agent=SPEC.
 import { byId, make } from "./dom.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
-const asked = new URLSearchParams(location.search);
+const query = new URLSearchParams(location.search);
 
 const agentForm = `
-<details><summary>Another agent</summary><form><label for="agent">An agent's text, as <code>ludus arena</code> takes it</label>
+<details><summary>Another agent</summary><form><label for="agent">An agent spec, as for <code>ludus arena</code></label>
 <input id="agent" type="text" placeholder="net:RUN@12,sims=256" spellcheck="false" autocapitalize="off"><button type="submit">Play against it</button><p class="note" role="alert"></p></form></details>`;
 
-// baselines play every game; agents that search are told how much.
+// baselines play every game.
 const baselines = [
   { label: "tree search", text: (simulations) => `mcts:${Math.max(simulations, 1)}` },
   { label: "alpha-beta", text: "alphabeta:4" },
@@ -18,16 +18,16 @@ const baselines = [
   { label: "random", text: "random" },
 ];
 
-// agentOf is the agent of a text; a network whose text does not say how much it searches is told by the slider.
+// agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
 const agentOf = (text, label = text) => /^net:[^,]+$/.test(text)
   ? { label, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : text.replace("net:", "policy:") }
   : { label, text };
 
-// open goes to the page of a game.
+// open opens the page of a game.
 const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 
-// offerGames lists games, and lets another size be written. Whoever goes through the list with keys changes it at every step, and
-// gets a button instead of being taken away.
+// offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
+// arrow keys change the choice at every step, so a button appears.
 function offerGames(form, games, game) {
   const select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
   for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
@@ -50,7 +50,7 @@ function offerGames(form, games, game) {
   });
 }
 
-// offerAgent lets an agent's text be written; one that the server refuses stays, with the reason.
+// offerAgent handles the form for an agent spec. If the server rejects a spec, it shows the error.
 function offerAgent(form, engine, game, add) {
   const field = form.querySelector("input"), note = form.querySelector("p");
   form.addEventListener("submit", async (event) => {
@@ -66,8 +66,8 @@ function offerAgent(form, engine, game, add) {
   });
 }
 
-// named is a game's canonical name; one that the server does not know stays as it is, and the app tells why.
-async function named(engine, game) {
+// canonicalName returns a game's canonical name. An unknown name stays as it is; the app will show the error.
+async function canonicalName(engine, game) {
   try {
     return (await engine.describe({ game })).game;
   } catch {
@@ -75,10 +75,10 @@ async function named(engine, game) {
   }
 }
 
-// trained are the agents of a game that runs have come to.
+// trained returns the agents of the runs of a game.
 const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.title));
 
-// opponents are those to choose from, and the label of the one to begin with: the first that is asked for, else the first.
+// opponents returns the agents to choose from and the label of the first opponent: the first wish, else the first agent.
 function opponents(runs, game, wishes) {
   const runOf = (wish) => runs.find((run) => run.agent === wish && run.game === game);
   const others = wishes.filter((wish) => !runOf(wish)).map((wish) => agentOf(wish));
@@ -89,13 +89,13 @@ function opponents(runs, game, wishes) {
 async function start() {
   const engine = engineOverHTTP("/api", (text) => { byId("message").textContent = text; });
   const more = document.createElement("div");
-  // Without a list one can still play.
+  // Playing works without these lists.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
   const [{ games }, { runs }] = await Promise.all([list("/api/about", { games: [] }), list("/api/runs", { runs: [] })]);
-  runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest is what one is most likely to want
+  runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
-  const game = await named(engine, asked.get("game") || first);
-  const wishes = asked.getAll("agent");
+  const game = await canonicalName(engine, query.get("game") || first);
+  const wishes = query.getAll("agent");
   const [agents, rival] = opponents(runs, game, wishes);
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);

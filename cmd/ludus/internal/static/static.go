@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Files are the pages, modules and style sheets, and uPlot's in the folder uplot.
+// Files are the pages, modules and style sheets. uPlot is in the folder uplot.
 //
 //go:embed *.js *.css *.html uplot
 var Files embed.FS
@@ -19,8 +19,8 @@ var (
 	exports = regexp.MustCompile(`(?m)^export `)
 )
 
-// Inline is the module main with all that it imports, the imported first, as one classic script: its names are its own. It
-// panics where there is no such module.
+// Inline returns the module main and everything it imports as one classic script, whose names are local to it. It panics if there
+// is no such module.
 func Inline(main string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
@@ -42,7 +42,7 @@ func Inline(main string) string {
 	return b.String()
 }
 
-// Styles are the named style sheets, one after the other. It panics where there is no such sheet.
+// Styles joins the named style sheets. It panics if there is no such sheet.
 func Styles(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -51,10 +51,10 @@ func Styles(names ...string) string {
 	return b.String()
 }
 
-// UPlot is uPlot's script with its licence, which asks to go with every copy; it has to stand before what uses it.
+// UPlot returns uPlot's script with its licence, which must accompany every copy. It must precede scripts that use it.
 func UPlot() string { return "/*\n" + read("uplot/LICENSE") + "*/\n" + read("uplot/uPlot.iife.min.js") }
 
-// Hash names an inline script or style in a Content-Security-Policy.
+// Hash returns the source expression that allows an inline script or style in a Content-Security-Policy.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

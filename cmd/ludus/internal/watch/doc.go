@@ -1,12 +1,11 @@
-// Package watch follows the runs in a folder while they train: a [List] of them, and a [View] of each that somebody looks
-// at, both with what has changed since.
+// Package watch follows the runs in a directory while they train. It publishes a [List] of them and a [View] of each run that
+// somebody looks at.
 //
-// A [Watcher] has one goroutine, [Watcher.Run], which reads everything; the others wait for what it finds. It looks only
-// at what was asked for in the last seconds, at the files' dates first, and reads of files that grow what they have grown
-// by. It takes no lock and writes nothing: a run's writer does not notice it. What is published is not changed any more, so
-// that readers share it and whoever is slow skips what came between.
+// One goroutine, [Watcher.Run], does all reading; callers wait for its results. It reads only what was requested in the last
+// seconds, checks file times first, and reads only the new part of growing files. It takes no lock and writes nothing.
+// Published values are immutable and shared; a slow reader skips versions.
 //
-// A run is a folder with config.json, checkpoints or a lock, in the watched folder or in a folder of that. Names are paths
-// below the watched folder, with slashes; "." is that folder itself where it is a run and none is in it. What cannot be
-// read is listed with the reason. Links that lead out of the folder are not followed.
+// A run is a folder with config.json, checkpoints or a lock, at most two levels below the watched directory. Its name is its
+// path below that directory, with slashes; "." is the watched directory itself, if it is a run and contains none. A run that
+// cannot be read is listed with the reason. Symbolic links out of the directory are not followed.
 package watch

@@ -43,7 +43,7 @@ func FuzzRun(f *testing.F) {
 		if _, err := json.Marshal(list); err != nil {
 			t.Fatalf("%v of %+v", err, list)
 		}
-		view := w.look("run")
+		view := w.refreshView("run")
 		if _, err := json.Marshal(view); err != nil {
 			t.Fatalf("%v of %+v", err, view)
 		}

@@ -10,74 +10,74 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ludus/train/rundir"
 )
 
-// List is the runs of a folder.
+// List is the runs in a directory.
 type List struct {
 	Dir  string  `json:"dir"`
 	Runs []Entry `json:"runs"`           // by name
-	Note string  `json:"note,omitempty"` // what is wrong with the folder, or left out
+	Note string  `json:"note,omitempty"` // what is wrong with the directory, or not listed
 }
 
-func (l *List) same(other *List) bool {
+func (l *List) equal(other *List) bool {
 	return l.Dir == other.Dir && l.Note == other.Note && slices.Equal(l.Runs, other.Runs)
 }
 
-// Bounds of what is looked at, for a folder that is not one of runs.
+// Limits of a scan, in case the directory does not hold runs.
 const (
-	mostFolders = 2000
-	mostRuns    = 500
+	maxFolders = 2000
+	maxRuns    = 500
 )
 
-// scan looks at all runs.
+// scan lists all runs.
 func (w *Watcher) scan() *List {
-	s := scanner{dir: w.dir, left: mostFolders}
+	s := scanner{dir: w.dir, left: maxFolders}
 	s.folder("", 2)
-	if len(s.names) == 0 && isRun(w.dir) {
-		s.names, s.left = []string{"."}, mostFolders // however many checkpoints it has
+	if len(s.names) == 0 && rundir.Is(w.dir) {
+		s.names, s.left = []string{"."}, maxFolders // its own folders do not count
 	}
 	list := &List{Dir: w.dir, Runs: []Entry{}}
-	kept := make(map[string]*summary, len(s.names))
+	readers := make(map[string]*entryReader, len(s.names))
 	slices.Sort(s.names)
-	for _, name := range s.names[:min(len(s.names), mostRuns)] {
-		run := w.summaryOf(name)
-		kept[name] = run
+	for _, name := range s.names[:min(len(s.names), maxRuns)] {
+		run := w.readerOf(name)
+		readers[name] = run
 		list.Runs = append(list.Runs, run.refresh())
 	}
-	for name, run := range w.entries { // what somebody looks at
-		if w.runs[name] != nil && kept[name] == nil {
-			kept[name] = run
-		}
+	for name := range w.viewed { // keep readers of runs that disappeared while somebody looks at them
+		readers[name] = w.readerOf(name)
 	}
-	w.entries = kept
+	w.readers = readers
 	switch {
 	case errors.Is(s.err, fs.ErrNotExist):
 		list.Note = fmt.Sprintf("there is no folder %s yet", w.dir)
 	case s.err != nil:
 		list.Note = s.err.Error()
-	case s.left <= 0 || len(s.names) > mostRuns:
-		list.Note = fmt.Sprintf("%s holds too much: only some of its runs are listed", w.dir)
+	case s.left <= 0 || len(s.names) > maxRuns:
+		list.Note = fmt.Sprintf("%s has too many folders: some runs are not listed", w.dir)
 	}
 	return list
 }
 
-// summaryOf is the summary of a run that was looked at before, or a new one.
-func (w *Watcher) summaryOf(name string) *summary {
-	if w.entries[name] == nil {
-		w.entries[name] = newSummary(w.dir, name)
+// readerOf returns the entry reader of a run, a new one if there is none.
+func (w *Watcher) readerOf(name string) *entryReader {
+	if w.readers[name] == nil {
+		w.readers[name] = newEntryReader(w.dir, name)
 	}
-	return w.entries[name]
+	return w.readers[name]
 }
 
-// scanner finds the runs of a folder.
+// scanner finds the runs in dir.
 type scanner struct {
 	dir   string
-	left  int // folders that may still be looked at
+	left  int // folders that may still be visited
 	names []string
 	err   error
 }
 
-// folder finds the runs in a folder below dir and, depth allowing, in its folders.
+// folder finds the runs in a folder of dir, down to depth levels.
 func (s *scanner) folder(below string, depth int) {
 	entries, err := s.read(filepath.Join(s.dir, filepath.FromSlash(below)))
 	if err != nil && below == "" {
@@ -93,7 +93,7 @@ func (s *scanner) folder(below string, depth int) {
 			continue
 		}
 		s.left--
-		if isRun(full) {
+		if rundir.Is(full) {
 			s.names = append(s.names, name)
 		} else if depth > 1 && checkInside(s.dir, full) == nil {
 			s.folder(name, depth-1)
@@ -101,14 +101,14 @@ func (s *scanner) folder(below string, depth int) {
 	}
 }
 
-// read lists a folder, but no more of it than may be looked at.
+// read lists a folder, up to a limit.
 func (s *scanner) read(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(10 * mostFolders)
+	entries, err := f.ReadDir(10 * maxFolders)
 	if err == io.EOF {
 		err = nil
 	}
@@ -120,13 +120,13 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-var errOutside = errors.New("a link leads out of the folder of runs here, and is not followed")
+var errOutside = errors.New("a symbolic link leads out of the folder of runs; it is not followed")
 
-// checkInside returns errOutside where a path below dir leads out of dir.
+// checkInside returns errOutside if a path below dir leads out of dir by symbolic links.
 func checkInside(dir, path string) error {
 	root, err := resolved(dir)
 	if err != nil {
-		return nil // there is nothing to be read
+		return nil // nothing can be read
 	}
 	target, err := resolved(path)
 	if err != nil {
@@ -138,21 +138,11 @@ func checkInside(dir, path string) error {
 	return nil
 }
 
-// resolved is an absolute path without links.
+// resolved returns an absolute path without symbolic links.
 func resolved(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-// isRun reports whether a folder looks like a run, or the beginning or rest of one.
-func isRun(dir string) bool {
-	for _, name := range []string{"config.json", "checkpoints", "lock"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
 }

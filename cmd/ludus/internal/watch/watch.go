@@ -6,114 +6,113 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"ludus/checkpoints"
 )
 
-// Errors of asking for a run.
+// Errors of [Watcher.View] and [Watcher.Find].
 var (
 	ErrUnknown = errors.New("there is no such run")
-	ErrBusy    = errors.New("too many runs are looked at; close some of their pages")
+	ErrBusy    = errors.New("too many runs are viewed at once; close some of their pages")
 )
 
 const (
-	viewEvery = 250 * time.Millisecond // how often a run that somebody looks at is looked at
-	listEvery = time.Second            // likewise the list; less often where a look takes longer than a twentieth of it
-	linger    = 10 * time.Second       // nobody asks for it any more: it is dropped
-	mostViews = 16                     // runs that are looked at at one time
+	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run
+	listInterval = time.Second            // between scans; longer if a scan takes more than a twentieth of it
+	linger       = 10 * time.Second       // how long something stays refreshed after the last request for it
+	maxViews     = 16                     // runs viewed at once
 )
 
-// Watcher follows the runs in a folder. Its methods are safe for concurrent use.
+// Watcher follows the runs in a directory. Its methods are safe for concurrent use.
 type Watcher struct {
-	dir   string
-	asked chan struct{} // somebody wants to know at once
+	dir    string
+	wakeUp chan struct{} // a request needs a fresh value
 
-	mu      sync.Mutex
-	news    chan struct{} // closed after every look, and replaced
-	list    topic[List]
-	views   map[string]*topic[View]
-	entries map[string]*summary // the goroutine's own
-	runs    map[string]*loaded  // likewise
+	mu        sync.Mutex
+	refreshed chan struct{} // closed and replaced after every round of refreshes
+	list      topic[List]
+	views     map[string]*topic[View] // by run name
+
+	// Of the goroutine in Run alone.
+	readers map[string]*entryReader // by run name
+	viewed  map[string]*viewedRun   // by run name
 }
 
-// topic is what is published, and how much it is asked for.
+// topic is a published value with its times.
 type topic[T any] struct {
-	value  *T
-	looked time.Time // when value was found to be what holds
-	wanted time.Time // when somebody asked last
+	value     *T
+	checked   time.Time // when value was last known to be current
+	requested time.Time // last request
 }
 
-// New returns a watcher of the runs in dir, which does nothing before Run is called.
+// New returns a watcher of the runs in dir. It does nothing before [Watcher.Run].
 func New(dir string) *Watcher {
 	return &Watcher{
-		dir: dir, asked: make(chan struct{}, 1), news: make(chan struct{}),
-		views: make(map[string]*topic[View]), entries: make(map[string]*summary), runs: make(map[string]*loaded),
+		dir: dir, wakeUp: make(chan struct{}, 1), refreshed: make(chan struct{}),
+		views: make(map[string]*topic[View]), readers: make(map[string]*entryReader), viewed: make(map[string]*viewedRun),
 	}
 }
 
-// Run looks at what is asked for until ctx ends. It is called once.
+// Run refreshes what is requested until ctx ends. It may be called once.
 func (w *Watcher) Run(ctx context.Context) {
-	tick := time.NewTicker(viewEvery)
+	tick := time.NewTicker(viewInterval)
 	defer tick.Stop()
 	listDue := time.Time{}
 	for {
-		list, views := w.wanted()
+		list, views := w.requests()
 		ticks := tick.C
 		if !list && views == nil {
-			ticks = nil // until somebody asks
+			ticks = nil // sleep until the next request
 		}
 		now := time.Now()
 		if list && !now.Before(listDue) {
 			found := w.scan()
-			listDue = now.Add(max(listEvery, 20*time.Since(now)))
+			listDue = now.Add(max(listInterval, 20*time.Since(now)))
 			w.publishList(found, now)
 		}
 		for _, name := range views {
-			w.publishView(name, w.look(name), time.Now())
+			w.publishView(name, w.refreshView(name), time.Now())
 		}
-		w.tell()
+		w.notify()
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
-		case <-w.asked:
+		case <-w.wakeUp:
 			listDue = time.Time{}
-			// Questions that come faster than this are answered together.
-			select {
+			select { // wait a little: requests in quick succession share a refresh
 			case <-ctx.Done():
 				return
-			case <-time.After(viewEvery / 10):
+			case <-time.After(viewInterval / 10):
 			}
 		}
 	}
 }
 
-// wanted says what somebody has asked for lately, and drops the rest.
-func (w *Watcher) wanted() (list bool, views []string) {
+// requests returns what was requested recently, and forgets views that were not.
+func (w *Watcher) requests() (list bool, views []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	long := time.Now().Add(-linger)
+	recent := time.Now().Add(-linger)
 	for name, t := range w.views {
-		if t.wanted.Before(long) {
+		if t.requested.Before(recent) {
 			delete(w.views, name)
-			delete(w.runs, name)
+			delete(w.viewed, name)
 			continue
 		}
 		views = append(views, name)
 	}
-	return w.list.wanted.After(long), views
+	return w.list.requested.After(recent), views
 }
 
-func (w *Watcher) publishList(found *List, at time.Time) {
+func (w *Watcher) publishList(list *List, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.list.value == nil || !w.list.value.same(found) {
-		w.list.value = found
+	if w.list.value == nil || !w.list.value.equal(list) {
+		w.list.value = list
 	}
-	w.list.looked = at
+	w.list.checked = at
 }
 
-// publishView publishes a new view; nil is that nothing has changed.
+// publishView publishes a view; nil confirms the current one.
 func (w *Watcher) publishView(name string, view *View, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,35 +123,35 @@ func (w *Watcher) publishView(name string, view *View, at time.Time) {
 	if view != nil {
 		t.value = view
 	}
-	t.looked = at
+	t.checked = at
 }
 
-// tell wakes all who wait.
-func (w *Watcher) tell() {
+// notify wakes all waiting callers.
+func (w *Watcher) notify() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	close(w.news)
-	w.news = make(chan struct{})
+	close(w.refreshed)
+	w.refreshed = make(chan struct{})
 }
 
-// List returns the list of runs: the one of now where seen is nil, otherwise the next one that differs from seen. The
-// error is ctx's. The list is shared and not to be changed.
+// List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared: do not
+// change it. The error is ctx's.
 func (w *Watcher) List(ctx context.Context, seen *List) (*List, error) {
-	return wait(ctx, w, seen, listEvery, func() (*topic[List], error) { return &w.list, nil })
+	return wait(ctx, w, seen, listInterval, func() (*topic[List], error) { return &w.list, nil })
 }
 
-// View returns a run's view likewise. Other errors wrap [ErrUnknown] or [ErrBusy]. A run that goes away while it is looked
-// at has a view that says so.
+// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do not change
+// it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown] or [ErrBusy].
 func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, error) {
 	if seen == nil {
 		if _, err := w.Find(ctx, name); err != nil {
 			return nil, err
 		}
 	}
-	return wait(ctx, w, seen, viewEvery, func() (*topic[View], error) {
+	return wait(ctx, w, seen, viewInterval, func() (*topic[View], error) {
 		t := w.views[name]
 		if t == nil {
-			if len(w.views) >= mostViews {
+			if len(w.views) >= maxViews {
 				return nil, fmt.Errorf("run %s: %w", name, ErrBusy)
 			}
 			t = new(topic[View])
@@ -162,7 +161,7 @@ func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, err
 	})
 }
 
-// Find returns what the list says of a run. The error wraps [ErrUnknown] or is ctx's.
+// Find returns a run's entry in the list. The error is ctx's, or wraps [ErrUnknown].
 func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 	list, err := w.List(ctx, nil)
 	if err != nil {
@@ -173,11 +172,11 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 			return e, nil
 		}
 	}
-	return Entry{}, fmt.Errorf("%w in %s: %q; they are listed under Runs", ErrUnknown, w.dir, name)
+	return Entry{}, fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
-// wait waits until a topic, which find returns under the lock, has a value other than seen and, where seen is nil, one that
-// is not older than age.
+// wait waits until a topic has a value other than seen; if seen is nil, a value checked at most age before the call. find returns
+// the topic and is called with w.mu held.
 func wait[T any](ctx context.Context, w *Watcher, seen *T, age time.Duration, find func() (*topic[T], error)) (*T, error) {
 	oldest := time.Now().Add(-age)
 	for {
@@ -187,33 +186,27 @@ func wait[T any](ctx context.Context, w *Watcher, seen *T, age time.Duration, fi
 			w.mu.Unlock()
 			return nil, err
 		}
-		idle := time.Since(t.wanted) > linger/2 // the goroutine may be asleep
-		t.wanted = time.Now()
-		value, current, news := t.value, seen != nil || !t.looked.Before(oldest), w.news
+		asleep := time.Since(t.requested) > linger/2 // Run may have stopped refreshing this topic
+		t.requested = time.Now()
+		value, current, refreshed := t.value, seen != nil || !t.checked.Before(oldest), w.refreshed
 		w.mu.Unlock()
 		if value != nil && value != seen && current {
 			return value, nil
 		}
-		if !current || idle {
+		if !current || asleep {
 			select {
-			case w.asked <- struct{}{}:
-			default: // it is asked already
+			case w.wakeUp <- struct{}{}:
+			default: // already signalled
 			}
 		}
-		again := time.NewTimer(linger / 4) // somebody still wants to know
+		again := time.NewTimer(linger / 4) // renews the request
 		select {
 		case <-ctx.Done():
 			again.Stop()
 			return nil, ctx.Err()
-		case <-news:
+		case <-refreshed:
 		case <-again.C:
 		}
 		again.Stop()
 	}
-}
-
-// locked reports whether somebody holds a run's lock and so writes into it; where that cannot be known, nobody does.
-func locked(lock string) bool {
-	held, err := checkpoints.Locked(lock)
-	return held && err == nil
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// inside finds the real path of one that a request names: relative to the folder of runs, or beginning with that folder as it
-// was given. It has to be there, and inside after symbolic links as well.
+// inside returns the real path of a path in a request. That path is relative to the folder of runs, or begins with that folder as
+// given in Options. It must exist and, with symbolic links resolved, lie inside the folder.
 func (s *Server) inside(path string) (string, error) {
 	within := filepath.FromSlash(path)
 	for _, given := range []string{filepath.Clean(s.runs), strings.TrimRight(s.runs, "/"+string(filepath.Separator))} {

@@ -86,7 +86,7 @@ func handler(t testing.TB, o Options) http.Handler {
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watcher.Run(ctx) })
 	t.Cleanup(func() { s.Close(); cancel(); watching.Wait() })
-	return s.guarded(http.HandlerFunc(s.route))
+	return s.guard(http.HandlerFunc(s.route))
 }
 
 func check(t *testing.T, r *http.Request, w *httptest.ResponseRecorder, token bool) {

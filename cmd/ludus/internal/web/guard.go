@@ -16,12 +16,12 @@ import (
 	"ludus/env"
 )
 
-// policy is what pages may do: load the server's own scripts, styles and pictures, and ask it.
+// policy is the Content-Security-Policy of all pages: only the server's own scripts, styles, pictures and API.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guarded lets only those requests through that may come in.
-func (s *Server) guarded(next http.Handler) http.Handler {
+// guard passes on requests that come from an allowed host and origin and have the token. It also sets the security headers.
+func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -36,7 +36,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 				return
 			}
 		}
-		if s.welcomed(w, r) {
+		if s.acceptToken(w, r) {
 			return
 		}
 		if err := s.checkToken(r); err != nil {
@@ -47,8 +47,8 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// checkHost refuses requests that came by a name which is not the server's: a page elsewhere may have made its own name lead
-// here, and its requests would then be of one origin with it. Nobody can do that to an address of digits.
+// checkHost rejects requests whose Host header is not one of the server's names. In a DNS rebinding attack a page elsewhere makes
+// its own name resolve to this server, and its requests would then count as same-origin. IP addresses cannot be rebound.
 func (s *Server) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -67,14 +67,14 @@ func (s *Server) checkHost(r *http.Request) error {
 	if host != "" && slices.Contains(known, host) {
 		return nil
 	}
-	return refused(http.StatusForbidden, "the host %s is not this server; it is reached as %s", env.Quote(r.Host), s.base())
+	return httpErrorf(http.StatusForbidden, "the host %s is not this server; its address is %s", env.Quote(r.Host), s.base())
 }
 
-// base is the server's address without the token.
+// base returns the server's address without the token.
 func (s *Server) base() string {
 	u, err := url.Parse(s.URL())
 	if err != nil {
-		panic("web: an address that is none")
+		panic("web: invalid server address")
 	}
 	u.RawQuery = ""
 	return u.String()
@@ -82,43 +82,43 @@ func (s *Server) base() string {
 
 var protection = http.NewCrossOriginProtection()
 
-// checkOrigin refuses what a page of another origin asks for, but lets its links lead to pages here.
+// checkOrigin rejects requests from pages of other origins, except links to pages.
 func checkOrigin(r *http.Request) error {
-	err := protection.Check(r) // knows requests that change something
+	err := protection.Check(r) // allows all GET requests
 	if page := !strings.HasPrefix(r.URL.Path, "/api") && !strings.HasPrefix(r.URL.Path, "/static"); err == nil && !page {
 		asPost := r.WithContext(r.Context()) // a shallow copy
-		asPost.Method = http.MethodPost      // here all requests are as good as those
+		asPost.Method = http.MethodPost      // reading the API needs the same protection
 		err = protection.Check(asPost)
 	}
 	if err != nil {
-		return refused(http.StatusForbidden, "this request comes from %s, and pages of other origins may ask nothing here",
+		return httpErrorf(http.StatusForbidden, "this request comes from %s; pages of other origins have no access",
 			cmp.Or(r.Header.Get("Origin"), "another origin"))
 	}
 	return nil
 }
 
-// cookie is the name of the cookie that holds the token. Cookies belong to a host, not to a port.
+// cookie returns the name of the token's cookie. It contains the port, since browsers share cookies between a host's ports.
 func (s *Server) cookie() string {
 	return fmt.Sprintf("ludus-%d", s.listener.Addr().(*net.TCPAddr).Port)
 }
 
-// welcomed answers a first visit, which has the token in the address: it goes into a cookie and out of the address.
-func (s *Server) welcomed(w http.ResponseWriter, r *http.Request) bool {
+// acceptToken answers a first visit to /?token=TOKEN: it stores the token in a cookie and reloads the page without it.
+func (s *Server) acceptToken(w http.ResponseWriter, r *http.Request) bool {
 	if s.token == "" || r.Method != http.MethodGet || r.URL.Path != "/" || !s.matches(r.URL.Query().Get("token")) {
 		return false
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 30 * 24 * 60 * 60,
 	})
-	// A browser that came from elsewhere, from a mail say, does not send the cookie along when it is led on by a redirect; it
-	// does when the page itself asks.
+	// A strict same-site cookie is not sent with a redirect if the visit started elsewhere, such as in a mail. It is sent if the
+	// page itself reloads.
 	w.Header().Set("Refresh", "0; url=/")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html><title>ludus</title><link rel="icon" href="data:,"><p><a href="/">ludus</a></p>`)
 	return true
 }
 
-// checkToken refuses requests without the token, in the cookie or as a bearer's.
+// checkToken rejects requests without the token, which is in the cookie or in an Authorization: Bearer header.
 func (s *Server) checkToken(r *http.Request) error {
 	if s.token == "" {
 		return nil
@@ -131,10 +131,10 @@ func (s *Server) checkToken(r *http.Request) error {
 			return nil
 		}
 	}
-	return refused(http.StatusUnauthorized, "the token is missing or wrong; open the address that ludus serve has printed")
+	return httpErrorf(http.StatusUnauthorized, "the token is missing or wrong; open the address that ludus serve printed")
 }
 
-// matches compares with the token in a time that says nothing about it.
+// matches compares a token with the server's in constant time.
 func (s *Server) matches(token string) bool {
 	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1

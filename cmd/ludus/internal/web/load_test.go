@@ -186,14 +186,20 @@ func spectate(c *client) (stop func()) {
 // bounded, do not count: which ones they are, small or large, is chance.
 func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	c.http.CloseIdleConnections()
-	eventually(t, "the searches end", func() bool { return len(c.searches.places) == 0 && c.searches.waiting.Load() == 0 })
-	eventually(t, "the connections end", func() bool { return len(c.listener.(*bounded).open) <= 1 })
+	eventually(t, "the searches end", func() bool { return len(c.searches.running) == 0 && c.searches.waiting.Load() == 0 })
+	goroutines = runtime.NumGoroutine()
+	eventually(t, "the connections end", func() bool {
+		before := goroutines
+		time.Sleep(100 * time.Millisecond)
+		goroutines = runtime.NumGoroutine()
+		return goroutines == before
+	})
 	c.agents.clear()
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc, runtime.NumGoroutine()
+	return m.HeapAlloc, goroutines
 }
 
 // Fifty clients ask for moves at once, while others watch runs: each is answered or told to come again, and when they have

@@ -12,10 +12,10 @@ import (
 	"ludus/cmd/ludus/internal/static"
 )
 
-// pages are the files that pages are, by the pattern of their address.
+// pages maps URL patterns to HTML files.
 var pages = map[string]string{"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html"}
 
-// asset is a file that pages are made of.
+// asset is a file of package static.
 type asset struct {
 	name string
 	data []byte
@@ -26,7 +26,7 @@ func newAsset(name string, data []byte) *asset {
 	return &asset{name, data, fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
 }
 
-// serve writes the file, or says that the browser's copy is still good.
+// serve sends the file, or 304 Not Modified if the browser's copy is current.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("Etag", a.etag)
@@ -34,7 +34,7 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.data))
 }
 
-// contentType does not depend on the machine's table, which may be wrong; browsers run only what is called a script.
+// contentType returns a file's type by its name. The operating system's table may be wrong, and browsers check types.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".js":
@@ -59,7 +59,7 @@ func (s *Server) pageRoutes() {
 		return err
 	})
 	if err != nil {
-		panic("web: an embedded file that cannot be read")
+		panic("web: cannot read an embedded file")
 	}
 	for pattern, name := range pages {
 		s.mux.HandleFunc("GET "+pattern, assets[name].serve)
@@ -69,6 +69,6 @@ func (s *Server) pageRoutes() {
 			a.serve(w, r)
 			return
 		}
-		s.fail(w, r, nothingAt(r.URL.Path))
+		s.fail(w, r, notFound(r.URL.Path))
 	})
 }

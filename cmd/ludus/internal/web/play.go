@@ -17,13 +17,13 @@ import (
 	"ludus/train/agent"
 )
 
-// bounds are the most that an agent may do for a move here.
-var bounds = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
+// agentLimits are the most that an agent's spec may ask for per move.
+var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
 
-// about is what a page has to know of the server.
+// about is what a page needs to know of the server.
 type about struct {
-	Games  []string    `json:"games"` // short names; others may be asked for as well
-	Runs   string      `json:"runs"`  // folder of runs, as it was given
+	Games  []string    `json:"games"` // short names; games of other sizes work too
+	Runs   string      `json:"runs"`  // folder of runs, as in Options
 	Limits aboutLimits `json:"limits"`
 }
 
@@ -31,13 +31,13 @@ type aboutLimits struct {
 	Simulations int     `json:"simulations"`
 	Depth       int     `json:"depth"`
 	Nodes       int     `json:"nodes"`
-	Seconds     float64 `json:"seconds"` // of time=D
+	Seconds     float64 `json:"seconds"` // of the option time=D
 }
 
-// boardRoutes serves what package board answers.
+// boardRoutes serves the operations of package board.
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
-		return about{games.Names(), s.runs, aboutLimits{bounds.Simulations, bounds.Depth, bounds.Nodes, bounds.Time.Seconds()}}, nil
+		return about{games.Names(), s.runs, aboutLimits{agentLimits.Simulations, agentLimits.Depth, agentLimits.Nodes, agentLimits.Time.Seconds()}}, nil
 	})
 	for _, op := range board.Operations() {
 		s.mux.HandleFunc("POST /api/"+op, func(w http.ResponseWriter, r *http.Request) {
@@ -46,21 +46,21 @@ func (s *Server) boardRoutes() {
 	}
 }
 
-// answer reads a question and has it answered.
+// answer answers a request of package board.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
+		return nil, httpErrorf(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, refused(http.StatusRequestTimeout, "the request did not arrive whole within %v", s.limits.read)
+		return nil, httpErrorf(http.StatusRequestTimeout, "the request did not arrive completely within %v", s.limits.read)
 	case err != nil:
-		return nil, refused(http.StatusBadRequest, "the request did not arrive whole: %v", err)
+		return nil, httpErrorf(http.StatusBadRequest, "the request did not arrive completely: %v", err)
 	}
-	// A search may take longer than a request to arrive, and its client is not gone by then.
+	// The read timeout is for the request's arrival; the search may take longer.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
@@ -68,28 +68,28 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	defer cancel(nil)
 	host := board.Host{
 		Game:           s.games.find,
-		MaxSimulations: bounds.Simulations,
+		MaxSimulations: agentLimits.Simulations,
 		Agent: func(ctx context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
-			leave, err := s.searches.enter(ctx)
+			release, err := s.searches.acquire(ctx)
 			if err != nil {
 				return nil, nil, err
 			}
-			lent := false
+			running := false
 			defer func() {
-				if !lent { // for an error, or a panic
-					leave()
+				if !running { // after an error or a panic
+					release()
 				}
 			}()
-			agent, back, err := s.agents.lend(game, text)
+			agent, putBack, err := s.agents.get(game, text)
 			if err != nil {
 				return nil, nil, err
 			}
-			lent = true
+			running = true
 			deadline := time.AfterFunc(s.limits.search, func() {
-				cancel(refused(http.StatusUnprocessableEntity,
-					"the search did not end within %v; ask for fewer simulations, nodes or plies", s.limits.search))
+				cancel(httpErrorf(http.StatusUnprocessableEntity,
+					"the search took longer than %v; use fewer simulations, nodes or plies", s.limits.search))
 			})
-			return agent, func() { deadline.Stop(); back(); leave() }, nil
+			return agent, func() { deadline.Stop(); putBack(); release() }, nil
 		},
 	}
 	reply, err := host.Answer(ctx, op, body)
@@ -99,30 +99,31 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	return reply, err
 }
 
-// gallery finds games by name. Each one that was ever made stays in memory, so that their number is bounded.
-type gallery struct {
+// gameCache makes games by name and keeps them, up to a limit. Games with a short name are always available.
+type gameCache struct {
 	mu    sync.Mutex
-	most  int
-	known map[string]*env.Game // by canonical name
+	limit int
+	games map[string]*env.Game // by canonical name
 }
 
-func newGallery(most int) *gallery { return &gallery{most: most, known: map[string]*env.Game{}} }
+func newGameCache(limit int) *gameCache {
+	return &gameCache{limit: limit, games: map[string]*env.Game{}}
+}
 
-// find returns a game, whose name may be written in any way as long as few have been asked for.
-func (g *gallery) find(name string) (*env.Game, error) {
+func (g *gameCache) find(name string) (*env.Game, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if game := g.known[name]; game != nil {
+	if game := g.games[name]; game != nil {
 		return game, nil
 	}
-	if len(g.known) >= g.most && !slices.Contains(games.Names(), name) {
-		return nil, refused(http.StatusTooManyRequests,
-			"%d different games have been asked for, and no more are made; those and the ones with short names are played", g.most)
+	if len(g.games) >= g.limit && !slices.Contains(games.Names(), name) {
+		return nil, httpErrorf(http.StatusTooManyRequests,
+			"the server already holds %d different games, its limit; use one of those or a game with a short name", g.limit)
 	}
 	game, err := games.New(name)
 	if err != nil {
 		return nil, err
 	}
-	g.known[game.Name] = game
+	g.games[game.Name] = game
 	return game, nil
 }

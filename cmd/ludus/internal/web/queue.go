@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// queue lets so many searches run at once, the capacity of places; others wait in line, so many and so long.
-type queue struct {
-	places   chan struct{} // one for each that is taken
-	patience time.Duration
-	most     int64
-	waiting  atomic.Int64
+// searchQueue limits the searches that run at once, and how many others wait for how long.
+type searchQueue struct {
+	running    chan struct{} // one element per running search
+	waiting    atomic.Int64
+	maxWaiting int64
+	maxWait    time.Duration
 }
 
-func newQueue(places, waiting int, patience time.Duration) *queue {
-	return &queue{places: make(chan struct{}, max(1, places)), patience: patience, most: int64(waiting)}
+func newSearchQueue(maxRunning, maxWaiting int, maxWait time.Duration) *searchQueue {
+	return &searchQueue{running: make(chan struct{}, max(1, maxRunning)), maxWaiting: int64(maxWaiting), maxWait: maxWait}
 }
 
-// enter takes a place, which leave gives back. The error is ctx's or says that too many others are being served.
-func (q *queue) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-q.places }
+// acquire waits until a search may run; release ends it. The error is ctx's or a busy error.
+func (q *searchQueue) acquire(ctx context.Context) (release func(), err error) {
+	release = func() { <-q.running }
 	select {
-	case q.places <- struct{}{}:
-		return leave, nil
+	case q.running <- struct{}{}:
+		return release, nil
 	default:
 	}
 	defer q.waiting.Add(-1)
-	if q.waiting.Add(1) > q.most {
-		return nil, busy("%d searches are waiting already; ask again in a moment", q.most)
+	if q.waiting.Add(1) > q.maxWaiting {
+		return nil, busyf("%d searches are already waiting; try again in a moment", q.maxWaiting)
 	}
-	timer := time.NewTimer(q.patience)
+	timer := time.NewTimer(q.maxWait)
 	defer timer.Stop()
 	select {
-	case q.places <- struct{}{}:
-		return leave, nil
+	case q.running <- struct{}{}:
+		return release, nil
 	case <-timer.C:
-		return nil, busy("others' searches have taken more than %v; ask again in a moment", q.patience)
+		return nil, busyf("other searches took more than %v; try again in a moment", q.maxWait)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

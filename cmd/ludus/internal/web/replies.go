@@ -12,91 +12,89 @@ import (
 	"ludus/cmd/ludus/internal/board"
 )
 
-// refusal is an error that is an answer: a status, and what was wrong and would be right.
-type refusal struct {
-	status int
-	text   string
-	retry  time.Duration // after which to ask again; 0 is nothing to say
+// httpError is an error with the HTTP status to reply with.
+type httpError struct {
+	status     int
+	text       string
+	retryAfter time.Duration // 0: no Retry-After header
 }
 
-func (r *refusal) Error() string { return r.text }
+func (e *httpError) Error() string { return e.text }
 
-// refused makes a refusal.
-func refused(status int, format string, args ...any) error {
-	return &refusal{status: status, text: fmt.Sprintf(format, args...)}
+func httpErrorf(status int, format string, args ...any) error {
+	return &httpError{status: status, text: fmt.Sprintf(format, args...)}
 }
 
-// busy makes a refusal of what may be asked again in a moment.
-func busy(format string, args ...any) error {
-	return &refusal{status: http.StatusServiceUnavailable, text: fmt.Sprintf(format, args...), retry: 2 * time.Second}
+// busyf makes an error for a request that may be repeated in a moment.
+func busyf(format string, args ...any) error {
+	return &httpError{status: http.StatusServiceUnavailable, text: fmt.Sprintf(format, args...), retryAfter: 2 * time.Second}
 }
 
-// fail answers with an error.
+// fail replies with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	refusal := s.refusalOf(r, err)
-	if refusal.retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(refusal.retry.Seconds())))
+	e := s.asHTTPError(r, err)
+	if e.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(e.retryAfter.Seconds())))
 	}
-	s.write(w, refusal.status, map[string]string{"error": refusal.text})
+	s.writeJSON(w, e.status, map[string]string{"error": e.text})
 }
 
-// refusalOf finds the answer that an error is.
-func (s *Server) refusalOf(r *http.Request, err error) *refusal {
-	var known *refusal
+// asHTTPError chooses the status for an error. Errors that are not the client's fault are logged.
+func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
+	var known *httpError
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, new(*board.RequestError)):
-		return &refusal{status: http.StatusBadRequest, text: err.Error()}
+		return &httpError{status: http.StatusBadRequest, text: err.Error()}
 	case errors.As(err, &tooLarge):
-		return &refusal{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)}
-	case r.Context().Err() != nil: // the client has gone, or the server ends
-		return &refusal{status: http.StatusServiceUnavailable, text: "the server ends"}
+		return &httpError{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)}
+	case r.Context().Err() != nil: // the client has disconnected, or the server is stopping
+		return &httpError{status: http.StatusServiceUnavailable, text: "the server is stopping"}
 	}
 	s.log.Printf("%s %s: %v", r.Method, r.URL.Path, err)
-	return &refusal{status: http.StatusInternalServerError, text: err.Error()}
+	return &httpError{status: http.StatusInternalServerError, text: err.Error()}
 }
 
-// write answers with JSON.
-func (s *Server) write(w http.ResponseWriter, status int, reply any) {
+func (s *Server) writeJSON(w http.ResponseWriter, status int, reply any) {
 	data, err := json.Marshal(reply)
 	if err != nil {
-		s.log.Printf("a reply that JSON cannot hold: %v", err)
-		status, data = http.StatusInternalServerError, []byte(`{"error":"this reply cannot be written"}`)
+		s.log.Printf("cannot encode a reply as JSON: %v", err)
+		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be encoded"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)+1))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // who has gone hears nothing
+	_, _ = w.Write(append(data, '\n')) // fails if the client has disconnected
 }
 
-// get answers GET requests for a path, a pattern of http.ServeMux, with what answer returns, as JSON. Its errors are
-// refusals, or the server's own faults.
+// get registers a handler for GET requests of a path. answer returns the reply, which is sent as JSON.
 func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, r, func() (any, error) { return answer(r) })
 	})
 }
 
-// reply answers with what answer returns, as JSON. A panic in there is this answer's own: others are served on.
+// reply sends what answer returns, as JSON. A panic of answer becomes an error reply; the server keeps running.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (any, error)) {
-	reply, err := s.survive(answer)
+	reply, err := s.recovered(answer)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.write(w, http.StatusOK, reply)
+	s.writeJSON(w, http.StatusOK, reply)
 }
 
-// survive turns a panic into an error. Agents that may have been in its middle are lent no more.
-func (s *Server) survive(answer func() (any, error)) (reply any, err error) {
+// recovered turns a panic of answer into an error. It drops all pooled agents, since the panic may have left one of them in an
+// invalid state.
+func (s *Server) recovered(answer func() (any, error)) (reply any, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			s.log.Printf("panic: %v\n%s", fault, debug.Stack())
 			s.agents.clear()
-			reply, err = nil, refused(http.StatusInternalServerError,
-				"ludus has a fault here, which its terminal tells more of; please report it")
+			reply, err = nil, httpErrorf(http.StatusInternalServerError,
+				"internal error: a bug in ludus; its terminal shows details; please report them")
 		}
 	}()
 	return answer()

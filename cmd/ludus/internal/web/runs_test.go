@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
 	"ludus/train/match"
@@ -90,7 +91,7 @@ func (l *listener) next() (name, data string) {
 	return "", ""
 }
 
-// A line that is added to metrics.jsonl comes as new points, soon.
+// A line that is added to metrics.jsonl soon comes as a new view.
 func TestRunEvents(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "deep", "run")
@@ -121,24 +122,22 @@ func TestRunEvents(t *testing.T) {
 	fmt.Fprint(f, added[:50]) // a writer may be seen half-way
 	time.Sleep(50 * time.Millisecond)
 	fmt.Fprint(f, added[50:])
-	var change watch.Change
-	for change.Charts == nil { // the first change may be of the run alone
+	for view.Facts[0].Value != "5 of 4: finished" { // the first new view may have a new entry only
 		name, data = page.next()
-		if err := json.Unmarshal([]byte(data), &change); err != nil || name != "change" {
+		if err := json.Unmarshal([]byte(data), &view); err != nil || name != "view" {
 			t.Fatalf("then %s %s: %v", name, data, err)
 		}
 	}
-	t.Logf("%d bytes of a change after %v", len(data), time.Since(begun))
-	if change.Run.Generation != 5 {
-		t.Errorf("the run is at %+v", change.Run)
+	t.Logf("%d bytes of a view after %v", len(data), time.Since(begun))
+	if view.Run.Generation != 5 {
+		t.Errorf("the run is at %+v", view.Run)
 	}
-	for _, chart := range change.Charts {
-		if chart.X != "generation" {
-			continue
-		}
-		for _, line := range chart.Lines {
-			if line.Keep < 1 || len(line.X) != 1 || line.X[0] != 5 {
-				t.Errorf("chart %s: %+v", chart.ID, line)
+	for _, section := range view.Sections {
+		for _, chart := range section.Charts {
+			for _, line := range chart.Lines {
+				if last := line.X[len(line.X)-1]; chart.ID == "seconds" && last != 5 {
+					t.Errorf("chart %s ends at %v", chart.ID, last)
+				}
 			}
 		}
 	}
@@ -199,33 +198,33 @@ func TestRunGames(t *testing.T) {
 	shown := 0
 	for _, g := range tells[struct{ Generations []int }](c, "/api/run/games?name=run").Generations {
 		path := fmt.Sprintf("/api/run/games?name=run&generation=%d", g)
-		for _, listed := range tells[playedGames](c, path).Games {
-			game := tells[replay](c, fmt.Sprintf("%s&game=%d", path, listed.Number))
+		for _, listed := range tells[gameList](c, path).Games {
+			game := tells[board.Replay](c, fmt.Sprintf("%s&game=%d", path, listed.Number))
 			shown++
-			last := game.Steps[len(game.Steps)-1]
-			if len(game.Steps) != listed.Plies+1 || game.Goals != listed.Goals || last.Move != nil || last.Player != -1 || last.Value == nil {
+			last := game.Positions[len(game.Positions)-1]
+			if len(game.Positions) != listed.Plies+1 || game.Goals != listed.Goals || last.Move != "" || last.Player != -1 || last.Value == nil {
 				t.Fatalf("game %d: %+v", listed.Number, game)
 			}
-			checkSteps(t, run, g, &game)
+			checkReplay(t, run, g, listed.Number, &game)
 		}
 	}
 	if shown == 0 {
 		t.Error("no game is listed")
 	}
-	matches := tells[map[string][]record](c, "/api/run/matches?name=run")["matches"]
-	if len(matches) != 1 || matches[0] != (record{"match.jsonl", "greedy", "random", 4}) {
+	matches := tells[map[string][]matchSummary](c, "/api/run/matches?name=run")["matches"]
+	if len(matches) != 1 || matches[0] != (matchSummary{"match.jsonl", "greedy", "random", 4}) {
 		t.Errorf("matches %+v", matches)
 	}
-	for i, listed := range tells[playedGames](c, "/api/run/matches?name=run&file=match.jsonl").Games {
-		game := tells[replay](c, fmt.Sprintf("/api/run/matches?name=run&file=match.jsonl&game=%d", i))
+	for i, listed := range tells[gameList](c, "/api/run/matches?name=run&file=match.jsonl").Games {
+		game := tells[board.Replay](c, fmt.Sprintf("/api/run/matches?name=run&file=match.jsonl&game=%d", i))
 		want := [2]string{"greedy", "random"}
 		if i%2 == 1 {
 			want = [2]string{"random", "greedy"}
 		}
-		if game.Agents != want || listed.First != want[0] || game.Goals != listed.Goals || len(game.Steps) != listed.Plies+1 {
+		if game.Agents != want || listed.First != want[0] || game.Goals != listed.Goals || len(game.Positions) != listed.Plies+1 {
 			t.Errorf("game %d: %+v, listed as %+v", i, game, listed)
 		}
-		if last := game.Steps[len(game.Steps)-1]; (*last.Value > 0) != (game.Goals[0] > game.Goals[1]) {
+		if last := game.Positions[len(game.Positions)-1]; (*last.Value > 0) != (game.Goals[0] > game.Goals[1]) {
 			t.Errorf("game %d: goals %v, the last position is worth %v for who was first", i, game.Goals, *last.Value)
 		}
 	}
@@ -235,30 +234,30 @@ func TestRunGames(t *testing.T) {
 	}
 }
 
-// checkSteps holds the steps of a game of quad-5x5 against what the run keeps of it: openings were not searched, and shares
-// are those of legal moves, most first.
-func checkSteps(t *testing.T, run string, generation int, shown *replay) {
+// checkReplay compares the replay of a self-play game of quad-5x5 with the run's file: openings were not searched, and policy targets
+// are those of legal moves, in descending order.
+func checkReplay(t *testing.T, run string, generation, number int, shown *board.Replay) {
 	t.Helper()
 	game := gameOf(t, "quad-5x5")
 	played, err := train.ReadGames(game, run, generation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := played[slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == shown.Number })]
+	p := played[slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == number })]
 	state := game.NewState()
-	for i, s := range shown.Steps[:len(shown.Steps)-1] {
+	for i, s := range shown.Positions[:len(shown.Positions)-1] {
 		legal, shares := state.Legal(nil), map[string]float64{}
-		for j, m := range s.Policy {
-			if shares[m.Move] = m.Share; j > 0 && m.Share > s.Policy[j-1].Share {
+		for j, m := range s.Moves {
+			if shares[m.Move] = *m.Policy; j > 0 && *m.Policy > *s.Moves[j-1].Policy {
 				t.Errorf("game %d, ply %d: shares do not fall", p.Number, i)
 			}
 		}
-		if s.Move == nil || s.Move.Move != game.ActionTexts[p.Moves[i]] || s.Random != (i < p.Opening) {
+		if s.Move != game.ActionTexts[p.Moves[i]] || s.Random != (i < p.Opening) {
 			t.Fatalf("game %d, ply %d: %+v", p.Number, i, s)
 		}
 		state.Apply(p.Moves[i])
 		if s.Random {
-			if s.Value != nil || s.Policy != nil {
+			if s.Value != nil || s.Moves != nil {
 				t.Errorf("game %d, ply %d: %+v, of the opening", p.Number, i, s)
 			}
 			continue
@@ -268,7 +267,7 @@ func checkSteps(t *testing.T, run string, generation int, shown *replay) {
 			t.Errorf("game %d, ply %d: %+v, found was %+v", p.Number, i, s, found)
 		}
 		for k, share := range found.Policy {
-			if share < leastShare {
+			if share < minPolicyShare {
 				share = 0
 			}
 			if got := shares[game.ActionTexts[legal[k]]]; got != float64(share) {

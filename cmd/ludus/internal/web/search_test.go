@@ -45,20 +45,20 @@ func background(c *client, body string) (leave func()) {
 
 // So many searches run at once and so many wait; the next is told to come again. Who leaves makes room.
 func TestBusy(t *testing.T) {
-	c := start(t, Options{Threads: 1}, func(l *limits) { l.waiting, l.wait = 1, 100*time.Millisecond })
+	c := start(t, Options{Threads: 1}, func(l *limits) { l.waiting, l.searchWait = 1, 100*time.Millisecond })
 	leave := background(c, long)
-	eventually(t, "the first search runs", func() bool { return len(c.searches.places) == 1 })
+	eventually(t, "the first search runs", func() bool { return len(c.searches.running) == 1 })
 	quick := `{"game":"quad-5x5","agent":"random"}`
-	response := c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "taken more than 100ms")
+	response := c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "took more than 100ms")
 	if response.Header.Get("Retry-After") != "2" {
 		t.Errorf("come again after %q", response.Header.Get("Retry-After"))
 	}
 	c.searches.waiting.Store(1)
-	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 searches are waiting already")
+	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 searches are already waiting")
 	c.searches.waiting.Store(0)
 	asks[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`) // takes no search
 	leave()
-	eventually(t, "the search ends with its client", func() bool { return len(c.searches.places) == 0 })
+	eventually(t, "the search ends with its client", func() bool { return len(c.searches.running) == 0 })
 	asks[chosen](c, "choose", quick)
 	if n := c.searches.waiting.Load(); n != 0 {
 		t.Errorf("%d still wait", n)
@@ -69,7 +69,7 @@ func TestBusy(t *testing.T) {
 func TestLongSearch(t *testing.T) {
 	c := start(t, Options{Threads: 1}, func(l *limits) { l.search, l.read = 600*time.Millisecond, 50*time.Millisecond })
 	begun := time.Now()
-	c.refuses(c.request("POST", "/api/choose", long), http.StatusUnprocessableEntity, "did not end within 600ms; ask for fewer simulations")
+	c.refuses(c.request("POST", "/api/choose", long), http.StatusUnprocessableEntity, "took longer than 600ms; use fewer simulations")
 	if spent := time.Since(begun); spent < 600*time.Millisecond {
 		t.Errorf("the search ended after %v", spent)
 	}
@@ -97,19 +97,19 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	eventually(t, "the search runs", func() bool { return len(s.searches.places) == 1 })
+	eventually(t, "the search runs", func() bool { return len(s.searches.running) == 1 })
 	begun := time.Now()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(begun) > 5*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}
-	eventually(t, "both have ended", func() bool { return len(s.searches.places) == 0 && len(s.streams) == 0 })
+	eventually(t, "both have ended", func() bool { return len(s.searches.running) == 0 && len(s.streams) == 0 })
 }
 
 func TestStream(t *testing.T) {
 	s, err := listen(Options{Address: "127.0.0.1:0"}, func() limits {
 		l := defaultLimits
-		l.streams, l.beat, l.read = 1, 20*time.Millisecond, 300*time.Millisecond
+		l.streams, l.keepAlive, l.read = 1, 20*time.Millisecond, 300*time.Millisecond
 		return l
 	}())
 	if err != nil {
@@ -117,7 +117,7 @@ func TestStream(t *testing.T) {
 	}
 	s.stream("/api/test", func(ctx context.Context, r *http.Request, send func(string, any) error) error {
 		if r.FormValue("bad") != "" {
-			return refused(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
+			return httpErrorf(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
 		}
 		if err := send("curves", map[string]int{"a": 1}); err != nil {
 			return err
@@ -139,7 +139,7 @@ func TestStream(t *testing.T) {
 	if response.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("headers %v", response.Header)
 	}
-	refusal := c.refuses(c.request("GET", "/api/test", ""), http.StatusServiceUnavailable, "no more can be; close one")
+	refusal := c.refuses(c.request("GET", "/api/test", ""), http.StatusServiceUnavailable, "the most that this server allows; close one")
 	if refusal.Header.Get("Retry-After") == "" {
 		t.Errorf("refused without a time to come again")
 	}
@@ -222,7 +222,7 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back, err := s.agents.lend(gameOf(t, "quad-5x5"), "random")
+	_, back, err := s.agents.get(gameOf(t, "quad-5x5"), "random")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +233,14 @@ func TestFault(t *testing.T) {
 		c.request("GET", "/api/test", ""),
 		c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`),
 	} {
-		c.refuses(r, http.StatusInternalServerError, "ludus has a fault here")
+		c.refuses(r, http.StatusInternalServerError, "a bug in ludus")
 		if log := <-said; !strings.HasPrefix(log, "panic: no ") || !strings.Contains(log, "search_test.go") {
 			t.Errorf("logged: %s", log)
 		}
 	}
 	back()
-	if len(s.agents.kept) != 0 || s.agents.idle != 0 {
-		t.Errorf("%d descriptions and %d idle agents are kept", len(s.agents.kept), s.agents.idle)
+	if len(s.agents.specs) != 0 || s.agents.idle != 0 {
+		t.Errorf("%d descriptions and %d idle agents are kept", len(s.agents.specs), s.agents.idle)
 	}
 	asks[chosen](c, "choose", `{"game":"quad-5x5","agent":"random"}`)
 }
@@ -248,12 +248,12 @@ func TestFault(t *testing.T) {
 // Few descriptions and few idle agents are kept, whatever is asked for; each agent is used by one at a time.
 func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
-	l := newLender(s, 2)
+	l := newAgentPool(s, 2)
 	game := gameOf(t, "quad-5x5")
 	lent := map[agent.Agent]bool{}
 	var backs []func()
 	for i := range 50 {
-		player, back, err := l.lend(game, fmt.Sprintf("mcts:%d", 1+i%25))
+		player, back, err := l.get(game, fmt.Sprintf("mcts:%d", 1+i%25))
 		if err != nil || lent[player] {
 			t.Fatalf("lent twice: %v, error %v", lent[player], err)
 		}
@@ -263,40 +263,40 @@ func TestLender(t *testing.T) {
 	for _, back := range backs {
 		back()
 		idle := 0
-		for _, d := range l.kept {
+		for _, d := range l.specs {
 			idle += len(d.idle)
 		}
-		if len(l.kept) > maxKept || idle != l.idle || idle > l.mostIdle {
-			t.Fatalf("%d descriptions, %d idle agents, counted as %d", len(l.kept), idle, l.idle)
+		if len(l.specs) > maxSpecs || idle != l.idle || idle > l.maxIdle {
+			t.Fatalf("%d descriptions, %d idle agents, counted as %d", len(l.specs), idle, l.idle)
 		}
 	}
-	player, back, err := l.lend(game, "mcts:25")
+	player, back, err := l.get(game, "mcts:25")
 	if err != nil || !lent[player] {
 		t.Errorf("an idle agent is not used again, error %v", err)
 	}
 	back()
-	if _, _, err := l.lend(game, "net:nowhere"); !errors.Is(err, agent.ErrWeights) || len(l.kept) > maxKept {
+	if _, _, err := l.get(game, "net:nowhere"); !errors.Is(err, agent.ErrWeights) || len(l.specs) > maxSpecs {
 		t.Errorf("error %v", err)
 	}
 }
 
 // The description that was asked for least recently is forgotten first.
 func TestLenderForgets(t *testing.T) {
-	l := newLender(&Server{runs: t.TempDir()}, 1)
+	l := newAgentPool(&Server{runs: t.TempDir()}, 1)
 	game := gameOf(t, "quad-5x5")
-	for i := range maxKept + 2 {
+	for i := range maxSpecs + 2 {
 		n := i + 1
-		if i == maxKept {
+		if i == maxSpecs {
 			n = 1 // again
 		}
-		_, back, err := l.lend(game, fmt.Sprintf("mcts:%d", n))
+		_, back, err := l.get(game, fmt.Sprintf("mcts:%d", n))
 		if err != nil {
 			t.Fatal(err)
 		}
 		back()
 	}
 	kept := func(text string) bool {
-		return slices.ContainsFunc(l.kept, func(d *description) bool { return d.text == text })
+		return slices.ContainsFunc(l.specs, func(d *pooledSpec) bool { return d.text == text })
 	}
 	if !kept("mcts:1") || kept("mcts:2") || !kept("mcts:3") {
 		t.Errorf("kept are mcts:1 %v, mcts:2 %v, mcts:3 %v; want mcts:2 forgotten alone", kept("mcts:1"), kept("mcts:2"), kept("mcts:3"))
@@ -304,8 +304,8 @@ func TestLenderForgets(t *testing.T) {
 }
 
 // Games with short names are always found; of others only so many.
-func TestGallery(t *testing.T) {
-	g := newGallery(3)
+func TestGameCache(t *testing.T) {
+	g := newGameCache(3)
 	for quads := range 3 {
 		if _, err := g.find(fmt.Sprintf("quad(size=4,quads=%d,whites=0)", 1+quads)); err != nil {
 			t.Fatal(err)

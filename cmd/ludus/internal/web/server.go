@@ -18,69 +18,71 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/env"
 )
 
-// Options are what a server is started with.
+// Options configure a server.
 type Options struct {
-	Address string    // HOST:PORT to listen on; port 0 is any free one, and no host is all of the machine's
-	Runs    string    // folder of runs, as it was given; it may be missing
-	Token   string    // asked of every request; "" is none on loopback, and elsewhere a random one
+	Address string    // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
+	Runs    string    // folder of runs; it may be missing
+	Token   string    // required of every request; "": none on loopback, else a random one
 	Threads int       // searches at once, at least 1
-	Log     io.Writer // gets what goes wrong inside, a line each
+	Log     io.Writer // receives internal errors, one per line; nil discards them
 }
 
-// Server is a server that listens. Its runs are read while it serves, and never changed.
+// Server is a listening server. It reads runs and never changes them.
 type Server struct {
-	listener net.Listener
-	host     string // that was chosen; "" is every address of the machine
-	token    string // "" is none
-	runs     string // folder, as it was given
-	log      *log.Logger
-	limits   limits
-	mux      *http.ServeMux
-	games    *gallery
-	searches *queue
-	agents   *lender
-	streams  chan struct{} // one for each that is open
-	watcher  *watch.Watcher
-	reads    chan struct{} // one for each file of games that is being read
+	listener  net.Listener
+	host      string // from Options.Address; "" is every address of the machine
+	token     string // "" is none
+	runs      string // folder, as in Options
+	log       *log.Logger
+	limits    limits
+	mux       *http.ServeMux
+	games     *gameCache
+	searches  *searchQueue
+	agents    *agentPool
+	streams   chan struct{} // one element per open stream
+	watcher   *watch.Watcher
+	gameReads chan struct{} // one element per file of games being read
 }
 
-// limits bound what a server does for others.
+// limits bound what clients can make the server do.
 type limits struct {
-	read    time.Duration // of a request
-	write   time.Duration // of a reply, or of one event of a stream
-	idle    time.Duration // of a connection between requests
-	search  time.Duration // of one search
-	wait    time.Duration // in line for one
-	beat    time.Duration // between signs of life of a stream
-	waiting int           // searches in line
-	streams int
-	clients int // connections
-	games   int // different ones that are asked for
+	read       time.Duration // of a request
+	write      time.Duration // of a reply, or of one event of a stream
+	idle       time.Duration // of a connection between requests
+	search     time.Duration // of one search
+	searchWait time.Duration // of a request for its search to start
+	keepAlive  time.Duration // between keep-alive comments of a stream
+	waiting    int           // requests that wait for a search
+	streams    int
+	clients    int // connections
+	games      int // different games
 }
 
 var defaultLimits = limits{
 	read: 10 * time.Second, write: 10 * time.Second, idle: time.Minute,
-	search: 30 * time.Second, wait: 20 * time.Second, beat: 15 * time.Second,
+	search: 30 * time.Second, searchWait: 20 * time.Second, keepAlive: 15 * time.Second,
 	waiting: 128, streams: 64, clients: 512, games: 256,
 }
 
-// maxBody is the most that a request may have, in bytes: the longest game's moves take a few thousand.
+// maxBody is the largest request body in bytes; the moves of the longest game take a few thousand.
 const maxBody = 64 << 10
 
-// maxHeader bounds a request's headers, in bytes.
+// maxHeader limits a request's headers, in bytes.
 const maxHeader = 16 << 10
 
-var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{8,128}$`)
+var validToken = regexp.MustCompile(`^[A-Za-z0-9_-]{8,128}$`)
 
 // ErrOptions is wrapped by errors about Options.
 var ErrOptions = errors.New("cannot serve")
 
-// Listen opens the address. Close or Serve has to follow. Options that make no sense are an error that wraps [ErrOptions].
+// Listen opens the address; call Serve or Close next. Errors about invalid options wrap [ErrOptions].
 func Listen(o Options) (*Server, error) { return listen(o, defaultLimits) }
 
 func listen(o Options, l limits) (*Server, error) {
@@ -88,8 +90,8 @@ func listen(o Options, l limits) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w on %q: an address is HOST:PORT, such as 127.0.0.1:5838", ErrOptions, o.Address)
 	}
-	if o.Token != "" && !goodToken.MatchString(o.Token) {
-		return nil, fmt.Errorf("%w with this token: it takes 8 to 128 letters, digits, - and _", ErrOptions)
+	if o.Token != "" && !validToken.MatchString(o.Token) {
+		return nil, fmt.Errorf("%w with this token: a token consists of 8 to 128 letters, digits, - and _", ErrOptions)
 	}
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
@@ -98,23 +100,23 @@ func listen(o Options, l limits) (*Server, error) {
 			reason = fault.Err
 		}
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("cannot serve on %s: %w; does another ludus serve there? --addr %s takes any port that is free",
+			return nil, fmt.Errorf("cannot serve on %s: %w; is another ludus running there? --addr %s uses any free port",
 				o.Address, reason, net.JoinHostPort(host, "0"))
 		}
 		return nil, fmt.Errorf("cannot serve on %s: %w", o.Address, reason)
 	}
 	s := &Server{
-		listener: &bounded{listener, make(chan struct{}, l.clients)},
+		listener: netutil.LimitListener(listener, l.clients),
 		host:     host, token: o.Token, runs: o.Runs, limits: l,
-		log:      log.New(cmp.Or[io.Writer](o.Log, io.Discard), "", 0),
-		mux:      http.NewServeMux(),
-		games:    newGallery(l.games),
-		searches: newQueue(o.Threads, l.waiting, l.wait),
-		streams:  make(chan struct{}, l.streams),
-		watcher:  watch.New(o.Runs),
-		reads:    make(chan struct{}, reads),
+		log:       log.New(cmp.Or[io.Writer](o.Log, io.Discard), "", 0),
+		mux:       http.NewServeMux(),
+		games:     newGameCache(l.games),
+		searches:  newSearchQueue(o.Threads, l.waiting, l.searchWait),
+		streams:   make(chan struct{}, l.streams),
+		watcher:   watch.New(o.Runs),
+		gameReads: make(chan struct{}, maxGameReads),
 	}
-	s.agents = newLender(s, o.Threads)
+	s.agents = newAgentPool(s, o.Threads)
 	ip := listener.Addr().(*net.TCPAddr).IP
 	if ip.IsUnspecified() {
 		s.host = ""
@@ -128,16 +130,16 @@ func listen(o Options, l limits) (*Server, error) {
 	return s, nil
 }
 
-// Close ends listening without having served.
+// Close closes the listener of a server that does not serve.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// Local says that only this machine can reach the server.
+// Local reports whether only this machine can reach the server.
 func (s *Server) Local() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
-// URL is the address to open in a browser, with the token.
+// URL returns the address to open in a browser, with the token.
 func (s *Server) URL() string {
 	address := s.listener.Addr().(*net.TCPAddr)
-	host := cmp.Or(s.host, reachable())
+	host := cmp.Or(s.host, machineAddress())
 	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, fmt.Sprint(address.Port)), Path: "/"}
 	if s.token != "" {
 		u.RawQuery = url.Values{"token": {s.token}}.Encode()
@@ -145,8 +147,8 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// reachable is an address under which other machines may find this one.
-func reachable() string {
+// machineAddress returns an IPv4 address by which other machines can probably reach this one.
+func machineAddress() string {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
 		return "localhost"
@@ -159,7 +161,7 @@ func reachable() string {
 	return "localhost"
 }
 
-// Serve answers requests until ctx ends; searches and streams end with it. The error is ctx's, or the listener's where that
+// Serve answers requests until ctx ends, which also ends searches and streams. It returns ctx's error, or the listener's if that
 // fails.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
@@ -169,16 +171,16 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer stop()
 	l := &s.limits
 	server := &http.Server{
-		Handler:           s.guarded(http.HandlerFunc(s.route)),
+		Handler:           s.guard(http.HandlerFunc(s.route)),
 		ReadHeaderTimeout: l.read,
 		ReadTimeout:       l.read,
-		WriteTimeout:      l.read + l.wait + l.search + l.write,
+		WriteTimeout:      l.read + l.searchWait + l.search + l.write,
 		IdleTimeout:       l.idle,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          s.log,
 		BaseContext:       func(net.Listener) context.Context { return serving },
 
-		DisableGeneralOptionsHandler: true, // it would answer past the guard
+		DisableGeneralOptionsHandler: true, // it would bypass the guard
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
@@ -196,10 +198,10 @@ func (s *Server) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// route answers a request that the guard let through. What no pattern takes is refused as everything else is.
+// route answers a request that passed the guard. Unknown paths and methods get JSON errors like all others.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	if path.Clean(r.URL.Path) != r.URL.Path { // which the mux would answer by a redirect
-		s.fail(w, r, nothingAt(r.URL.Path))
+	if path.Clean(r.URL.Path) != r.URL.Path { // the mux would redirect
+		s.fail(w, r, notFound(r.URL.Path))
 		return
 	}
 	handler, pattern := s.mux.Handler(r)
@@ -207,32 +209,32 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
-	probe := probe{header: http.Header{}}
-	handler.ServeHTTP(&probe, r)
-	if probe.status == http.StatusMethodNotAllowed {
-		allowed := strings.Join(probe.header["Allow"], ", ")
+	recorder := statusRecorder{header: http.Header{}}
+	handler.ServeHTTP(&recorder, r)
+	if recorder.status == http.StatusMethodNotAllowed {
+		allowed := strings.Join(recorder.header["Allow"], ", ")
 		w.Header().Set("Allow", allowed)
-		s.fail(w, r, refused(probe.status, "%s is not allowed at %s; allowed: %s", r.Method, r.URL.Path, allowed))
+		s.fail(w, r, httpErrorf(recorder.status, "%s is not allowed at %s; allowed: %s", r.Method, r.URL.Path, allowed))
 		return
 	}
-	s.fail(w, r, nothingAt(r.URL.Path))
+	s.fail(w, r, notFound(r.URL.Path))
 }
 
-// nothingAt refuses a path, and says which question may have been meant.
-func nothingAt(path string) error {
+// notFound is the error for an unknown path; it may suggest an operation with a similar name.
+func notFound(path string) error {
 	op := strings.TrimPrefix(path, "/api/")
 	if near := env.Nearest(op, board.Operations()); near != "" {
-		return refused(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
+		return httpErrorf(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
 	}
-	return refused(http.StatusNotFound, "there is nothing at %s", path)
+	return httpErrorf(http.StatusNotFound, "there is nothing at %s", path)
 }
 
-// probe takes the answer of a handler that is only asked for its status.
-type probe struct {
+// statusRecorder is a ResponseWriter that keeps status and header and drops the body.
+type statusRecorder struct {
 	header http.Header
 	status int
 }
 
-func (p *probe) Header() http.Header                { return p.header }
-func (p *probe) WriteHeader(status int)             { p.status = status }
-func (p *probe) Write(data []byte) (n int, _ error) { return len(data), nil }
+func (r *statusRecorder) Header() http.Header                { return r.header }
+func (r *statusRecorder) WriteHeader(status int)             { r.status = status }
+func (r *statusRecorder) Write(data []byte) (n int, _ error) { return len(data), nil }

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// stream answers GET requests for a path with a stream of events (text/event-stream). tell sends them, each with a name and
-// data that become JSON, and returns once ctx, which is the client's, has ended or sending fails. An error of tell before the
-// first event is the answer.
-func (s *Server) stream(path string, tell func(ctx context.Context, r *http.Request, send func(event string, data any) error) error) {
+// stream registers a handler that answers GET requests of a path with server-sent events. send writes an event with a name and
+// data, which becomes JSON. produce calls send until ctx ends, when the client disconnects, or sending fails. An error before
+// the first event becomes an error reply.
+func (s *Server) stream(path string, produce func(ctx context.Context, r *http.Request, send func(event string, data any) error) error) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.streams <- struct{}{}:
 			defer func() { <-s.streams }()
 		default:
-			s.fail(w, r, busy("%d pages are kept up to date, and no more can be; close one", cap(s.streams)))
+			s.fail(w, r, busyf("%d live pages are open, the most that this server allows; close one", cap(s.streams)))
 			return
 		}
-		e := &events{w: w, control: http.NewResponseController(w), patience: s.limits.write}
-		if err := e.control.SetReadDeadline(time.Time{}); err != nil { // or the client would count as gone by then
+		e := &eventStream{w: w, control: http.NewResponseController(w), timeout: s.limits.write}
+		if err := e.control.SetReadDeadline(time.Time{}); err != nil { // the server's read timeout would end the request
 			s.fail(w, r, err)
 			return
 		}
@@ -30,9 +30,9 @@ func (s *Server) stream(path string, tell func(ctx context.Context, r *http.Requ
 		var wait sync.WaitGroup
 		wait.Go(func() {
 			defer cancel()
-			e.live(ctx, s.limits.beat)
+			e.keepAlive(ctx, s.limits.keepAlive)
 		})
-		err := tell(ctx, r, e.send)
+		err := produce(ctx, r, e.send)
 		cancel()
 		wait.Wait()
 		if err != nil && !e.begun {
@@ -41,28 +41,27 @@ func (s *Server) stream(path string, tell func(ctx context.Context, r *http.Requ
 	})
 }
 
-// events writes a stream. It is safe for concurrent use.
-type events struct {
-	w        http.ResponseWriter
-	control  *http.ResponseController
-	patience time.Duration // for a write
-	mu       sync.Mutex
-	begun    bool
+// eventStream writes server-sent events. It is safe for concurrent use.
+type eventStream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration // of a write
+	mu      sync.Mutex
+	begun   bool
 }
 
-// send writes an event.
-func (e *events) send(name string, data any) error {
+func (e *eventStream) send(event string, data any) error {
 	encoded, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	return e.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, encoded))
+	return e.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", event, encoded))
 }
 
-// live writes a comment now and then, so that nobody on the way takes the connection for dead, until ctx ends or nobody is
-// there.
-func (e *events) live(ctx context.Context, beat time.Duration) {
-	ticker := time.NewTicker(beat)
+// keepAlive writes comments, which clients ignore, until ctx ends or the client has disconnected. Proxies close silent
+// connections.
+func (e *eventStream) keepAlive(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -76,14 +75,14 @@ func (e *events) live(ctx context.Context, beat time.Duration) {
 	}
 }
 
-func (e *events) write(data []byte) error {
+func (e *eventStream) write(data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.begun {
 		e.begun = true
 		e.w.Header().Set("Content-Type", "text/event-stream")
 	}
-	if err := e.control.SetWriteDeadline(time.Now().Add(e.patience)); err != nil {
+	if err := e.control.SetWriteDeadline(time.Now().Add(e.timeout)); err != nil {
 		return err
 	}
 	if _, err := e.w.Write(data); err != nil {

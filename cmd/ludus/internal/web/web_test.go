@@ -361,7 +361,7 @@ func TestHosts(t *testing.T) {
 	foreign := []string{"example.com", "localhost.example.com", "127.0.0.1.example.com:80", "127.0.0.2", "192.168.1.1", "x@localhost", "localhost,x", "[localhost]x"}
 	for _, host := range foreign {
 		for _, r := range []*http.Request{c.request("GET", "/", "", "Host: "+host), c.request("POST", "/api/describe", `{"game":"quad-5x5"}`, "Host: "+host)} {
-			c.refuses(r, http.StatusForbidden, "is not this server; it is reached as http://127.0.0.1:")
+			c.refuses(r, http.StatusForbidden, "is not this server; its address is http://127.0.0.1:")
 		}
 	}
 	// The name that was chosen may be written in any case, as may its address.
@@ -417,7 +417,7 @@ func TestOrigins(t *testing.T) {
 		{"GET", "/static/dom.js", []string{"Sec-Fetch-Site: cross-site"}},
 		{"GET", "/api/events", []string{"Sec-Fetch-Site: same-site"}},
 	} {
-		c.refuses(c.request(a.method, a.path, `{"game":"quad-5x5"}`, a.headers...), http.StatusForbidden, "other origins may ask nothing here")
+		c.refuses(c.request(a.method, a.path, `{"game":"quad-5x5"}`, a.headers...), http.StatusForbidden, "other origins have no access")
 	}
 }
 
@@ -467,7 +467,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Address: "5838"}, "HOST:PORT, such as 127.0.0.1:5838"},
 		{Options{Address: "127.0.0.1:99999"}, "invalid port"},
-		{Options{Address: taken.listener.Addr().String()}, "already in use; does another ludus serve there? --addr 127.0.0.1:0 takes any port"},
+		{Options{Address: taken.listener.Addr().String()}, "already in use; is another ludus running there? --addr 127.0.0.1:0 uses any free port"},
 		{Options{Address: "127.0.0.1:0", Token: "short"}, "8 to 128 letters"},
 		{Options{Address: "127.0.0.1:0", Token: "with spaces in it"}, "8 to 128 letters"},
 	} {
@@ -506,7 +506,7 @@ func TestSlowClients(t *testing.T) {
 			t.Errorf("%q keeps the connection: %s", sent, answer)
 		}
 		if strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("408 Request Timeout")) ||
-			strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("did not arrive whole within 200ms")) {
+			strings.HasPrefix(sent, "POST") && !bytes.Contains(answer, []byte("did not arrive completely within 200ms")) {
 			t.Errorf("half a body: %s", answer)
 		}
 		conn.Close()

@@ -1,9 +1,9 @@
 //go:build js && wasm
 
-// Engine is what plays in an exported page: the games and the agents, for a browser's worker. It expects the bytes of a
-// weights file as the global Uint8Array weights, and sets the global function answer(op, request), both texts, whose result
-// is {"reply":…} or {"error":…}, also a text; package board says which requests there are. In agents' texts the weights are
-// called agent, as in net:agent,sims=64.
+// Engine is the program in the worker of an exported page: games, search and network. It reads a weights file from the global
+// Uint8Array weights and defines the global function answer(op, request). Both arguments are strings; package board defines the
+// requests. The result is the JSON text {"reply":…} or {"error":…}. In agent specs the path of the weights is agent, as in
+// net:agent,sims=64.
 package main
 
 import (
@@ -29,15 +29,15 @@ func main() {
 	select {}
 }
 
-// engine plays the game of one network. A worker asks one question after the other.
+// engine answers the requests of a page, one at a time.
 type engine struct {
 	host    board.Host
-	weights func() (*infer.Weights, error) // reads them when they are first needed: a board is there without
+	weights func() (*infer.Weights, error) // parsed at the first use: the board appears before
 	agents  map[string]agent.Agent
 }
 
-// mostAgents is how many agents are kept for another question: a few, since each may have a large tree.
-const mostAgents = 4
+// maxAgents limits the agents kept between requests, each of which may have a large tree.
+const maxAgents = 4
 
 func newEngine() *engine {
 	e := &engine{agents: make(map[string]agent.Agent)}
@@ -51,19 +51,19 @@ func newEngine() *engine {
 	return e
 }
 
-// agent lends the agent of a text, which is kept.
+// agent returns the agent of a spec and keeps it for later requests.
 func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 	key := game.Name + " " + text
 	player, ok := e.agents[key]
 	if !ok {
-		spec, err := agent.ParseFactory(game, text, e.read)
+		spec, err := agent.ParseFactory(game, text, e.load)
 		if err != nil {
 			return nil, nil, err
 		}
 		if player, err = spec.New(0); err != nil {
 			return nil, nil, err
 		}
-		if len(e.agents) == mostAgents {
+		if len(e.agents) == maxAgents {
 			clear(e.agents)
 		}
 		e.agents[key] = player
@@ -71,8 +71,8 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 	return player, func() {}, nil
 }
 
-// read is the agent.Loader of the page's weights.
-func (e *engine) read(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+// load loads the page's weights.
+func (e *engine) load(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	origin := agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}
 	if reference.String() != "agent" {
 		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights, reference)
@@ -81,12 +81,12 @@ func (e *engine) read(reference agent.Reference) (*infer.Weights, agent.Origin, 
 	return weights, origin, err
 }
 
-// answer answers one request. A bug's panic is an answer too: the next request may fare better.
+// answer answers one request. A panic becomes an error reply, and later requests start with new agents.
 func (e *engine) answer(op, request string) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			clear(e.agents)
-			text = marshal(answer{Error: fmt.Sprintf("the engine failed: %v", p)})
+			text = marshal(answer{Error: fmt.Sprintf("internal error in the engine: %v", p)})
 		}
 	}()
 	reply, err := e.host.Answer(context.Background(), op, []byte(request))
@@ -104,7 +104,7 @@ type answer struct {
 func marshal(a answer) string {
 	data, err := json.Marshal(a)
 	if err != nil {
-		panic(errors.Join(errors.New("engine: a reply that JSON cannot hold"), err))
+		panic(errors.Join(errors.New("engine: cannot encode a reply as JSON"), err))
 	}
 	return string(data)
 }

@@ -1,12 +1,9 @@
-// What the playing app puts into its page. Tests and style sheets know these ids.
-
-// swatch is the drawing of one piece beside a text.
-export const swatch = { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" };
+// The HTML of the play page. Tests and style sheets know its ids.
 
 export const layout = `
 <div class="play">
   <section class="stage" aria-label="The game">
-    <div class="said">
+    <div class="messages">
       <p id="status" role="status"></p>
       <p id="news" class="note" role="status"></p>
     </div>
@@ -31,28 +28,28 @@ export const layout = `
       <div class="seat" data-seat="1"></div>
       <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
     </section>
-    <section class="card" aria-label="The agent's view">
-      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's view</h2>
+    <section class="card" aria-label="The agent's analysis">
+      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's analysis</h2>
         <label><input id="show-policy" type="checkbox">policy</label>
         <label><input id="show-visits" type="checkbox">visits</label>
         <label><input id="show-value" type="checkbox">value</label>
       </div>
-      <div id="thoughts" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
+      <div id="analysis" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
     </section>
     <section class="card" aria-label="Moves of the game">
-      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move on" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
+      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move forward" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
-      <ol id="moves" aria-label="Moves"></ol>
+      <ol id="moves" class="moves" aria-label="Moves"></ol>
     </section>
     <details id="about"><summary>Rules</summary><p></p></details>
     <details id="keys"><summary>Keys</summary><dl>
       <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
-      <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>choose a piece or a cell</dd></div>
-      <div><dt><kbd>Esc</kbd></dt><dd>let the piece go</dd></div>
+      <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>select a piece or a cell</dd></div>
+      <div><dt><kbd>Esc</kbd></dt><dd>deselect the piece</dd></div>
       <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
       <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
       <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
-      <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move on</dd></div>
+      <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move forward</dd></div>
     </dl></details>
     <div id="more"></div>
   </div>

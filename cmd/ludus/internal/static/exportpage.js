@@ -1,10 +1,10 @@
-// The page of an exported agent: its worker plays, nothing comes from anywhere else.
+// The page of an exported agent. Its engine runs in a worker.
 
 import { byId } from "./dom.js";
 import { startPlay } from "./play.js";
 import { loadEngine, engineOverWorker } from "./worker.js";
 
-// What a person may play against; an agent with a strength is told its simulations, 0 for the network alone.
+// The opponents to choose from. A text that is a function makes the spec for a number of simulations; 0 is the network alone.
 const opponents = [
   { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent" },
   { label: "tree search without a network", text: "mcts:1000" },

@@ -1,0 +1,423 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"ludus/train/match"
+	"ludus/train/rundir"
+)
+
+// metric is a curve of a chart by generation. of returns NaN for a generation that did not measure it.
+type metric struct {
+	name string
+	of   func(g *Generation) float64
+}
+
+// metricChart describes a chart of metrics by generation.
+type metricChart struct {
+	id, title, unit, note string
+	min, max              *float64 // of the y axis; nil fits the curves
+	metrics               []metric
+	missing               string // reason shown if there are no points
+	optional              bool   // leave out the chart if there are no points
+}
+
+var zero, one, hundred = new(0.0), new(1.0), new(100.0)
+
+// nonZero is for metrics that are 0 if they were not measured.
+func nonZero(x float64) float64 { return ifMeasured(x, x != 0) }
+
+// percent is a share of games or positions, as a percentage; it is not measured in a generation in which no game ended.
+func percent(share float64, g *Generation) float64 { return ifMeasured(100*share, g.Games > 0) }
+
+func ifMeasured(x float64, measured bool) float64 {
+	if !measured {
+		return math.NaN()
+	}
+	return x
+}
+
+const (
+	noRatings     = "no ratings yet: ludus rate makes them"
+	noSteps       = "no training step was done yet"
+	noGames       = "no game has ended yet"
+	notMeasured   = "this run did not measure it"
+	onValidation  = "validation: on games that are never trained on"
+	noGenerations = "no generation has ended yet"
+)
+
+var learningCharts = []metricChart{
+	{id: "policy-loss", title: "Policy loss", unit: "nats", missing: noSteps, note: onValidation, metrics: []metric{
+		{"validation", func(g *Generation) float64 { return nonZero(g.ValidationPolicyLoss) }},
+		{"training", func(g *Generation) float64 { return nonZero(g.PolicyLoss) }},
+	}},
+	{id: "outcome-loss", title: "Outcome loss", unit: "nats", missing: noSteps, note: onValidation, metrics: []metric{
+		{"validation", func(g *Generation) float64 { return nonZero(g.ValidationOutcomeLoss) }},
+		{"training", func(g *Generation) float64 { return nonZero(g.OutcomeLoss) }},
+	}},
+	{id: "goals-loss", title: "Goals loss", unit: "squared error", optional: true, metrics: []metric{
+		{"training", func(g *Generation) float64 { return nonZero(g.GoalsLoss) }},
+	}},
+	{id: "policy-entropy", title: "Policy entropy", unit: "nats", min: zero, missing: notMeasured,
+		note: "of the network's policy on the validation set", metrics: []metric{
+			{"network", func(g *Generation) float64 { return nonZero(g.PolicyEntropy) }},
+		}},
+	{id: "calibration-error", title: "Calibration error", unit: "score", min: zero, missing: notMeasured,
+		note: "mean distance between expected and actual score on the validation set", metrics: []metric{
+			{"network", func(g *Generation) float64 { return ifMeasured(g.CalibrationError, len(g.Calibration) > 0) }},
+		}},
+}
+
+var speedCharts = []metricChart{
+	{id: "speed", title: "Positions per second", min: zero, missing: noGenerations, note: "in self-play", metrics: []metric{
+		{"self-play", func(g *Generation) float64 {
+			return ifMeasured(float64(g.Positions)/max(g.PlaySeconds, 1e-9), g.PlaySeconds > 0)
+		}},
+	}},
+	{id: "seconds", title: "Seconds per generation", unit: "s", min: zero, missing: noGenerations, metrics: []metric{
+		{"self-play", func(g *Generation) float64 { return nonZero(g.PlaySeconds) }},
+		{"learning", func(g *Generation) float64 { return nonZero(g.LearnSeconds) }},
+	}},
+	{id: "idle", title: "Idle cores", unit: "%", min: zero, missing: noGenerations, note: "share of the cores' time in self-play",
+		metrics: []metric{
+			{"idle", func(g *Generation) float64 { return ifMeasured(100*g.IdleShare, g.PlaySeconds > 0) }},
+		}},
+	{id: "evaluations", title: "Evaluations per simulation", min: zero, missing: noGenerations,
+		note: "the rest were cached, or decided by the rules", metrics: []metric{
+			{"network", func(g *Generation) float64 {
+				return ifMeasured(float64(g.Evaluations)/float64(max(1, g.Simulations)), g.Simulations > 0)
+			}},
+		}},
+}
+
+var replayCharts = []metricChart{
+	{id: "window", title: "Replay window", unit: "positions", min: zero, missing: noGames, metrics: []metric{
+		{"window", func(g *Generation) float64 { return nonZero(float64(g.ReplayPositions)) }},
+	}},
+	{id: "duplicates", title: "Duplicate games", unit: "%", min: zero, missing: noGames, note: "games that repeat another one move for move",
+		metrics: []metric{
+			{"of the generation", func(g *Generation) float64 { return percent(g.Duplicates, g) }},
+			{"in the window", func(g *Generation) float64 {
+				if g.InWindow == nil {
+					return math.NaN()
+				}
+				return 100 * g.InWindow.Duplicates
+			}},
+		}},
+	{id: "plies", title: "Game length", unit: "plies", min: zero, missing: noGames, metrics: []metric{
+		{"mean", func(g *Generation) float64 { return nonZero(g.MeanPlies) }},
+	}},
+	{id: "first-share", title: "First player's score", unit: "%", min: zero, max: hundred, missing: noGames, note: "in self-play",
+		metrics: []metric{
+			{"first player", func(g *Generation) float64 { return percent(g.FirstShare, g) }},
+		}},
+	{id: "proven", title: "Proven positions", unit: "%", min: zero, missing: noGames, note: "searched positions whose exact value was found",
+		metrics: []metric{
+			{"proven", func(g *Generation) float64 { return percent(g.Proven, g) }},
+		}},
+}
+
+// byGeneration is the x axis of charts over the course of a run.
+const byGeneration = "generation"
+
+// Sections returns the charts of one run, or of several runs of one game side by side. A single run gets ladders too.
+func Sections(runs ...*Run) []Section {
+	strength := Section{ID: "strength", Title: "Strength", Charts: []Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}}
+	if len(runs) == 1 {
+		strength.Ladders = []Ladder{ratingLadder(runs[0]), matchLadder(runs[0])}
+	}
+	learning := Section{ID: "learning", Title: "Learning", Charts: metricCharts(learningCharts, runs)}
+	learning.Charts = append(learning.Charts, reliabilityChart(runs))
+	replay := Section{ID: "replay", Title: "Self-play and replay window", Charts: metricCharts(replayCharts, runs)}
+	replay.Charts = append(replay.Charts,
+		plyChart("distinct-by-ply", "Distinct positions", "%", "share of searched positions not seen before", 100, runs,
+			func(d *rundir.Diversity) []float64 { return d.Distinct }),
+		plyChart("entropy-by-ply", "Entropy of the policy targets", "nats", "mean over training positions", 1, runs,
+			func(d *rundir.Diversity) []float64 { return d.Entropy }))
+	speed := Section{ID: "speed", Title: "Speed", Charts: metricCharts(speedCharts, runs)}
+	sections := []Section{strength, learning, replay, speed}
+	generations := 0
+	for _, run := range runs {
+		generations = max(generations, len(run.Generations))
+	}
+	if n := (generations + maxPoints - 1) / maxPoints; n > 1 {
+		for i := range sections[1:] {
+			sections[1+i].Note = fmt.Sprintf("A point is the mean of up to %d generations.", n)
+		}
+	}
+	return sections
+}
+
+// metricCharts draws charts of metrics by generation.
+func metricCharts(charts []metricChart, runs []*Run) []Chart {
+	var drawn []Chart
+	for _, m := range charts {
+		c := Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
+		for i, run := range runs {
+			for kind, metric := range m.metrics {
+				line := Line{Name: metric.name}
+				for j := range run.Generations {
+					g := &run.Generations[j]
+					if y := metric.of(g); !math.IsNaN(y) {
+						line.add(float64(g.Generation), y)
+					}
+				}
+				c.addLine(runs, i, kind, line)
+			}
+		}
+		if len(c.Lines) > 0 || !m.optional {
+			drawn = append(drawn, c.finish(m.missing))
+		}
+	}
+	return drawn
+}
+
+// ratingChart draws the checkpoints' ratings and, for a single run, a level line for each baseline.
+func ratingChart(runs []*Run) Chart {
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals"}
+	for i, run := range runs {
+		if run.Ratings == nil {
+			continue
+		}
+		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a rundir.Rating) bool { return a.Generation == nil })
+		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
+		line := Line{Name: "checkpoints"}
+		for _, a := range checkpoints {
+			line.addInterval(float64(*a.Generation), a.Rating, a.Low, a.High)
+		}
+		c.addLine(runs, i, 0, line)
+		if len(runs) == 1 && len(checkpoints) > 0 {
+			c.addBaselines(run.Ratings.Agents, line.X)
+		}
+	}
+	return c.finish(noRatings)
+}
+
+// addBaselines adds a level line for each agent that is not a checkpoint.
+func (c *Chart) addBaselines(agents []rundir.Rating, x []float64) {
+	colour := 0
+	for _, a := range agents {
+		if a.Generation != nil {
+			continue
+		}
+		colour++
+		c.Lines = append(c.Lines, Line{
+			Name: a.Agent, Colour: colour, Dashed: true, X: x, Y: slices.Repeat([]float64{rounded(a.Rating)}, len(x)),
+		})
+	}
+}
+
+// isNetwork reports whether an agent spec names a network.
+func isNetwork(spec string) bool {
+	return strings.HasPrefix(spec, "net") || strings.HasPrefix(spec, "policy")
+}
+
+// isAgainstBaseline reports whether a match is one of a checkpoint against a baseline. Rating matches are between any two
+// agents.
+func isAgainstBaseline(m rundir.MatchResult) bool {
+	return isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
+}
+
+// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played. Of several matches of
+// one checkpoint it takes the longest.
+func matchChart(runs []*Run) Chart {
+	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
+		Note: "a draw counts half; with 95 % intervals"}
+	for i, run := range runs {
+		played := make(map[string]map[int]rundir.MatchResult) // by opponent and generation
+		for _, m := range run.Matches {
+			if !isAgainstBaseline(m) {
+				continue
+			}
+			if played[m.Opponent] == nil {
+				played[m.Opponent] = make(map[int]rundir.MatchResult)
+			}
+			if m.Games >= played[m.Opponent][m.Generation].Games {
+				played[m.Opponent][m.Generation] = m
+			}
+		}
+		kind := 0
+		for _, opponent := range slices.Sorted(maps.Keys(played)) {
+			if len(played[opponent]) < 2 {
+				continue
+			}
+			line := Line{Name: opponent}
+			for _, g := range slices.Sorted(maps.Keys(played[opponent])) {
+				m := played[opponent][g]
+				line.addInterval(float64(g), 100*m.Score, 100*m.Low, 100*m.High)
+			}
+			c.addLine(runs, i, kind, line)
+			kind++
+		}
+	}
+	return c.finish("no two checkpoints played the same baseline yet")
+}
+
+// MinSuitePositions is the fewest positions that make a suite result worth showing.
+const MinSuitePositions = 50
+
+// suiteChart draws the share of moves that lose value in the solved positions of a suite.
+func suiteChart(runs []*Run) Chart {
+	c := Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
+		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}
+	for i, run := range runs {
+		for kind, agent := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
+			line := Line{Name: agent.name}
+			for _, s := range run.Suite {
+				if s.Agent == agent.spec && s.Positions >= MinSuitePositions {
+					line.addInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
+				}
+			}
+			c.addLine(runs, i, kind, line)
+		}
+	}
+	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", MinSuitePositions))
+}
+
+// reliabilityChart draws actual over expected scores on the validation set, from the newest generation that measured them.
+func reliabilityChart(runs []*Run) Chart {
+	c := Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
+		Note: "actual score by the network's expected score, on the validation set"}
+	var ideal Line
+	for i, run := range runs {
+		for j := range slices.Backward(run.Generations) {
+			g := &run.Generations[j]
+			if len(g.Calibration) == 0 {
+				continue
+			}
+			var line Line
+			positions := 0
+			for _, b := range g.Calibration {
+				if b.Count > 0 {
+					line.add(b.Predicted, b.Actual)
+					positions += b.Count
+				}
+			}
+			line.Name = fmt.Sprintf("generation %d, %d positions", g.Generation, positions)
+			c.addLine(runs, i, 0, line)
+			ideal.X = append(ideal.X, line.X...)
+			break
+		}
+	}
+	if len(c.Lines) > 0 {
+		ideal.X = append(ideal.X, 0, 1)
+		slices.Sort(ideal.X)
+		ideal.X = slices.Compact(ideal.X)
+		ideal.Name, ideal.Colour, ideal.Dashed, ideal.Y = "ideal", len(runs), true, ideal.X
+		c.Lines = append(c.Lines, ideal)
+	}
+	return c.finish(notMeasured)
+}
+
+// plyChart draws a list by ply: of the newest generation in which games ended, and of the newest measurement of the whole
+// replay window.
+func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(*rundir.Diversity) []float64) Chart {
+	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
+	for i, run := range runs {
+		var newest, window []float64
+		for j := range slices.Backward(run.Generations) {
+			g := &run.Generations[j]
+			if newest == nil && g.Games > 0 {
+				newest = of(&g.Diversity)
+			}
+			if window == nil && g.InWindow != nil {
+				window = of(g.InWindow)
+			}
+		}
+		for kind, list := range [][]float64{newest, window} {
+			line := Line{Name: []string{"newest generation", "window"}[kind]}
+			for len(list) > 0 && list[len(list)-1] == 0 { // plies that no game reached
+				list = list[:len(list)-1]
+			}
+			for ply, y := range list {
+				line.add(float64(ply+1), scale*y)
+			}
+			c.addLine(runs, i, kind, line)
+		}
+	}
+	return c.finish(noGames)
+}
+
+// maxLadder is the most checkpoints that the rating ladder shows: the newest, and earlier ones evenly spaced.
+const maxLadder = 16
+
+func ratingLadder(run *Run) Ladder {
+	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: "0 is random play; 95 % intervals"}
+	if run.Ratings == nil {
+		l.Missing = noRatings
+		return l
+	}
+	var generations []int
+	for _, a := range run.Ratings.Agents {
+		if a.Generation != nil {
+			generations = append(generations, *a.Generation)
+		}
+	}
+	slices.Sort(generations)
+	shown := make(map[int]bool)
+	for i := range maxLadder {
+		if n := len(generations); n > 0 {
+			shown[generations[n-1-i*n/maxLadder]] = true
+		}
+	}
+	for _, a := range run.Ratings.Agents {
+		if a.Generation == nil || shown[*a.Generation] {
+			detail := fmt.Sprintf("%d games", a.Games)
+			if a.Gone {
+				detail += "; checkpoint deleted"
+			}
+			l.add(Bar{Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil})
+		}
+	}
+	if hidden := len(generations) - len(shown); hidden > 0 {
+		l.Note += fmt.Sprintf("; %d more checkpoints are not shown", hidden)
+	}
+	return l
+}
+
+// matchDetail lists the results behind a score.
+func matchDetail(r *match.Result) string {
+	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
+	if r.EloLow < r.EloHigh {
+		text += "; Elo " + r.EloText()
+	}
+	if r.Duplicates > 0 {
+		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
+	}
+	return text
+}
+
+// matchLadder shows the matches of the newest generation that played baselines: the final match, or else the last one,
+// against each.
+func matchLadder(run *Run) Ladder {
+	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%"}
+	newest, last := -1, make(map[string]rundir.MatchResult)
+	for _, m := range run.Matches {
+		if !isAgainstBaseline(m) {
+			continue
+		}
+		if m.Generation > newest {
+			newest = m.Generation
+			clear(last)
+		}
+		if m.Generation == newest && (m.Final || !last[m.Opponent].Final) {
+			last[m.Opponent] = m
+		}
+	}
+	for _, opponent := range slices.Sorted(maps.Keys(last)) {
+		m := last[opponent]
+		l.add(Bar{Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result)})
+	}
+	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
+	if newest < 0 {
+		l.Missing = "no matches yet"
+	} else {
+		l.Note = fmt.Sprintf("score of generation %d; a draw counts half; 95 %% intervals", newest)
+	}
+	return l
+}

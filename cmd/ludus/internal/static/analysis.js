@@ -1,0 +1,85 @@
+// An agent's analysis of a position, shown as marks on the board, as a table and as a meter. An analysis is the engine's reply to
+// analyze.
+import { summed } from "./board.js";
+import { make } from "./dom.js";
+import { moveText, percent, utility } from "./format.js";
+
+const listed = 5; // moves in the table
+const minWeight = 0.03; // of a mark on the board, relative to the strongest
+
+// A request is one to analyze: { game, moves, agent }.
+const keyOf = ({ game, moves, agent }) => JSON.stringify([game, agent, ...moves]);
+
+export const sameRequest = (a, b) => keyOf(a) === keyOf(b);
+
+// AnalysisCache keeps analyses by request, and runs one at a time.
+export class AnalysisCache {
+  constructor(engine) {
+    this.engine = engine;
+    this.analyses = new Map();
+  }
+
+  get(request) { return this.analyses.get(keyOf(request)); }
+  isRunning(request) { return this.current?.key === keyOf(request); }
+
+  // run returns a promise of the analysis. It stops a running analysis of another request.
+  run(request) {
+    const key = keyOf(request);
+    if (this.analyses.has(key)) return Promise.resolve(this.analyses.get(key));
+    if (this.current?.key === key) return this.current.promise;
+    this.stop();
+    const controller = new AbortController(), current = { key, controller };
+    current.promise = this.engine.analyze(request, controller.signal)
+      .then((analysis) => { this.analyses.set(key, analysis); return analysis; })
+      .finally(() => { if (this.current === current) this.current = undefined; });
+    this.current = current;
+    return current.promise;
+  }
+
+  stop() {
+    this.current?.controller.abort();
+    this.current = undefined;
+  }
+}
+
+// boardMarks returns shades and numbers for Board.show: of the policy, the visits or both, and of the selected piece's moves only,
+// if one is selected. For an agent without a network the visits stand for its policy.
+export function boardMarks(analysis, actions, { policy, visits }, selected) {
+  const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
+    .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
+  const weightOf = (move) => (policy ? move.prior ?? move.visits : move.visits) || 0;
+  const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
+  const visited = moves.filter((move) => move.visits > 0);
+  return {
+    shades: policy || visits ? byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight) : [],
+    numbers: visits ? summed(visited.map(({ to, visits }) => [to, visits])) : [],
+  };
+}
+
+// showAnalysisTable lists an analysis' best moves in the table in box; name is the agent's.
+export function showAnalysisTable(box, { moves, simulations, player }, name) {
+  const body = box.querySelector("tbody");
+  body.replaceChildren();
+  for (const { move, prior, visits, value } of moves.slice(0, listed)) {
+    const row = make(body, "tr");
+    make(row, "th", { scope: "row" }, moveText(move));
+    for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
+  }
+  const rest = moves.length - listed;
+  box.querySelector("p").textContent = `${name}, ${simulations} simulations; values are for ${player}.` +
+    (rest > 0 ? ` ${rest} more ${rest === 1 ? "move" : "moves"}.` : "");
+}
+
+// showValueMeter shows the value of the analysed position for the first player.
+export function showValueMeter(meter, analysis, players) {
+  const value = analysis.value == null ? null : analysis.player === players[0] ? analysis.value : -analysis.value;
+  const goals = analysis.goals ? `; expected goals ${players.map((name) => `${name} ${Math.round(analysis.goals[name])}`).join(", ")}` : "";
+  const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
+  meter.setAttribute("aria-label", `value for ${players[0]}`);
+  meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));
+  meter.setAttribute("aria-valuetext", text);
+  meter.querySelector(".first").textContent = players[0];
+  meter.querySelector(".second").textContent = players[1];
+  meter.querySelector(".share").style.width = `${50 + 50 * (value ?? 0)}%`;
+  meter.querySelector("p").textContent = text;
+}

@@ -1,0 +1,50 @@
+// Live pages: a stream of server-sent events, open while the page is visible.
+import { byId } from "./dom.js";
+import { getJSON } from "./http.js";
+
+const retryAfter = 3000; // ms until a rejected stream is requested again
+
+// subscribe opens a stream and passes the data of its events to handlers by event name. The stream is closed while the page is
+// hidden, since browsers allow few connections per server. #live shows its state. onError(text) says why the server rejects the
+// stream, and is called with "" once it works.
+export function subscribe(address, handlers, onError) {
+  let source, again;
+
+  function showState(state, text) {
+    byId("live").dataset.state = state;
+    byId("live").textContent = text;
+  }
+
+  function open() {
+    clearTimeout(again);
+    if (source || document.hidden) return;
+    source = new EventSource(address);
+    source.onopen = () => { showState("on", "live"); onError(""); };
+    source.onerror = () => {
+      showState("off", "connection lost; trying again");
+      if (source.readyState !== EventSource.CLOSED) return; // the browser reconnects
+      close();
+      explain();
+      again = setTimeout(open, retryAfter);
+    };
+    for (const [name, handle] of Object.entries(handlers)) {
+      source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+    }
+  }
+
+  function close() {
+    source?.close();
+    source = undefined;
+  }
+
+  // explain makes the same request without a stream: an EventSource does not tell why it was rejected.
+  function explain() {
+    getJSON(address.replace("/events", "")).then(() => onError(""), (error) => { showState("off", "trying again"); onError(error.message); });
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) close();
+    else open();
+  });
+  open();
+}

@@ -1,0 +1,47 @@
+// Numbers, times and moves as text for people. Nothing here touches the page.
+
+// moveText is a move without the parentheses around it.
+export const moveText = (text) => text.replace(/^\((.*)\)$/, "$1");
+
+// grouped puts thin spaces between the thousands of a number from five digits on.
+export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+
+// number writes a value with about three significant digits.
+export function number(x) {
+  if (x == null) return "–";
+  const a = Math.abs(x);
+  if (a >= 100) return grouped(x.toFixed(0));
+  if (a >= 10) return x.toFixed(1);
+  if (a >= 1) return x.toFixed(2);
+  return String(Number(x.toPrecision(3)));
+}
+
+export const interval = (low, high) => `${number(low)} to ${number(high)}`;
+
+// utility writes a value from -1 to 1.
+export const utility = (x) => x == null ? "–" : x.toFixed(3).replace(/^-0\.000$/, "0.000");
+
+// percent writes a share, which is from 0 to 1.
+export const percent = (x) => x == null ? "–" : `${(100 * x).toFixed(1)} %`;
+
+// duration writes a time in seconds.
+export function duration(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+// ago writes the time since a Unix time.
+export function ago(time) {
+  const seconds = Date.now() / 1000 - time;
+  if (seconds < 10) return "just now";
+  if (seconds < 48 * 3600) return `${duration(seconds)} ago`;
+  return `on ${new Date(1000 * time).toLocaleDateString(undefined, { day: "numeric", month: "long", year: "numeric" })}`;
+}
+
+// barScale maps a ladder's values to 0 to 100. The scale of percentages is fixed; other scales include 0.
+export function barScale({ unit, bars }) {
+  const values = bars.flatMap((bar) => [bar.low, bar.value, bar.high]);
+  const [low, high] = unit === "%" ? [0, 100] : [Math.min(0, ...values), Math.max(1, ...values)];
+  return (x) => 100 * (Math.min(Math.max(x, low), high) - low) / (high - low);
+}

@@ -1,0 +1,72 @@
+// The moves of a game with the positions along them, and links to a position. Nothing here touches the page.
+
+// GameHistory is immutable; its methods return new ones.
+export class GameHistory {
+  constructor(engine, description) {
+    this.engine = engine;
+    this.description = description;
+    this.moves = [];
+    this.positions = []; // of the engine; one more than moves
+  }
+
+  get length() { return this.moves.length; }
+  get newest() { return this.positions[this.length]; }
+
+  // position requests the position after moves from the engine.
+  position(moves) { return this.engine.position({ game: this.description.game, moves }); }
+
+  // replay returns the history of other moves. An error names the move that is not legal.
+  async replay(moves) {
+    const { maxPlies, game } = this.description;
+    if (moves.length > maxPlies) throw new Error(`there are ${moves.length} moves; a game of ${game} has at most ${maxPlies}`);
+    const history = new GameHistory(this.engine, this.description);
+    const last = await this.position(moves);
+    history.moves = last.moves;
+    history.positions = [...await Promise.all(moves.map((move, ply) => this.position(history.moves.slice(0, ply)))), last];
+    return history;
+  }
+
+  // play returns the first plies with one more move.
+  async play(ply, move) {
+    const history = this.first(ply);
+    const position = await this.position([...history.moves, move]);
+    history.moves = position.moves;
+    history.positions.push(position);
+    return history;
+  }
+
+  // first returns the first plies.
+  first(ply) {
+    const history = new GameHistory(this.engine, this.description);
+    history.moves = this.moves.slice(0, ply);
+    history.positions = this.positions.slice(0, ply + 1);
+    return history;
+  }
+
+  // cells returns { from, to } of move number ply, from 1.
+  cells(ply) { return this.description.actions[this.moves[ply - 1]]; }
+}
+
+// writeLink returns the part of an address after #: moves, and who plays in each seat.
+export function writeLink(moves, seats) {
+  return `moves=${encodeURIComponent(moves.join(";"))}&seats=${seats.map(encodeURIComponent).join(",")}`;
+}
+
+// readLink parses what writeLink returned into { moves, seats }; either may be undefined. It throws if the address is damaged.
+export function readLink(hash) {
+  const link = {};
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const [name, value = ""] = part.split(/=(.*)/s);
+    if (name === "moves") link.moves = unescaped(value).split(";").map((text) => text.trim()).filter((text) => text !== "");
+    if (name === "seats") link.seats = value.split(",").map(unescaped);
+  }
+  return link;
+}
+
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("its address is damaged");
+  }
+}

@@ -1,0 +1,172 @@
+// The game viewer of reports and run pages: it steps through a replay, which is what board.Replay of the server writes.
+import { byId, colour, make } from "./dom.js";
+import { Board, summed } from "./board.js";
+import { drawChart, keepDrawn } from "./charts.js";
+import { moveText, percent, utility } from "./format.js";
+import { MoveList } from "./movelist.js";
+
+const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
+const maxRows = 8; // of the table of moves
+
+// Columns of the table of moves; a column is shown if any move has its figure.
+const columns = [
+  { key: "policy", title: "policy target", text: percent },
+  { key: "visits", title: "visits", text: (n) => n ?? "–" },
+  { key: "value", title: "value", text: utility },
+  { key: "prior", title: "prior", text: percent },
+];
+
+const layout = (choices, tools, actions) => `
+<div class="controls">
+${choices}
+<label>Game <select id="game"></select></label>
+<div class="buttons">
+<button type="button" data-go="first" aria-label="first position">«</button>
+<button type="button" data-go="back" aria-label="one move back">‹</button>
+<output id="ply"></output>
+<button type="button" data-go="next" aria-label="one move forward">›</button>
+<button type="button" data-go="last" aria-label="last position">»</button>
+</div>
+</div>
+<p id="trouble" class="problem" role="alert" hidden></p>
+<div class="table" id="table" hidden>
+<div class="drawn"><div id="board" class="board"></div><p id="status" aria-live="polite"></p></div>
+<div class="analysis">
+${tools}
+<p id="value"></p>
+<div id="values" class="plot"></div>
+<table id="moves"><thead></thead><tbody></tbody></table>
+<p id="note" class="note"></p>
+${actions}
+</div>
+<ol id="record" class="moves" aria-label="Moves of the game"></ol>
+</div>`;
+
+export class GameViewer {
+  // The viewer fills #viewer. Of the optional HTML, choices stands before the choice of a game, tools above the value and actions
+  // below the table of moves. onPosition() is called after every step to another position.
+  constructor({ choices = "", tools = "", actions = "", onPosition = () => {} } = {}) {
+    const root = byId("viewer");
+    this.onPosition = onPosition;
+    for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", "Game viewer: arrow keys step through the game"]]) root.setAttribute(name, value);
+    root.innerHTML = layout(choices, tools, actions);
+    this.buttons = [...root.querySelectorAll("[data-go]")];
+    for (const button of this.buttons) button.addEventListener("click", () => this.step(button.dataset.go));
+    root.addEventListener("keydown", (event) => {
+      if (event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+      event.preventDefault();
+      this.step(keys[event.key]);
+    });
+  }
+
+  // describe prepares for replays of a game, given its board.Description.
+  describe(description) {
+    this.description = description;
+    this.board = new Board(byId("board"), description);
+    this.list = new MoveList(byId("record"), description, (ply) => this.go(ply));
+  }
+
+  // open shows the first position of a replay.
+  open(replay) {
+    this.replay = replay;
+    byId("table").hidden = false;
+    this.drawValues();
+    this.go(0);
+  }
+
+  get position() { return this.replay.positions[this.ply]; }
+  get moves() { return this.replay.positions.slice(0, this.ply).map(({ move }) => move); }
+  get last() { return this.replay.positions.length - 1; }
+
+  step(where) {
+    if (this.replay) this.go({ first: 0, back: this.ply - 1, next: this.ply + 1, last: this.last }[where]);
+  }
+
+  go(ply) {
+    this.ply = Math.min(Math.max(ply, 0), this.last);
+    byId("ply").textContent = `ply ${this.ply} of ${this.last}`;
+    for (const button of this.buttons) {
+      const back = button.dataset.go === "first" || button.dataset.go === "back";
+      button.disabled = this.ply === (back ? 0 : this.last);
+    }
+    this.list.show(this.replay.positions.slice(0, -1), this.ply);
+    if (this.curve) this.curve.plot().redraw(false);
+    this.show(this.position);
+    this.onPosition();
+  }
+
+  // show draws the current position. annotated is that position, perhaps with other values and moves; source says where those
+  // come from.
+  show(annotated, source = "") {
+    const { players, actions } = this.description, { move, player, proven, value } = annotated;
+    const moves = (annotated.moves || []).map((m) => ({ ...m, ...actions[m.move], weight: m.visits ?? m.policy }));
+    const drawn = moves.filter(({ to, weight }) => to >= 0 && weight > 0).sort((a, b) => b.weight - a.weight);
+    const numbers = [...summed(drawn.map(({ to, weight }) => [to, weight]))];
+    const before = this.replay.positions[this.ply - 1];
+    this.board.show(annotated, {
+      last: before && actions[before.move], played: actions[move], shades: drawn,
+      numbers: drawn[0]?.visits == null ? numbers.map(([cell, share]) => [cell, Math.round(100 * share)]) : numbers,
+    });
+    byId("status").textContent = annotated.status;
+    byId("value").textContent = value == null ? "" : `Value for ${players[0]}: ${utility(value)}${move && proven ? ", proven" : ""}`;
+    const shown = moves.filter((m, i) => i < maxRows || m.move === move);
+    this.listMoves(move && !shown.some((m) => m.move === move) ? [...shown, { move }] : shown, move);
+    byId("note").textContent = move ? this.notes(annotated, moves, shown, source) : "";
+  }
+
+  listMoves(moves, played) {
+    const head = byId("moves").querySelector("thead"), body = byId("moves").querySelector("tbody");
+    head.replaceChildren();
+    body.replaceChildren();
+    if (!played) return;
+    const used = columns.filter(({ key }) => moves.some((m) => m[key] != null));
+    const titles = make(head, "tr");
+    make(titles, "th", { scope: "col" }, "move");
+    for (const { title } of used) make(titles, "th", { scope: "col", class: "figure" }, title);
+    for (const m of moves) {
+      const row = make(body, "tr", m.move === played ? { class: "played" } : {});
+      make(row, "th", { scope: "row" }, moveText(m.move) + (m.move === played ? " ●" : ""));
+      for (const { key, text } of used) make(row, "td", { class: "figure" }, text(m[key]));
+    }
+  }
+
+  notes({ player, random, legal }, moves, shown, source) {
+    const by = random ? "a move of the random opening" : `by ${this.replay.agents[player]}`;
+    const texts = [`● played: ${by}.`, source];
+    if (moves.some(({ value }) => value != null)) texts.push(`Values of moves are for ${this.description.players[player]}, to move.`);
+    if (moves.some(({ policy }) => policy != null)) texts.push("Policy targets, in %, come from the search; the network was trained on them.");
+    else if (shown.length > 0 && legal > shown.length) texts.push(`${legal - shown.length} more legal moves are not listed.`);
+    return texts.filter(Boolean).join(" ");
+  }
+
+  // drawValues draws the value of each position, as far as it is known.
+  drawValues() {
+    if (this.curve) this.curve.stop();
+    this.curve = undefined;
+    const place = byId("values"), values = this.replay.positions.map(({ value }) => value);
+    const known = [...values.keys()].filter((ply) => values[ply] != null);
+    if (known.length < 2) return;
+    const chart = {
+      x: "ply", unit: "", min: -1.05, max: 1.05,
+      lines: [{ name: `value for ${this.description.players[0]}`, colour: 0, dots: true, x: known, y: known.map((ply) => values[ply]) }],
+    };
+    this.curve = keepDrawn(place, () => {
+      const plot = drawChart(place, chart, { height: 150, legend: { show: false }, hooks: { draw: [(p) => this.drawCursor(p)] } });
+      plot.over.addEventListener("click", () => { if (plot.cursor.idx != null) this.go(known[plot.cursor.idx]); });
+      return plot;
+    });
+  }
+
+  // drawCursor marks the current position on the curve of values.
+  drawCursor(plot) {
+    const left = plot.valToPos(this.ply, "x", true), { top, height } = plot.bbox;
+    plot.ctx.save();
+    plot.ctx.strokeStyle = colour("c1");
+    plot.ctx.lineWidth = 2 * devicePixelRatio;
+    plot.ctx.beginPath();
+    plot.ctx.moveTo(left, top);
+    plot.ctx.lineTo(left, top + height);
+    plot.ctx.stroke();
+    plot.ctx.restore();
+  }
+}
