@@ -153,7 +153,7 @@ func TestRunRefusals(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "broken"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"broken/config.json": `{"version":99}`, "run/games/000002.games": "torn", "run/torn.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n{}\n", "run/odd.jsonl": `{"match":1,"game":"quad-5x5"}` + "\n" + `{"game":0,"moves":["(mark r9 c9)"]}` + "\n", "secret": "x"} {
+	for name, text := range map[string]string{"broken/config.json": `{"version":99}`, "run/games/000002.games": "torn", "run/torn.jsonl": `{"match":2,"game":"quad-5x5"}` + "\n{}\n", "run/odd.jsonl": `{"match":2,"game":"quad-5x5"}` + "\n" + `{"game":0,"moves":["(mark r9 c9)"]}` + "\n", "secret": "x"} {
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
