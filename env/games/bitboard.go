@@ -279,7 +279,7 @@ func (r *reflection[B]) canonical(owned [2]B) (least [2]B, symmetry int) {
 	return owned, 0
 }
 
-// less orders sets like the words of their keys.
+// less compares sets of cells in the order of their words in a key.
 func less[B bitboard](a, b B) bool {
 	if a[0] != b[0] {
 		return a[0] < b[0]

@@ -36,6 +36,7 @@ type breakthrough struct {
 // step is a move of one piece, as sets of one cell each.
 type step struct{ from, to uint64 }
 
+// breakthroughState is a position; it implements env.State.
 type breakthroughState struct {
 	game  *breakthrough
 	owned [2]uint64

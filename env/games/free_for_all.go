@@ -50,6 +50,7 @@ type freeForAll struct {
 	mirror             *reflection[[1]uint64] // upside down, of bits; nil if that is no symmetry
 }
 
+// freeForAllState is a position; it implements env.State.
 type freeForAllState struct {
 	game     *freeForAll
 	owned    [2]uint64 // its spawn cell always among them
@@ -69,9 +70,9 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		Rules:   f.rules(middle),
 		Tensor:  env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
-			fmt.Sprintf("turns left: everywhere the turns until the end, the one to play included / %d", f.turns),
-			fmt.Sprintf("own captures: everywhere how many the mover has made, %d at most / %d", mostCaptures, mostCaptures),
-			fmt.Sprintf("other's captures: everywhere how many the opponent has made, %d at most / %d", mostCaptures, mostCaptures)),
+			fmt.Sprintf("turns left: on every cell the remaining turns, including this one / %d", f.turns),
+			fmt.Sprintf("own captures: on every cell the mover's captures, at most %d, / %d", mostCaptures, mostCaptures),
+			fmt.Sprintf("other's captures: on every cell the opponent's captures, at most %d, / %d", mostCaptures, mostCaptures)),
 		PolicyExtras: 1,
 		Classes:      f.classes(),
 		GoalHead:     true,
@@ -125,7 +126,7 @@ func (f *freeForAll) bitOf(x, y int) uint64 {
 	return 1 << ((y-1)*(f.width+1) + x)
 }
 
-// makeCells fills the tables of cells.
+// makeCells fills spawn, inner, board and the tables that map bits to cells.
 func (f *freeForAll) makeCells() {
 	f.spawn = [2]uint64{f.bitOf(0, (f.size-1)/2), f.bitOf(f.size-1, (f.size-1)/2)}
 	for cell := range f.size * f.size {
@@ -160,7 +161,7 @@ func (f *freeForAll) upsideDown() *reflection[[1]uint64] {
 	return &mirror
 }
 
-// makeMoves fills the tables of moves and adds the actions.
+// makeMoves fills steps, from and distance and adds the game's actions.
 func (f *freeForAll) makeMoves(g *env.Game) {
 	for cell := range f.size * f.size {
 		g.Drawing.Cells = append(g.Drawing.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)

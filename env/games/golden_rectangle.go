@@ -24,6 +24,7 @@ type goldenRectangle[B bitboard] struct {
 	mirror     reflection[B]
 }
 
+// goldenRectangleState is a position; it implements env.State.
 type goldenRectangleState[B bitboard] struct {
 	game  *goldenRectangle[B]
 	owned [2]B
@@ -54,7 +55,7 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 		Tensor: env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
-			"mover is red: 1 everywhere if red is to move, 0 everywhere if yellow is"),
+			"mover is red: 1 on every cell if red is to move, otherwise 0"),
 		PolicyNames: []string{"mark"},
 		Classes:     env.WinLoss,
 		MaxPlies:    r.cells,
@@ -153,7 +154,7 @@ func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []en
 
 func (s *goldenRectangleState[B]) Key() env.Key { return s.key(&s.owned) }
 
-// key is the key of the position with the players' cells replaced by owned.
+// key is the key of the position if owned were the players' cells.
 func (s *goldenRectangleState[B]) key(owned *[2]B) (k env.Key) {
 	for i := range len(s.free) {
 		k[i], k[2+i] = owned[0][i], owned[1][i]

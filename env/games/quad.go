@@ -60,6 +60,7 @@ type tilt[B bitboard] struct {
 	first      B // first corners
 }
 
+// quadState is a position; it implements env.State.
 type quadState[B bitboard] struct {
 	game          *quad[B]
 	owned         [2]B
@@ -90,9 +91,9 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		Rules:   q.rules(),
 		Tensor:  env.Shape{H: size, W: size},
 		Planes: append(piecePlanes("1 on every cell of the board, 0 in corners that it lacks"),
-			"mover is x: 1 everywhere if x is to move, 0 everywhere if o is",
-			fmt.Sprintf("own quads left: everywhere the marks that the mover has left / %d", q.quads),
-			fmt.Sprintf("other's quads left: everywhere the marks that the opponent has left / %d", q.quads)),
+			"mover is x: 1 on every cell if x is to move, otherwise 0",
+			fmt.Sprintf("own quads left: on every cell the mover's remaining marks / %d", q.quads),
+			fmt.Sprintf("other's quads left: on every cell the opponent's remaining marks / %d", q.quads)),
 		PolicyNames: []string{"mark"},
 		Classes:     quadClasses,
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
@@ -105,8 +106,8 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 	if q.whites > 0 {
 		g.Planes = append(g.Planes,
 			"white pieces: 1 on each cell that either player has blocked, 0 elsewhere",
-			fmt.Sprintf("own whites left: everywhere the blocks that the mover has left / %d", q.whites),
-			fmt.Sprintf("other's whites left: everywhere the blocks that the opponent has left / %d", q.whites))
+			fmt.Sprintf("own whites left: on every cell the mover's remaining blocks / %d", q.whites),
+			fmt.Sprintf("other's whites left: on every cell the opponent's remaining blocks / %d", q.whites))
 		g.PolicyNames = append(g.PolicyNames, "block")
 		g.Drawing.Pieces = append(g.Drawing.Pieces, env.Piece{Name: "white", Neutral: true})
 	}
@@ -124,7 +125,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// quadBoard is the set of the board's cells: cut lacks all four corners, left those in column c1.
+// quadBoard returns the existing cells: "cut" lacks all four corners, "left" those in column c1, "full" none.
 func quadBoard[B bitboard](size int, corners string) (board B) {
 	for cell := range size * size {
 		r, c := cell/size, cell%size
@@ -281,7 +282,7 @@ func (s *quadState[B]) Apply(a env.Action) {
 	}
 }
 
-// ownsSquare reports whether p owns the rest of a square through the cell.
+// ownsSquare reports whether p owns the three other corners of a square through the cell.
 func (s *quadState[B]) ownsSquare(p env.Player, cell int) bool {
 	owned := s.owned[p]
 	for _, others := range s.game.through[cell] {
@@ -345,7 +346,7 @@ func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	return s.key(&images[least]), least
 }
 
-// lessTriple orders the cells of x, then of o, then the blocked ones, like keys.
+// lessTriple compares positions in the order of their keys, by the cells of x, then of o, then the blocked ones.
 func lessTriple[B bitboard](a, b *[3]B) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -355,7 +356,7 @@ func lessTriple[B bitboard](a, b *[3]B) bool {
 	return false
 }
 
-// key is the key of the position with the cells of x, of o and the blocked ones replaced.
+// key is the key of the position if cells were those of x, those of o and the blocked ones.
 func (s *quadState[B]) key(cells *[3]B) (k env.Key) {
 	for i := range len(s.blocked) {
 		k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]

@@ -114,7 +114,8 @@ func TestMetadata(t *testing.T) {
 // TestMetadataEncode encodes the positions of random games by what the metadata say, and by what stands on the board and
 // was played, and compares that with the tensors of the games' own code.
 func TestMetadataEncode(t *testing.T) {
-	for _, name := range append(games.Names(), variants...) {
+	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"} // to plane, below
+	for _, name := range append(known, variants...) {
 		game, w := newWeights(t, name)
 		a := readAbout(t, marshal(t, game, w))
 		rng := rand.New(rand.NewPCG(3, 0))
