@@ -30,6 +30,7 @@ func trainedRuns(t *testing.T, dir string) {
 }
 
 func TestCompareCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	trainedRuns(t, dir)
 	var first string
@@ -79,6 +80,7 @@ func TestCompareCommand(t *testing.T) {
 
 // TestCompareDamaged: what cannot be read is left out where two runs remain.
 func TestCompareDamaged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	trainedRuns(t, dir)
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o777); err != nil {
@@ -114,6 +116,7 @@ func TestCompareDamaged(t *testing.T) {
 
 // TestCompareUnwritten: where the page cannot be written, the matches are printed all the same.
 func TestCompareUnwritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	trainedRuns(t, dir)
 	page := strings.Repeat("x", 250) + ".html" // a name that is possible; that of the temporary file is not
@@ -146,6 +149,7 @@ func TestCompareShutout(t *testing.T) {
 
 // An interrupt ends the matches; what was played is told and drawn.
 func TestCompareInterrupted(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}

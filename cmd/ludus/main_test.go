@@ -477,6 +477,7 @@ func TestHelpAndVersion(t *testing.T) {
 
 // Ctrl-C ends a command with exit code 130 and one line; a match prints its result so far.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}
@@ -515,6 +516,7 @@ func TestInterrupt(t *testing.T) {
 
 // A match that was killed or interrupted goes on from its record, to the result of one that never stopped.
 func TestArenaGoesOn(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}

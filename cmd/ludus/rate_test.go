@@ -14,6 +14,7 @@ import (
 )
 
 func TestRateCommand(t *testing.T) {
+	t.Parallel()
 	dir := runFolder(t)
 	args := []string{"rate", dir, "--sims", "2", "--to", "150", "--json"}
 	out := run(t, "", "", args...)
@@ -64,6 +65,7 @@ func TestRateErrors(t *testing.T) {
 
 // TestRateStopped: Ctrl-C and kill -9 lose nothing finished.
 func TestRateStopped(t *testing.T) {
+	t.Parallel()
 	dir := runFolder(t)
 	path := filepath.Join(dir, "arena.jsonl")
 	finished := 0

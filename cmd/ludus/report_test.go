@@ -14,6 +14,7 @@ var quickRun = []string{"train", "quad-5x5", "--run", "quad", "--generations", "
 
 // Training leaves its report and names it; the command writes it again.
 func TestReportCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, code := ludus(t, dir, "", quickRun...)
 	page := filepath.Join("quad", "report.html")
@@ -38,6 +39,7 @@ func TestReportCommand(t *testing.T) {
 
 // A report that cannot be written is a warning, told once, and training goes on.
 func TestTrainingWithoutReport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ludus(t, dir, "", quickRun...)
 	page := filepath.Join(dir, "quad", "report.html")

@@ -96,6 +96,7 @@ func TestSolveErrors(t *testing.T) {
 
 // Ctrl-C prints what is known.
 func TestSolveInterrupted(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}

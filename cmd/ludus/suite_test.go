@@ -15,6 +15,7 @@ import (
 )
 
 func TestSuiteCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	game := "breakthrough(columns=3,rows=5)"
 	for _, file := range []string{"small.jsonl", "small.suite"} {
@@ -83,6 +84,7 @@ func TestSuiteCommand(t *testing.T) {
 
 // An interrupted suite says how to go on, and goes on.
 func TestSuiteGoesOn(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}
