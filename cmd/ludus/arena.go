@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -188,7 +187,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	}
 	writePairs(w, m, r)
 	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
-		time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
+		seconds(r.Seconds))
 	writeRepeats(w, m, r)
 }
 

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/report"
-	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
@@ -21,10 +19,26 @@ import (
 
 // comparison compares several runs of one game.
 type comparison struct {
-	game    *env.Game
-	runs    []*report.Run
-	agents  []*agent.Factory // the runs' newest networks
-	matches []pairing        // so far
+	Game    string      `json:"game"`
+	Runs    []contender `json:"runs"`
+	Matches []pairing   `json:"matches"` // so far
+}
+
+// contender is a run with its newest agent, and the training up to that agent.
+type contender struct {
+	Name       string  `json:"name"`
+	Dir        string  `json:"dir"`
+	Generation int     `json:"generation"`
+	Games      int     `json:"games"`
+	Seconds    float64 `json:"seconds"` // of training
+
+	run   *report.Run
+	agent *agent.Factory
+}
+
+// training describes the training up to the agent.
+func (c *contender) training() string {
+	return fmt.Sprintf("generation %d, %d games, %v of training", c.Generation, c.Games, seconds(c.Seconds))
 }
 
 // pairing is a match between two runs' agents. The result is A's.
@@ -62,7 +76,7 @@ remain. --games 0 writes the curves only.`,
 			if err != nil {
 				return err
 			}
-			config.Game = c.game
+			config.Game = c.Runs[0].run.Game
 			if config.Games != 0 {
 				if err := config.Validate(); err != nil {
 					return usage(cmd, err)
@@ -87,35 +101,40 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	if err := checkDifferent(cmd, dirs); err != nil {
 		return nil, err
 	}
-	c := &comparison{matches: []pairing{}} // none is [] in JSON
+	c := &comparison{Matches: []pairing{}} // without matches [] in JSON
 	var faults []error
 	for _, dir := range dirs {
-		run, agent, err := readRun(dir)
+		run, err := readContender(dir)
 		if err != nil {
 			faults = append(faults, explainFolder(dir, err))
 			continue
 		}
-		c.runs, c.agents = append(c.runs, run), append(c.agents, agent)
+		c.Runs = append(c.Runs, run)
 	}
-	if len(c.runs) < 2 {
+	if len(c.Runs) < 2 {
 		return nil, fmt.Errorf("fewer than two runs can be read: %w", errors.Join(faults...))
 	}
 	for _, err := range faults {
 		warn(cmd, oneLine(err)+" - the run is left out")
 	}
-	c.game = c.runs[0].Game
-	for _, run := range c.runs[1:] {
-		if run.Game.Name != c.game.Name {
-			return nil, fmt.Errorf("%s is a run of %s and %s one of %s; compare runs of one game",
-				c.runs[0].Dir, c.game.Name, run.Dir, run.Game.Name)
+	first := c.Runs[0].run
+	c.Game = first.Game.Name
+	names := make(map[string]int)
+	for _, r := range c.Runs {
+		names[r.Name]++
+		if r.run.Game.Name != c.Game {
+			return nil, fmt.Errorf("%s is a run of %s and %s one of %s; compare runs of one game", first.Dir, c.Game, r.Dir, r.run.Game.Name)
 		}
-	}
-	for _, run := range c.runs {
-		for _, w := range run.Warnings {
+		for _, w := range r.run.Warnings {
 			warn(cmd, oneLine(errors.New(w)))
 		}
 	}
-	nameUniquely(c.runs)
+	for i := range c.Runs {
+		if r := &c.Runs[i]; names[r.Name] > 1 {
+			r.Name = filepath.Clean(r.Dir)
+			r.run.Name = r.Name
+		}
+	}
 	return c, nil
 }
 
@@ -135,30 +154,18 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 	return nil
 }
 
-// readRun reads a run and its newest network. It sets the run's Origin to that network: during training it may be newer than
-// the rest.
-func readRun(dir string) (*report.Run, *agent.Factory, error) {
-	run, err := report.ReadRun(dir)
-	if err != nil {
-		return nil, nil, err
+// readContender reads a run and its newest network. It sets the run's Origin to that network: during training it may be newer
+// than the rest.
+func readContender(dir string) (c contender, err error) {
+	if c.run, err = report.ReadRun(dir); err != nil {
+		return c, err
 	}
 	spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: dir}}
-	factory := agent.NewFactory(run.Game, spec, rundir.LoadWeights)
-	run.Origin, err = factory.Load()
-	return run, factory, err
-}
-
-// nameUniquely names each run after its folder, or by its path if another run has the same name.
-func nameUniquely(runs []*report.Run) {
-	count := make(map[string]int)
-	for _, run := range runs {
-		count[run.Name]++
-	}
-	for _, run := range runs {
-		if count[run.Name] > 1 {
-			run.Name = filepath.Clean(run.Dir)
-		}
-	}
+	c.agent = agent.NewFactory(c.run.Game, spec, rundir.LoadWeights)
+	c.run.Origin, err = c.agent.Load()
+	c.Name, c.Dir, c.Generation = c.run.Name, c.run.Dir, c.run.Origin.Generation
+	c.Games, c.Seconds = c.run.Trained(c.Generation)
+	return c, err
 }
 
 // run plays the matches, prints them and writes the page. If that fails or is stopped, it still prints the matches so far.
@@ -174,7 +181,7 @@ func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, a
 	}
 	err := errors.Join(matchErr, pageErr)
 	if asJSON {
-		err = errors.Join(err, printJSON(cmd, c.summary()))
+		err = errors.Join(err, printJSON(cmd, c))
 	}
 	return err
 }
@@ -184,15 +191,13 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	if config.Games == 0 {
 		return nil
 	}
-	config.Balance = match.NewBalanceChecker(c.game)
-	for i := range c.runs {
-		for j := i + 1; j < len(c.runs); j++ {
-			e := pairing{A: c.runs[i].Name, B: c.runs[j].Name}
-			config.A, config.B = c.agents[i], c.agents[j]
-			var err error
-			e.Result, err = playMatch(cmd, &config, e.A+" against "+e.B+": ")
-			if e.Games > 0 {
-				c.matches = append(c.matches, e)
+	config.Balance = match.NewBalanceChecker(config.Game)
+	for i, a := range c.Runs {
+		for _, b := range c.Runs[i+1:] {
+			config.A, config.B = a.agent, b.agent
+			result, err := playMatch(cmd, &config, a.Name+" against "+b.Name+": ")
+			if result.Games > 0 {
+				c.Matches = append(c.Matches, pairing{a.Name, b.Name, result})
 			}
 			if err != nil {
 				return err
@@ -204,71 +209,42 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 
 // write prints the runs and the matches for people.
 func (c *comparison) write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d runs\n", c.game.Name, len(c.runs))
+	fmt.Fprintf(w, "%s: %d runs\n", c.Game, len(c.Runs))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "run\tgeneration\tgames\ttraining\t")
-	for i, run := range c.runs {
-		games, spent := c.trained(i)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t\n", run.Name, c.generation(i), games, spent)
+	for _, r := range c.Runs {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t\n", r.Name, r.Generation, r.Games, seconds(r.Seconds))
 	}
 	table.Flush()
-	if len(c.matches) == 0 {
+	if len(c.Matches) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo (95 %)\t")
-	for _, e := range c.matches {
-		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", e.A, e.B,
-			e.Games, e.Duplicates, e.Wins, e.Draws, e.Losses, 100*e.Score, 100*e.Low, 100*e.High, e.EloText())
+	for _, m := range c.Matches {
+		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", m.A, m.B,
+			m.Games, m.Duplicates, m.Wins, m.Draws, m.Losses, 100*m.Score, 100*m.Low, 100*m.High, m.EloText())
 	}
 	table.Flush()
 }
 
-// generation returns the generation of run i's agent.
-func (c *comparison) generation(i int) int { return c.runs[i].Origin.Generation }
-
-// trained returns the games and the training time of run i up to its agent.
-func (c *comparison) trained(i int) (games int, spent time.Duration) {
-	games, seconds := c.runs[i].Trained(c.generation(i))
-	return games, time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
-}
-
-// summary returns what --json prints.
-func (c *comparison) summary() any {
-	type contender struct {
-		Name       string  `json:"name"`
-		Dir        string  `json:"dir"`
-		Generation int     `json:"generation"`
-		Games      int     `json:"games"`
-		Seconds    float64 `json:"seconds"`
-	}
-	var runs []contender
-	for i, run := range c.runs {
-		games, spent := c.trained(i)
-		runs = append(runs, contender{run.Name, run.Dir, c.generation(i), games, spent.Seconds()})
-	}
-	return map[string]any{"game": c.game.Name, "runs": runs, "matches": c.matches}
-}
-
 // page returns the page with the matches and the runs' curves.
 func (c *comparison) page(config *match.Config) *report.Page {
-	p := &report.Page{Title: c.game.Name, Axes: true}
+	p := &report.Page{Title: c.Game, Axes: true}
 	var names []string
-	for i, run := range c.runs {
-		names = append(names, run.Name)
-		for _, w := range run.Warnings {
-			p.Warnings = append(p.Warnings, run.Name+": "+w)
+	var runs []*report.Run
+	for _, r := range c.Runs {
+		names, runs = append(names, r.Name), append(runs, r.run)
+		for _, w := range r.run.Warnings {
+			p.Warnings = append(p.Warnings, r.Name+": "+w)
 		}
-		games, spent := c.trained(i)
-		p.Facts = append(p.Facts, report.Fact{
-			Name: run.Name, Value: fmt.Sprintf("generation %d, %d games, %v of training", c.generation(i), games, spent),
-		})
+		p.Facts = append(p.Facts, report.Fact{Name: r.Name, Value: r.training()})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
 	if config.Games > 0 {
 		p.Sections = []report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(config)}}}
 	}
-	p.Sections = append(p.Sections, report.Sections(c.runs...)...)
+	p.Sections = append(p.Sections, report.Sections(runs...)...)
 	return p
 }
 
@@ -279,10 +255,10 @@ func (c *comparison) ladder(config *match.Config) report.Ladder {
 		Note: fmt.Sprintf("score of the first run, a draw counts half; 95 %% intervals over pairs of games with seats swapped, after %d random plies",
 			config.OpeningPlies),
 	}
-	if slices.ContainsFunc(c.matches, func(e pairing) bool { return e.Balanced }) {
+	if slices.ContainsFunc(c.Matches, func(e pairing) bool { return e.Balanced }) {
 		l.Note += " that lose for neither side"
 	}
-	for _, e := range c.matches {
+	for _, e := range c.Matches {
 		l.Bars = append(l.Bars, report.Bar{
 			Name: e.A + " against " + e.B, Value: 100 * e.Score, Low: 100 * e.Low, High: 100 * e.High,
 			Detail: fmt.Sprintf("%d wins, %d draws, %d losses; Elo %s", e.Wins, e.Draws, e.Losses, e.EloText()),

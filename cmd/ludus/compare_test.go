@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"ludus/cmd/ludus/internal/report"
-	"ludus/env/games"
 	"ludus/train/match"
 )
 
@@ -128,13 +126,9 @@ func TestCompareUnwritten(t *testing.T) {
 
 // TestCompareShutout: where one run wins every game, its lead in Elo has no upper bound, neither in print nor on the page.
 func TestCompareShutout(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := comparison{
-		game: game, runs: []*report.Run{{Name: "a"}, {Name: "b"}},
-		matches: []pairing{{A: "a", B: "b", Result: match.Result{
+		Game: "quad-5x5", Runs: []contender{{Name: "a"}, {Name: "b"}},
+		Matches: []pairing{{A: "a", B: "b", Result: match.Result{
 			Games: 20, Wins: 20, Score: 1, Low: 0.8, High: 1, Elo: match.MaxElo, EloLow: 240, EloHigh: match.MaxElo,
 		}}},
 	}

@@ -131,3 +131,8 @@ func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// seconds formats a duration in seconds.
+func seconds(x float64) time.Duration {
+	return time.Duration(x * float64(time.Second)).Round(100 * time.Millisecond)
+}

@@ -223,12 +223,11 @@ func (r *reporter) write(ctx context.Context, depth report.Depth) {
 
 // writeSummary prints a run's result and the commands that use it.
 func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
-	spent := time.Duration(s.Seconds * float64(time.Second)).Round(time.Second)
 	if s.Already {
 		fmt.Fprintf(w, "This run is finished; a larger --time or --generations extends it.\n")
 	}
 	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
-		s.Config.Game, s.Config.Plan.Last(), s.Games, s.Positions, s.Steps, spent)
+		s.Config.Game, s.Config.Plan.Last(), s.Games, s.Positions, s.Steps, seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
 	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
