@@ -4,57 +4,39 @@ import (
 	"context"
 	"time"
 
-	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
-// collector owns the self-play of a run.
-type collector struct {
-	play  *selfPlay
-	speed float64 // positions per second, recently; 0 before any were played
-}
-
-// collected is the self-play of one generation.
-type collected struct {
-	playResult
-	positions int // searched
-	seconds   float64
-	idleShare float64 // of the workers' time
-}
-
-func newCollector(game *env.Game, config *rundir.Config, threads int) *collector {
-	games := newGamesInProgress(game, &config.Settings, config.Seed, config.Plan.ParallelGames)
-	return &collector{play: newSelfPlay(games, threads, cacheEntries)}
-}
-
-// collect advances every game by the given number of plies with the network. meanPlies is the mean length of the run's
-// games so far. It reports the share done from 0 to 1 now and then. Its only error is ctx's.
-func (c *collector) collect(ctx context.Context, network *infer.Network, plies int, meanPlies float64,
-	report func(done float64)) (*collected, error) {
-	for _, g := range c.play.games {
-		g.meanPlies = meanPlies
+// collect plays a generation: it advances every game in progress by the plan's plies with the network. It returns the games
+// that ended and notes counts and speed in m.
+func (r *run) collect(ctx context.Context, network *infer.Network, m *rundir.Metrics) ([]*record, error) {
+	mean := r.count.meanPlies(r.Game)
+	for _, g := range r.play.games {
+		g.meanPlies = mean
 	}
-	c.play.begin(evaluatorsOf(network), plies)
-	start, total := time.Now(), len(c.play.games)*plies
+	plies := r.config.Plan.PliesPerGeneration
+	m.Positions = len(r.play.games) * plies
+	r.play.begin(evaluatorsOf(network), plies)
+	start := time.Now()
 	finished := make(chan error, 1)
-	go func() { finished <- c.play.run(ctx) }()
+	go func() { finished <- r.play.run(ctx) }()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-finished:
-			if err != nil {
-				return nil, err
-			}
-			result := &collected{playResult: c.play.result(), positions: total, seconds: time.Since(start).Seconds()}
-			result.idleShare = 1 - result.busy.Seconds()/(result.seconds*float64(len(c.play.workers)))
-			c.speed = float64(total) / result.seconds
-			return result, nil
+			result := r.play.result()
+			m.Games, m.Simulations, m.Evaluations = len(result.finished), result.simulations, result.evaluations
+			m.PlaySeconds = time.Since(start).Seconds()
+			m.IdleShare = 1 - result.busy.Seconds()/(m.PlaySeconds*float64(len(r.play.workers)))
+			m.Diversity = measureDiversity(r.Game, result.finished)
+			r.pace.speed = float64(m.Positions) / m.PlaySeconds
+			return result.finished, err
 		case <-tick.C:
-			played := float64(c.play.played.Load())
-			c.speed = played / time.Since(start).Seconds()
-			report(played / float64(total))
+			played := float64(r.play.played.Load())
+			r.pace.speed = played / time.Since(start).Seconds()
+			r.progress(Playing, playShare*played/float64(m.Positions))
 		}
 	}
 }

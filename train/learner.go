@@ -56,18 +56,6 @@ type setSizes struct {
 	Validation int `json:"validation"`
 }
 
-// learned is what the learner did with the games of one generation.
-type learned struct {
-	sets          setSizes          // with the generation's games
-	window        *rundir.Diversity // of the replay window; nil if the generation is not rated
-	losses        model.Losses      // mean over the training steps
-	validation    model.Losses      // on a batch of the validation set, before the training steps
-	learningRate  float64           // of the last training step
-	policyEntropy float64           // on the validation set, nats
-	calibration   []rundir.CalibrationBin
-	seconds       float64
-}
-
 func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
@@ -107,15 +95,15 @@ func (l *learner) split(games []*record, first int) (training, validation []*rec
 	return training, validation
 }
 
-// add adds a generation's games to the sets, of which the first is the run's game number first. before are the sizes of
-// the sets so far.
-func (l *learner) add(games []*record, first int, before setSizes) *learned {
+// add adds a generation's games to the sets, of which the first is the run's game number first. It takes the sizes of the
+// sets before and returns those after.
+func (l *learner) add(games []*record, first int, before setSizes) setSizes {
 	training, validation := l.split(games, first)
 	sets := setSizes{before.Training + positionsOf(training), before.Validation + positionsOf(validation)}
 	sizes := l.windowSizes(sets)
 	l.training.add(training, sizes.Training)
 	l.validation.add(validation, sizes.Validation)
-	return &learned{sets: sets}
+	return sets
 }
 
 // windowSizes are the positions that the two windows hold once sets were added. That of the validation set grows in the
@@ -134,33 +122,34 @@ func (l *learner) steps(sets setSizes) int {
 }
 
 // train evaluates a batch of the validation set and takes training steps, at a share of the plan's generations. It notes
-// losses and learning rate in result, and reports the share of the steps done from 0 to 1.
-func (l *learner) train(ctx context.Context, result *learned, generation, steps int, share float64,
-	report func(done float64)) (err error) {
+// losses and learning rate in m, and reports the share of the steps done from 0 to 1.
+func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share float64, report func(done float64)) error {
 	valueMix := 0.0
 	if share > pureShare {
 		valueMix = l.settings.ValueMix
 	}
 	if l.validation.positions > 0 {
-		l.fill(&l.validation, valueMix, rand.New(seed.New(l.seed, "held-out batch", generation)))
-		if result.validation, err = l.trainer.Losses(l.batch); err != nil {
+		l.fill(&l.validation, valueMix, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
+		losses, err := l.trainer.Losses(l.batch)
+		if err != nil {
 			return err
 		}
+		m.ValidationPolicyLoss, m.ValidationOutcomeLoss = losses.Policy, losses.Outcome
 	}
-	rng := rand.New(seed.New(l.seed, "learner", generation))
+	rng := rand.New(seed.New(l.seed, "learner", m.Generation))
 	for i := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		l.fill(&l.training, valueMix, rng)
-		result.learningRate = l.settings.LearningRate * rateFactor(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(l.batch, result.learningRate)
+		m.LearningRate = l.settings.LearningRate * rateFactor(share, l.trainer.Steps())
+		losses, err := l.trainer.Step(l.batch, m.LearningRate)
 		if err != nil {
 			return err
 		}
-		result.losses.Policy += losses.Policy / float64(steps)
-		result.losses.Outcome += losses.Outcome / float64(steps)
-		result.losses.Goals += losses.Goals / float64(steps)
+		m.PolicyLoss += losses.Policy / float64(steps)
+		m.OutcomeLoss += losses.Outcome / float64(steps)
+		m.GoalsLoss += losses.Goals / float64(steps)
 		report(float64(i+1) / float64(steps))
 	}
 	return nil

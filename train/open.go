@@ -222,7 +222,8 @@ func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 
 // load restores the run from its newest whole checkpoint, or starts it with the given weights.
 func (r *run) load(weights *infer.Weights) error {
-	r.collector = newCollector(r.Game, r.config, r.Threads)
+	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
+	r.play = newSelfPlay(games, r.Threads, cacheEntries)
 	checkpoint, damaged, err := r.store.Newest()
 	switch {
 	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:
@@ -306,7 +307,7 @@ func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
 	r.owed = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalGamesInProgress(c.Part(rundir.GamesInProgressPart), r.collector.play.games); err != nil {
+	if err := unmarshalGamesInProgress(c.Part(rundir.GamesInProgressPart), r.play.games); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}
 	r.pace.started = r.pace.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))

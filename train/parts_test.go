@@ -392,7 +392,7 @@ func TestValidationSet(t *testing.T) {
 		for range 5 {
 			records = append(records, randomRecord(game, rng))
 		}
-		sets = l.add(records, n, sets).sets
+		sets = l.add(records, n, sets)
 		n += len(records)
 		for _, r := range l.validation.records() {
 			if slices.Contains(l.training.records(), r) {

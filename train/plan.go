@@ -140,6 +140,7 @@ type pace struct {
 	began   time.Time // of this process's self-play
 	from    int       // generation after which this process began
 	seconds []float64 // of the generations of this process, once training has begun
+	speed   float64   // positions per second of self-play, recently; 0 before any were played
 }
 
 // elapsed is the time spent on the run.
@@ -154,7 +155,7 @@ func (r *run) progress(phase Phase, done float64) {
 	at := float64(r.count.Generation) + done
 	p := Progress{
 		Phase: phase, Generation: r.count.Generation, Generations: plan.Generations, Games: r.count.Games,
-		Share: at / float64(plan.Generations), Speed: r.collector.speed, Elapsed: r.pace.elapsed(),
+		Share: at / float64(plan.Generations), Speed: r.pace.speed, Elapsed: r.pace.elapsed(),
 	}
 	if phase != Rating {
 		p.Generation++

@@ -83,7 +83,7 @@ type standing struct {
 func (r *run) standing() standing {
 	s := standing{
 		generation: r.count.Generation, positions: r.count.Positions, meanPlies: r.count.meanPlies(r.Game),
-		speed: r.collector.speed, elapsed: r.pace.elapsed().Seconds(),
+		speed: r.pace.speed, elapsed: r.pace.elapsed().Seconds(),
 	}
 	if s.speed == 0 { // this process has not played yet
 		s.speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)

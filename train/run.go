@@ -87,19 +87,19 @@ var (
 	ErrCheckpoints = errors.New("the run's checkpoints are missing")
 )
 
-// run is a run in progress. Within a generation the collector owns self-play, the learner training, commit the files and
-// counters, and the rater matches and suite.
+// run is a run in progress. Within a generation selfPlay owns the games in progress, the learner the training, commit the
+// files and counters, and the rater matches and suite.
 type run struct {
 	Options
-	config    *rundir.Config
-	store     *checkpoints.Store
-	count     counters // as of the last commit
-	owed      int      // training steps of generations that the learner went back over, to be repeated
-	collector *collector
-	learner   *learner
-	curves    *curves
-	rater     *rater
-	pace      pace
+	config  *rundir.Config
+	store   *checkpoints.Store
+	count   counters // as of the last commit
+	owed    int      // training steps of generations that the learner went back over, to be repeated
+	play    *selfPlay
+	learner *learner
+	curves  *curves
+	rater   *rater
+	pace    pace
 }
 
 // counters are the totals of a run, kept in each checkpoint's manifest.
@@ -208,48 +208,42 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	played, err := r.collect(ctx, network)
+	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
+	games, err := r.collect(ctx, network, m)
 	if err != nil {
 		return err
 	}
-	learned, err := r.learn(ctx, network, played)
+	sets, err := r.learn(ctx, network, games, m)
 	if err != nil {
 		return err
 	}
-	if err := r.commit(played, learned, start); err != nil {
+	if err := r.commit(m, games, sets, start); err != nil {
 		return err
 	}
 	return r.rate(ctx)
 }
 
-// collect plays the generation's part of self-play.
-func (r *run) collect(ctx context.Context, network *infer.Network) (*collected, error) {
-	return r.collector.collect(ctx, network, r.config.Plan.PliesPerGeneration, r.count.meanPlies(r.Game),
-		func(done float64) { r.progress(Playing, playShare*done) })
-}
-
 // learn adds the games to the training and validation sets, evaluates the network on the latter and trains on the former.
-func (r *run) learn(ctx context.Context, network *infer.Network, played *collected) (*learned, error) {
-	generation := r.count.Generation + 1
-	due := ratingDue(r.config, generation)
-	l := r.learner.add(played.finished, r.count.Games, r.count.Sets)
-	positions := max(played.simulations/simulationsPerValidation, minValidation)
-	if due {
-		positions = max(played.simulations/simulationsPerCalibration, minValidation)
-		l.window = new(measureDiversity(r.Game, r.learner.training.records()))
+// It returns the sizes of the sets and notes the rest in m.
+func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (setSizes, error) {
+	l := r.learner
+	sets := l.add(games, r.count.Games, r.count.Sets)
+	if ratingDue(r.config, m.Generation) {
+		m.InWindow = new(measureDiversity(r.Game, l.training.records()))
 	}
 	start := time.Now()
-	r.learner.validate(l, network, positions, due)
-	if r.learner.training.positions >= r.config.Settings.BatchSize { // fewer would be learned by heart
-		steps := r.learner.steps(l.sets) - r.learner.steps(r.count.Sets) + r.owed
-		err := r.learner.train(ctx, l, generation, steps, planShare(&r.config.Plan, generation),
-			func(done float64) { r.progress(Learning, playShare+(1-playShare)*done) })
+	l.validate(m, network, ratingDue(r.config, m.Generation))
+	if l.training.positions >= r.config.Settings.BatchSize { // fewer would be learned by heart
+		steps := l.steps(sets) - l.steps(r.count.Sets) + r.owed
+		err := l.train(ctx, m, steps, planShare(&r.config.Plan, m.Generation), func(done float64) {
+			r.progress(Learning, playShare+(1-playShare)*done)
+		})
 		if err != nil {
-			return nil, err
+			return sets, err
 		}
 	}
-	l.seconds = time.Since(start).Seconds()
-	return l, nil
+	m.LearnSeconds = time.Since(start).Seconds()
+	return sets, nil
 }
 
 // rate plays matches with the newest checkpoint and tests it on the suite, if that is due and not done yet.

@@ -18,16 +18,21 @@ const (
 	calibrationBins           = 10
 )
 
-// validate notes in result the entropy of the network's policy on up to n positions of the validation set, and, if asked
-// for, its calibration. It draws no random numbers, so it does not affect training.
-func (l *learner) validate(result *learned, network *infer.Network, n int, calibrate bool) {
-	if n = min(n, l.validation.positions); n == 0 {
+// validate notes in m the entropy of the network's policy on the validation set and, if asked for, its calibration. It
+// draws no random numbers, so it does not affect training.
+func (l *learner) validate(m *rundir.Metrics, network *infer.Network, calibrate bool) {
+	n := m.Simulations / simulationsPerValidation
+	if calibrate {
+		n = m.Simulations / simulationsPerCalibration
+	}
+	if n = min(max(n, minValidation), l.validation.positions); n == 0 {
 		return
 	}
 	p := l.predict(network, n)
-	result.policyEntropy = p.entropy()
+	m.PolicyEntropy = p.entropy()
 	if calibrate {
-		result.calibration = p.calibration()
+		m.Calibration = p.calibration()
+		m.CalibrationError = calibrationError(m.Calibration)
 	}
 }
 
@@ -121,7 +126,7 @@ func (p *predictions) calibration() (bins []rundir.CalibrationBin) {
 }
 
 // calibrationError is the mean difference between predicted and actual scores over the bins, weighted by their counts
-// (expected calibration error: Guo et al. 2017, section 2); 0 without bins. Chance keeps it above 0 even for a perfect
+// (expected calibration error: Guo et al. 2017, section 2). Chance keeps it above 0 even for a perfect
 // network: by about 1 / sqrt(n) for n independent positions, and by more if they come from few games.
 func calibrationError(bins []rundir.CalibrationBin) float64 {
 	sum, n := 0.0, 0
@@ -129,5 +134,5 @@ func calibrationError(bins []rundir.CalibrationBin) float64 {
 		sum += float64(b.Count) * math.Abs(b.Predicted-b.Actual)
 		n += b.Count
 	}
-	return sum / float64(max(n, 1))
+	return sum / float64(n)
 }

@@ -113,13 +113,13 @@ func TestPredictChangesNothing(t *testing.T) {
 		}
 		b.predict(network, 3) // fewer than the parts of a batch
 		for _, l := range []*learner{a, b} {
-			if err := l.train(t.Context(), new(learned), generation, 2, 0.5, func(float64) {}); err != nil {
+			if err := l.train(t.Context(), &rundir.Metrics{Generation: generation}, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c, _ := validatedLearner(t, game)
 		for g := 1; g <= generation; g++ {
-			if err := c.train(t.Context(), new(learned), g, 2, 0.5, func(float64) {}); err != nil {
+			if err := c.train(t.Context(), &rundir.Metrics{Generation: g}, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}

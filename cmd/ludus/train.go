@@ -81,8 +81,8 @@ func settingsHelp() string {
 	}
 	var b strings.Builder
 	defaults := rundir.DefaultSettings(game)
-	for _, s := range rundir.AllSettings() {
-		fmt.Fprintf(&b, "  %-26s %s\n", s.Key+"="+s.Text(&defaults), s.Help())
+	for _, s := range defaults.List() {
+		fmt.Fprintf(&b, "  %-26s %s\n", s.Key+"="+s.Text(), s.Help())
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -15,9 +15,9 @@ import (
 	"ludus/train/agent"
 )
 
-// LoadWeights reads the network of a reference. Its path is that of a run directory, a checkpoint's directory or a weights
-// file. Of a run it reads the newest whole checkpoint, that of a generation, or the best rated one that the
-// run still has. Errors wrap [agent.ErrWeights].
+// LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights file. In
+// a run it reads the newest whole checkpoint, or the one that the reference selects: that of a generation, or the best
+// rated one that the run still keeps. Errors wrap [agent.ErrWeights], and fs.ErrNotExist if there is no such path.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
@@ -40,9 +40,6 @@ func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
 func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, origin, errNoPath
-	}
 	if err != nil {
 		return nil, origin, err
 	}
@@ -64,14 +61,6 @@ func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	}
 	return data, origin, nil
 }
-
-// errNoPath is fs.ErrNotExist with a message that does not repeat the path.
-var errNoPath error = noPath{}
-
-type noPath struct{}
-
-func (noPath) Error() string        { return "there is no such file or folder" }
-func (noPath) Is(target error) bool { return target == fs.ErrNotExist }
 
 // readCheckpoint reads the checkpoint whose directory is path, or the selected one of the run at path.
 func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpoint, error) {

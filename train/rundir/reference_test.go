@@ -87,7 +87,7 @@ func TestLoadWeights(t *testing.T) {
 	writeFile(t, filepath.Join(damaged, RatingsFile), []byte(`{"agents":`))
 	for reference, want := range map[string]string{
 		run + "@3":        "it has [1 2 7]",
-		run + "/nowhere":  "no such file or folder",
+		run + "/nowhere":  "no such file or directory",
 		damaged + "@best": "ratings.json: damaged",
 		t.TempDir():       "neither a run nor a checkpoint",
 		file + "@1":       "this is a file",

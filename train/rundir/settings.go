@@ -14,7 +14,7 @@ import (
 	"ludus/model/infer"
 )
 
-// Settings are the hyperparameters of a run. [AllSettings] documents and bounds them.
+// Settings are the hyperparameters of a run. [Settings.List] documents and bounds them.
 type Settings struct {
 	ParallelGames       int     `json:"parallel_games"`
 	PliesPerGeneration  int     `json:"plies_per_generation"`
@@ -48,89 +48,65 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// Setting describes one field of [Settings].
+// Setting is one field of a [Settings].
 type Setting struct {
 	Key       string  // its name for --set and in JSON
 	Low, High float64 // the values allowed, both included
+	multiple  float64 // the value must be a multiple of this; 0: any number
+	field     field
 	doc       string
-	multiple  float64                  // the value must be a multiple of this; 0: any number
-	ints      func(*Settings) *int     // the field; nil if it is a float64
-	floats    func(*Settings) *float64 // the field; nil if it is an int
 }
 
-func intSetting(key string, low, high float64, field func(*Settings) *int, doc string) Setting {
-	return Setting{Key: key, Low: low, High: high, doc: doc, multiple: 1, ints: field}
+// field reads and writes a field of a Settings.
+type field interface {
+	get() float64
+	set(x float64)
 }
 
-func floatSetting(key string, low, high float64, field func(*Settings) *float64, doc string) Setting {
-	return Setting{Key: key, Low: low, High: high, doc: doc, floats: field}
-}
+type (
+	intField   int
+	floatField float64
+)
 
-// allSettings is in the order of the help. In parentheses are the values of AlphaZero (AZ: Silver et al. 2018) and of
-// Gumbel AlphaZero (GZ: Danihelka et al. 2022).
-var allSettings = []Setting{
-	intSetting("parallel_games", 0, 65536, func(s *Settings) *int { return &s.ParallelGames },
-		"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"),
-	intSetting("plies_per_generation", 0, 1000, func(s *Settings) *int { return &s.PliesPerGeneration },
-		"plies that each game advances in a generation; 0: chosen by the plan"),
-	intSetting("simulations", 2, 100000, func(s *Settings) *int { return &s.Simulations },
-		"per move of self-play (AZ 800, GZ 2 to 200)"),
-	floatSetting("value_scale", 0.01, 10, func(s *Settings) *float64 { return &s.ValueScale },
-		"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"),
-	{
-		Key: "channels", Low: 4, High: 512, multiple: 4, ints: func(s *Settings) *int { return &s.Channels },
-		doc: "width of the network (AZ 256)",
-	},
-	intSetting("blocks", 1, 40, func(s *Settings) *int { return &s.Blocks },
-		"residual blocks of the network (AZ 19)"),
-	intSetting("batch_size", 8, 4096, func(s *Settings) *int { return &s.BatchSize },
-		"samples per training step (AZ 4096)"),
-	floatSetting("learning_rate", 1e-6, 1, func(s *Settings) *float64 { return &s.LearningRate },
-		"peak of the learning rate schedule"),
-	floatSetting("weight_decay", 0, 1, func(s *Settings) *float64 { return &s.WeightDecay },
-		"decoupled weight decay (AdamW)"),
-	floatSetting("samples_per_position", 0.1, 100, func(s *Settings) *float64 { return &s.SamplesPerPosition },
-		"training samples drawn per position played (replay ratio)"),
-	intSetting("replay_window", 100, 1e8, func(s *Settings) *int { return &s.ReplayWindow },
-		"positions in the replay window before it grows more slowly than the run"),
-	floatSetting("value_mix", 0, 1, func(s *Settings) *float64 { return &s.ValueMix },
-		"share of the search's value in the value target (lc0: q ratio; AZ 0)"),
-	intSetting("exploration_plies", 0, 100, func(s *Settings) *int { return &s.ExplorationPlies },
-		"first plies of a game whose move is drawn from the policy target (AZ 30)"),
-	floatSetting("exploration_fraction", 0, 1, func(s *Settings) *float64 { return &s.ExplorationFraction },
-		"uniform part of that draw"),
-	floatSetting("validation_share", 0, 0.5, func(s *Settings) *float64 { return &s.ValidationShare },
-		"share of games in the validation set, which is never trained on"),
-	intSetting("keep_newest", 1, 1e6, func(s *Settings) *int { return &s.KeepNewest },
-		"number of newest checkpoints to keep"),
-	intSetting("keep_every", 0, 1e6, func(s *Settings) *int { return &s.KeepEvery },
-		"keep every n-th of the older checkpoints; 0: none"),
-	floatSetting("rating_share", 0, 0.5, func(s *Settings) *float64 { return &s.RatingShare },
-		"share of the time for matches that rate the run; 0: no matches. Games and weights do not depend on it"),
-}
+func (f *intField) get() float64    { return float64(*f) }
+func (f *intField) set(x float64)   { *f = intField(x) }
+func (f *floatField) get() float64  { return float64(*f) }
+func (f *floatField) set(x float64) { *f = floatField(x) }
 
-// AllSettings returns every setting in the order of the help.
-func AllSettings() []Setting { return slices.Clone(allSettings) }
-
-// Get returns the setting's value in s.
-func (d *Setting) Get(s *Settings) float64 {
-	if d.ints != nil {
-		return float64(*d.ints(s))
-	}
-	return *d.floats(s)
-}
-
-// set sets the setting's value in s to x, which [Setting.check] accepts.
-func (d *Setting) set(s *Settings, x float64) {
-	if d.ints != nil {
-		*d.ints(s) = int(x)
-	} else {
-		*d.floats(s) = x
+// List returns the fields of s, in the order of the help. In parentheses are the values of AlphaZero (AZ: Silver et al.
+// 2018) and of Gumbel AlphaZero (GZ: Danihelka et al. 2022).
+func (s *Settings) List() []Setting {
+	return []Setting{
+		{"parallel_games", 0, 65536, 1, (*intField)(&s.ParallelGames),
+			"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"},
+		{"plies_per_generation", 0, 1000, 1, (*intField)(&s.PliesPerGeneration),
+			"plies that each game advances in a generation; 0: chosen by the plan"},
+		{"simulations", 2, 100000, 1, (*intField)(&s.Simulations), "per move of self-play (AZ 800, GZ 2 to 200)"},
+		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale), "c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
+		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network (AZ 256)"},
+		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "residual blocks of the network (AZ 19)"},
+		{"batch_size", 8, 4096, 1, (*intField)(&s.BatchSize), "samples per training step (AZ 4096)"},
+		{"learning_rate", 1e-6, 1, 0, (*floatField)(&s.LearningRate), "peak of the learning rate schedule"},
+		{"weight_decay", 0, 1, 0, (*floatField)(&s.WeightDecay), "decoupled weight decay (AdamW)"},
+		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
+			"training samples drawn per position played (replay ratio)"},
+		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
+			"positions in the replay window before it grows more slowly than the run"},
+		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix), "share of the search's value in the value target (lc0: q ratio; AZ 0)"},
+		{"exploration_plies", 0, 100, 1, (*intField)(&s.ExplorationPlies),
+			"first plies of a game whose move is drawn from the policy target (AZ 30)"},
+		{"exploration_fraction", 0, 1, 0, (*floatField)(&s.ExplorationFraction), "uniform part of that draw"},
+		{"validation_share", 0, 0.5, 0, (*floatField)(&s.ValidationShare),
+			"share of games in the validation set, which is never trained on"},
+		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep"},
+		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none"},
+		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
+			"share of the time for matches that rate the run; 0: no matches. Games and weights do not depend on it"},
 	}
 }
 
-// Text returns the setting's value in s without an exponent.
-func (d *Setting) Text(s *Settings) string { return decimal(d.Get(s)) }
+// Text returns the setting's value without an exponent.
+func (d *Setting) Text() string { return decimal(d.field.get()) }
 
 // Help says what the setting does and which values it takes.
 func (d *Setting) Help() string { return d.doc + "; " + d.values() }
@@ -155,13 +131,14 @@ func (d *Setting) check(x float64, text string) error {
 	return fmt.Errorf("setting %s=%s: it must be %s", d.Key, text, d.values())
 }
 
-// findSetting returns the setting of a key.
-func findSetting(key string) (*Setting, error) {
-	known := make([]string, len(allSettings))
-	for i := range allSettings {
-		if known[i] = allSettings[i].Key; known[i] == key {
-			return &allSettings[i], nil
+// find returns the setting of a key.
+func (s *Settings) find(key string) (*Setting, error) {
+	var known []string
+	for _, d := range s.List() {
+		if d.Key == key {
+			return &d, nil
 		}
+		known = append(known, d.Key)
 	}
 	hint := ""
 	if near := env.Nearest(key, known); near != "" {
@@ -173,9 +150,8 @@ func findSetting(key string) (*Setting, error) {
 // Validate reports every setting that is out of its range.
 func (s *Settings) Validate() error {
 	var errs []error
-	for i := range allSettings {
-		d := &allSettings[i]
-		errs = append(errs, d.check(d.Get(s), d.Text(s)))
+	for _, d := range s.List() {
+		errs = append(errs, d.check(d.field.get(), d.Text()))
 	}
 	return errors.Join(errs...)
 }
@@ -185,12 +161,12 @@ func (s *Settings) Change(values map[string]float64) error {
 	changed := *s
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		d, err := findSetting(key)
+		d, err := changed.find(key)
 		if err == nil {
 			err = d.check(values[key], decimal(values[key]))
 		}
 		if errs = append(errs, err); err == nil {
-			d.set(&changed, values[key])
+			d.field.set(values[key])
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -207,7 +183,7 @@ func ParseSetting(text string) (key string, value float64, err error) {
 	if !ok {
 		return "", 0, fmt.Errorf("setting %q: write it as KEY=VALUE, such as simulations=64", text)
 	}
-	d, err := findSetting(key)
+	d, err := new(Settings).find(key)
 	if err != nil {
 		return "", 0, err
 	}
@@ -236,9 +212,10 @@ func ParseSettings(data []byte) (map[string]float64, error) {
 // Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)".
 func (s *Settings) Differences(run *Settings) []string {
 	var all []string
-	for i := range allSettings {
-		if d := &allSettings[i]; d.Get(s) != d.Get(run) {
-			all = append(all, fmt.Sprintf("%s=%s (the run has %s)", d.Key, d.Text(s), d.Text(run)))
+	ours, theirs := s.List(), run.List()
+	for i := range ours {
+		if a, b := ours[i].Text(), theirs[i].Text(); a != b {
+			all = append(all, fmt.Sprintf("%s=%s (the run has %s)", ours[i].Key, a, b))
 		}
 	}
 	return all

@@ -26,9 +26,9 @@ func TestSettings(t *testing.T) {
 	if err := json.Unmarshal(text, &inJSON); err != nil {
 		t.Fatal(err)
 	}
-	for _, set := range AllSettings() { // each entry of the table is one field under its JSON key
-		if value, ok := inJSON[set.Key]; !ok || value != set.Get(&s) {
-			t.Errorf("setting %s is %v, and %v in JSON", set.Key, set.Get(&s), value)
+	for _, set := range s.List() { // each entry of the table is one field under its JSON key
+		if value, ok := inJSON[set.Key]; !ok || value != set.field.get() {
+			t.Errorf("setting %s is %v, and %v in JSON", set.Key, set.Text(), value)
 		}
 		delete(inJSON, set.Key)
 	}
@@ -56,7 +56,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s gives %v and %+v; want %q", c.text, err, s, c.says)
 		}
 	}
-	for _, d := range AllSettings() { // errors and help agree
+	for _, d := range s.List() { // errors and help agree
 		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.values()) ||
 			!strings.HasSuffix(err.Error(), d.values()) {
 			t.Errorf("help %q, error %v", d.Help(), err)

@@ -89,8 +89,9 @@ func writePlots(dir string, sections []Section) error {
 func (r *Run) Page() *Page {
 	p := &Page{Title: r.Game.Name, Subtitle: "Run " + r.Name, Warnings: r.Warnings, Sections: Sections(r), Facts: r.facts()}
 	defaults := rundir.DefaultSettings(r.Game)
-	for _, s := range rundir.AllSettings() {
-		value, byDefault := s.Text(&r.Config.Settings), s.Text(&defaults)
+	ofRun := r.Config.Settings.List()
+	for i, s := range defaults.List() {
+		value, byDefault := ofRun[i].Text(), s.Text()
 		p.Settings = append(p.Settings, Setting{Key: s.Key, Value: value, Default: byDefault, Doc: s.Help(), Changed: value != byDefault})
 	}
 	return p
