@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/train/parallel"
 )
 
 // BenchmarkStep reports samples a second of a training step on one and two goroutines, after two to warm up.
 func BenchmarkStep(b *testing.B) {
-	small, large := boardGame(7, 5, 5, 1, 0, 7, false), boardGame(11, 7, 7, 2, 0, 7, false)
+	small, large := envtest.Board(7, 5, 5, 1, 0, 7, false), envtest.Board(11, 7, 7, 2, 0, 7, false)
 	for _, net := range []struct {
 		game                   *env.Game
 		channels, blocks, size int
@@ -43,7 +44,7 @@ func BenchmarkStep(b *testing.B) {
 
 // BenchmarkStockStep reports the same for Gorgonia's own operations.
 func BenchmarkStockStep(b *testing.B) {
-	game := boardGame(11, 7, 7, 2, 0, 7, false)
+	game := envtest.Board(11, 7, 7, 2, 0, 7, false)
 	b.Run("64x5-7x7-128", func(b *testing.B) {
 		batch := randomBatch(game, 128, 1)
 		s, err := newStock(game, randomWeights(game, 64, 5, 1), DefaultConfig(), batch.Size, 1e-3)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"ludus/env/envtest"
 )
 
 // Bytes that are no state of a trainer leave it as it was; what is one is written again as it was read.
 func FuzzState(f *testing.F) {
-	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(f, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)
 	state := tr.MarshalState()
 	f.Add(state)

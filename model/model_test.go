@@ -1,27 +1,14 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/model/infer"
 )
-
-// boardGame returns a game that has only shapes and classes, enough for a network.
-func boardGame(c, h, w, planes, extras, classes int, goals bool) *env.Game {
-	g := &env.Game{
-		Name:   fmt.Sprintf("board-%dx%dx%d", c, h, w),
-		Tensor: env.Shape{C: c, H: h, W: w}, Planes: make([]string, c),
-		PolicyPlanes: planes, PolicyExtras: extras, PolicyNames: make([]string, planes+extras),
-		ActionTexts: make([]string, planes*h*w+extras),
-		Classes:     make([]env.Class, classes),
-		GoalHead:    goals,
-	}
-	return g.Finish(nil)
-}
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
@@ -97,7 +84,7 @@ func apart(a, b Losses) float64 {
 // TestLoss compares the losses with the plain float64 network's, on boards that are no squares and batches that do not
 // fill their last shard.
 func TestLoss(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
 	for _, size := range []int{1, shardRows - 1, shardRows, shardRows + 1, 2*shardRows + 6} {
@@ -118,11 +105,11 @@ func TestLoss(t *testing.T) {
 // every tensor of networks with every kind of head.
 func TestGradients(t *testing.T) {
 	for i, game := range []*env.Game{
-		boardGame(3, 3, 4, 2, 2, 3, true),  // all heads
-		boardGame(5, 4, 3, 1, 0, 7, false), // input planes above 4
-		boardGame(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
-		boardGame(4, 3, 3, 4, 1, 2, false), // single entries without goals
-		boardGame(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
+		envtest.Board(3, 3, 4, 2, 2, 3, true),  // all heads
+		envtest.Board(5, 4, 3, 1, 0, 7, false), // input planes above 4
+		envtest.Board(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
+		envtest.Board(4, 3, 3, 4, 1, 2, false), // single entries without goals
+		envtest.Board(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
 	} {
 		w := randomWeights(game, 4, 2, 1)
 		config := DefaultConfig()

@@ -9,12 +9,13 @@ import (
 	"gorgonia.org/tensor"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/model/infer"
 )
 
 // TestStockOracle compares loss and gradients with a graph of Gorgonia's own operations.
 func TestStockOracle(t *testing.T) {
-	for _, game := range []*env.Game{boardGame(4, 3, 4, 2, 2, 3, true), boardGame(3, 5, 5, 1, 0, 2, false)} {
+	for _, game := range []*env.Game{envtest.Board(4, 3, 4, 2, 2, 3, true), envtest.Board(3, 5, 5, 1, 0, 2, false)} {
 		w := randomWeights(game, 8, 2, 1)
 		b := randomBatch(game, shardRows, 2)
 		tr := newTrainer(t, game, w, DefaultConfig(), nil)
@@ -53,7 +54,7 @@ func TestStockOracle(t *testing.T) {
 // TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding is at its worst: it
 // turns some of the ReLUs of near-zero sums the other way, so a tensor's gradient is compared as a whole.
 func TestStockOracleDeep(t *testing.T) {
-	game := boardGame(11, 7, 7, 2, 2, 7, true)
+	game := envtest.Board(11, 7, 7, 2, 2, 7, true)
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
@@ -87,7 +88,7 @@ func gradientOf(tr *Trainer, name string) []float32 {
 
 // TestMachine runs the same graph on Gorgonia's tape machine: every gradient must have the same bits.
 func TestMachine(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	p := newParameters(randomWeights(game, 8, 2, 1))
 	b := randomBatch(game, shardRows, 2)
 	ours, theirs := newGraph(game, p, 0.1, true), newGraph(game, p, 0.1, true)

@@ -19,7 +19,7 @@ import (
 // TestFreshLoss checks a fresh network, whose policy and classes are uniform and whose goals are 0, against numbers
 // worked out by hand.
 func TestFreshLoss(t *testing.T) {
-	game := boardGame(2, 2, 2, 1, 0, 3, true)
+	game := envtest.Board(2, 2, 2, 1, 0, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, newRand(1))
 	b := NewBatch(game, 2)
 	copy(b.LegalMask, []float32{1, 1, 0, 1, 1, 1, 1, 1})
@@ -62,7 +62,7 @@ func TestCrossEntropyRow(t *testing.T) {
 // TestOverfit learns one batch by heart: the policy's loss falls to the entropy of its targets, the outcome's to zero,
 // and illegal actions of huge logits neither matter nor get probability.
 func TestOverfit(t *testing.T) {
-	game := boardGame(3, 3, 3, 2, 1, 3, true)
+	game := envtest.Board(3, 3, 3, 2, 1, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
 	b := randomBatch(game, 32, 2)
 	k := len(game.Classes)
@@ -191,7 +191,7 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 
 // TestParallel trains on one goroutine and on four: four shards, none full, must give the same bits.
 func TestParallel(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	var states [][]byte
 	for _, parallel := range []func(int, func(int)){nil, parallel.New(1), parallel.New(4)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
@@ -207,7 +207,7 @@ func TestParallel(t *testing.T) {
 // halves are exact, so two shards must come to what one does, bit for bit. What a step left in them must not matter
 // later.
 func TestShards(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
 	once := randomBatch(game, shardRows, 1)
 	twice := &Batch{
@@ -239,7 +239,7 @@ func repeated(x []float32) []float32 { return slices.Concat(x, x) }
 // TestRate checks that a step takes its rate: without decay Adam's first one moves weights by the rate, or less where
 // the gradient is next to nothing.
 func TestRate(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 1, 1)
 	config := DefaultConfig()
 	config.WeightDecay = 0
@@ -262,7 +262,7 @@ func TestRate(t *testing.T) {
 
 // TestStepAllocatesNothing counts the allocations of a warm step, on one goroutine and on a caller's two.
 func TestStepAllocatesNothing(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 2, 3, true)
+	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	b := randomBatch(game, 3*shardRows+8, 1)
 	for _, parallel := range []func(int, func(int)){nil, parallel.New(2)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
@@ -282,7 +282,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 
 // TestResume interrupts training and goes on in a fresh trainer.
 func TestResume(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 0, 3, false)
+	game := envtest.Board(3, 3, 4, 2, 0, 3, false)
 	whole := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
 	train(t, whole, 0, 6)
 
@@ -305,7 +305,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestStateErrors(t *testing.T) {
-	game := boardGame(3, 3, 4, 2, 0, 3, false)
+	game := envtest.Board(3, 3, 4, 2, 0, 3, false)
 	tr := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
 	train(t, tr, 0, 1)
 	state := tr.MarshalState()
@@ -331,7 +331,7 @@ func TestStateErrors(t *testing.T) {
 
 // TestAverage checks the average against its definition: the mean of the first 20 weights, then a memory of 20 steps.
 func TestAverage(t *testing.T) {
-	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)
 	want := 0.0
 	for step := 1; step <= 25; step++ {
@@ -407,7 +407,7 @@ func nearly(t *testing.T, what string, got []float32, want ...float64) {
 
 // TestDiverged feeds a batch that makes losses infinite: the step must fail and change nothing.
 func TestDiverged(t *testing.T) {
-	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)
 	before := tr.MarshalState()
 	b := randomBatch(game, 8, 1)
@@ -421,9 +421,9 @@ func TestDiverged(t *testing.T) {
 }
 
 func TestNewTrainerErrors(t *testing.T) {
-	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	w := randomWeights(game, 4, 1, 1)
-	if _, err := NewTrainer(boardGame(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
+	if _, err := NewTrainer(envtest.Board(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
 		t.Error("weights of another game are accepted")
 	}
 	_, err := NewTrainer(game, w, Config{WeightDecay: 2, ClipNorm: math.Inf(1), GoalWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
@@ -435,12 +435,12 @@ func TestNewTrainerErrors(t *testing.T) {
 }
 
 func TestBatchOfAnotherGamePanics(t *testing.T) {
-	game := boardGame(1, 2, 2, 1, 0, 2, false)
+	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)
 	defer func() {
 		if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "model: ") {
 			t.Errorf("panic %v; want one of this package", r)
 		}
 	}()
-	tr.Losses(NewBatch(boardGame(2, 2, 2, 1, 0, 2, false), 4))
+	tr.Losses(NewBatch(envtest.Board(2, 2, 2, 1, 0, 2, false), 4))
 }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 )
 
 // BenchmarkEvaluate reports positions a second of the two sizes of network on one core.
 func BenchmarkEvaluate(b *testing.B) {
-	small, large := boardGame(7, 5, 5, 1, 0, 7, false), boardGame(11, 7, 7, 2, 0, 7, false)
+	small, large := envtest.Board(7, 5, 5, 1, 0, 7, false), envtest.Board(11, 7, 7, 2, 0, 7, false)
 	for _, net := range []struct {
 		game   *env.Game
 		config Config

@@ -106,7 +106,7 @@ func TestWarmEvaluateAllocatesNothing(t *testing.T) {
 }
 
 func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	e := newEvaluator(t, game, randomWeights(game, Config{game.Name, 4, 1}, 1), 1)
 	defer func() {
 		if recover() == nil {
@@ -117,9 +117,9 @@ func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
 }
 
 func TestNewNetworkErrors(t *testing.T) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	good := randomWeights(game, Config{game.Name, 4, 1}, 1)
-	other := boardGame(3, 3, 3, 1, 0, 2, false)
+	other := envtest.Board(3, 3, 3, 1, 0, 2, false)
 	if _, err := NewNetwork(other, good); err == nil {
 		t.Error("weights of another game are accepted")
 	}

@@ -1,26 +1,13 @@
 package infer
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 )
-
-// boardGame returns a game that has only shapes and classes, enough for a network.
-func boardGame(c, h, w, planes, extras, classes int, goals bool) *env.Game {
-	g := &env.Game{
-		Name:   fmt.Sprintf("board-%dx%dx%d", c, h, w),
-		Tensor: env.Shape{C: c, H: h, W: w}, Planes: make([]string, c),
-		PolicyPlanes: planes, PolicyExtras: extras, PolicyNames: make([]string, planes+extras),
-		ActionTexts: make([]string, planes*h*w+extras),
-		Classes:     make([]env.Class, classes),
-		GoalHead:    goals,
-	}
-	return g.Finish(nil)
-}
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
@@ -65,7 +52,7 @@ func evaluate(t *testing.T, game *env.Game, w *Weights, inputs []float32) (logit
 }
 
 func TestFreshNetworkIsUniform(t *testing.T) {
-	game := boardGame(7, 5, 5, 2, 1, 3, true)
+	game := envtest.Board(7, 5, 5, 2, 1, 3, true)
 	w := NewWeights(game, DefaultConfig(game), newRand(1))
 	logits, classes, goals := evaluate(t, game, w, randomInputs(game, 4, 1))
 	for _, v := range logits {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
@@ -95,7 +96,7 @@ func TestUnmarshalTensorsErrors(t *testing.T) {
 }
 
 func TestUnmarshalErrors(t *testing.T) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	data := randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal()
 	edit := func(from, to string) []byte { return bytes.Replace(data, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
@@ -126,7 +127,7 @@ func TestUnmarshalErrors(t *testing.T) {
 }
 
 func FuzzUnmarshal(f *testing.F) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal())
 	for _, data := range badFiles() {
 		f.Add(data)
@@ -146,7 +147,7 @@ func FuzzUnmarshal(f *testing.F) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	err := Config{"other", 30, 65}.Validate(game)
 	for _, want := range []string{`"other"`, "channels is 30", "blocks is 65"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -159,7 +160,7 @@ func TestConfigValidate(t *testing.T) {
 }
 
 func TestCloneIsIndependent(t *testing.T) {
-	game := boardGame(2, 3, 3, 1, 0, 2, false)
+	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	w := randomWeights(game, Config{game.Name, 4, 1}, 1)
 	before := w.Marshal()
 	clear(w.Clone().Tensors[0].Data)
