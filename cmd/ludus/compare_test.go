@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"ludus/env/games"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // trainedRuns trains two small runs of a game that takes a second, in folders a and b of dir.
@@ -68,7 +70,7 @@ func TestCompareCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"a: held out", "b: held out", "a against b", `"seconds":[`, `"games":[`} {
+		for _, want := range []string{"a: validation", "b: validation", "a against b", `"seconds":[`, `"games":[`} {
 			if !strings.Contains(string(page), want) {
 				t.Errorf("%q is missing on the page", want)
 			}
@@ -106,7 +108,13 @@ func TestCompareDamaged(t *testing.T) {
 	if err := os.Rename(runFolder(t), other); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(other, "config.json"), []byte(`{"version":2,"game":"quad-5x5"}`), 0o666); err != nil {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))
+	config.Plan = rundir.Plan{Generations: 1, ParallelGames: 1, PliesPerGeneration: 1}
+	if err := config.Write(other); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, dir, 1, "compare runs of one game", "compare", "a", "other", "--force")
