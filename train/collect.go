@@ -27,9 +27,9 @@ func (r *run) collect(ctx context.Context, network *infer.Network, m *rundir.Met
 		select {
 		case err := <-finished:
 			result := r.play.result()
-			m.Games, m.Simulations, m.Evaluations = len(result.finished), result.simulations, result.evaluations
-			m.PlaySeconds = time.Since(start).Seconds()
-			m.IdleShare = 1 - result.busy.Seconds()/(m.PlaySeconds*float64(len(r.play.workers)))
+			m.Games, m.Simulations, m.Evaluations = len(result.finished), result.Simulations, result.Evaluations
+			m.PlaySeconds = result.Seconds
+			m.IdleShare = result.Idle / (result.Seconds * float64(len(r.play.workers)))
 			m.Diversity = measureDiversity(r.Game, result.finished)
 			r.pace.speed = float64(m.Positions) / m.PlaySeconds
 			return result.finished, err

@@ -40,8 +40,9 @@ type gameInProgress struct {
 	pliesLeft int     // in this generation
 	meanPlies float64 // mean length of the run's games so far
 
-	finished    []*record // games that ended in this generation
-	simulations int       // done in this generation
+	finished    []*record // games that ended since the last selfPlay.result
+	positions   int       // searched since then
+	simulations int       // done since then
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
@@ -191,6 +192,7 @@ func (g *gameInProgress) playSearched() {
 	g.record.plies = append(g.record.plies, p)
 	g.state.Apply(p.action)
 	g.pliesLeft--
+	g.positions++
 	if g.state.Done() {
 		g.record.done, g.record.outcome, g.record.goals = true, g.state.Outcome(), g.state.Goals()
 		g.finished = append(g.finished, g.record)

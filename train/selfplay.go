@@ -35,6 +35,7 @@ type selfPlay struct {
 	plies   int          // of each game in this generation
 	begun   atomic.Int64 // games that began this generation, or more
 	played  atomic.Int64 // plies played in this generation
+	seconds float64      // spent in run since the last result
 }
 
 // newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of evaluations
@@ -72,38 +73,39 @@ func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
 // run continues the generation, with one goroutine per worker, until all plies are played. If ctx ends, it returns ctx's
 // error after the current batch of each worker; then run may be called again.
 func (p *selfPlay) run(ctx context.Context) error {
+	start := time.Now()
 	var wait sync.WaitGroup
 	for _, w := range p.workers {
 		wait.Go(func() { w.run(ctx) })
 	}
 	wait.Wait()
+	p.seconds += time.Since(start).Seconds()
 	return ctx.Err()
 }
 
-// playResult is what self-play has done.
+// playResult is what self-play has done since the last result.
 type playResult struct {
-	finished    []*record // games that ended, by game in progress
-	simulations int
-	evaluations int
-	batches     int
-	cacheHits   int
-	busy        time.Duration // running time of the workers, all together
+	finished []*record // games that ended, by game in progress
+	Throughput
 }
 
 // result returns what was done since its last call.
 func (p *selfPlay) result() (r playResult) {
+	r.Seconds, p.seconds = p.seconds, 0
 	for _, g := range p.games {
 		r.finished = append(r.finished, g.finished...)
-		r.simulations += g.simulations
-		g.finished, g.simulations = nil, 0
+		r.Positions += g.positions
+		r.Simulations += g.simulations
+		g.finished, g.positions, g.simulations = nil, 0, 0
 	}
+	r.Idle = float64(len(p.workers)) * r.Seconds
 	for _, w := range p.workers {
 		stats := w.batcher.TakeStats()
-		r.evaluations += stats.Evaluations
-		r.batches += stats.Batches
-		r.cacheHits += stats.CacheHits
-		r.busy += w.busy
-		w.busy = 0
+		r.Evaluations += stats.Evaluations
+		r.Batches += stats.Batches
+		r.CacheHits += stats.CacheHits
+		r.Idle -= w.seconds
+		w.seconds = 0
 	}
 	return r
 }
@@ -116,12 +118,12 @@ type worker struct {
 	batcher *mcts.Batcher
 	idle    []*mcts.Search    // of no active game
 	active  []*gameInProgress // each with a pending leaf
-	busy    time.Duration
+	seconds float64           // spent in run since the last result
 }
 
 func (w *worker) run(ctx context.Context) {
 	start := time.Now()
-	defer func() { w.busy += time.Since(start) }()
+	defer func() { w.seconds += time.Since(start).Seconds() }()
 	for w.advance(); len(w.active) > 0; w.advance() {
 		w.batcher.Flush()
 		if ctx.Err() != nil {

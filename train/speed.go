@@ -25,7 +25,7 @@ type Throughput struct {
 	Evaluations int
 	Batches     int     // of evaluations
 	CacheHits   int     // evaluations saved
-	Idle        float64 // seconds that workers waited for others to end a generation, all together
+	Idle        float64 // seconds that workers waited for others to end a generation, summed over workers
 }
 
 // Add adds the counts of o to t.
@@ -64,23 +64,16 @@ func (p *SelfPlay) SetEvaluator(evaluator func(batch int) mcts.Evaluator) {
 // Play plays for about d, but at least one batch. It may end in the middle of a generation, where the next call goes on.
 // The only error is ctx's.
 func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Throughput, error) {
-	var t Throughput
 	start := time.Now()
-	deadline, cancel := context.WithDeadline(ctx, start.Add(d))
+	deadline, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	for {
-		begun, played := time.Now(), p.play.played.Load()
 		if !p.midway {
 			p.play.begin(p.evaluator, p.plies)
-			played = 0
 		}
 		p.midway = p.play.run(deadline) != nil
-		seconds, r := time.Since(begun).Seconds(), p.play.result()
-		t.Add(Throughput{
-			Positions: int(p.play.played.Load() - played), Simulations: r.simulations, Evaluations: r.evaluations, Batches: r.batches,
-			CacheHits: r.cacheHits, Idle: float64(len(p.play.workers))*seconds - r.busy.Seconds(),
-		})
 		if deadline.Err() != nil {
+			t := p.play.result().Throughput
 			t.Seconds = time.Since(start).Seconds()
 			return t, ctx.Err()
 		}
