@@ -8,8 +8,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// collect plays a generation: it advances every game in progress by the plan's plies with the network. It returns the games
-// that ended and notes counts and speed in m.
+// collect plays a generation: it advances every game in progress by the plan's plies with the network. It returns the
+// finished games and notes counts and times in m.
 func (r *run) collect(ctx context.Context, network *infer.Network, m *rundir.Metrics) ([]*record, error) {
 	mean := r.count.meanPlies(r.Game)
 	for _, g := range r.play.games {

@@ -16,8 +16,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// readCurves reads a run's event files in the order of their names, whatever their sums, and forgets as TensorBoard does
-// what a new session does not go on from: values by tag and step.
+// readCurves reads a run's event files in the order of their names, without checking sums, into values by tag and step. Like
+// TensorBoard it drops a session's steps from the start of the next session on.
 func readCurves(t *testing.T, dir string) (curves map[string]map[int]float32, files int) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*.ludus"))
@@ -95,8 +95,8 @@ func fields(data []byte, do func(field protowire.Number, number uint64, text []b
 	}
 }
 
-// TestCurves stops a run on its way, once after a line of metrics that its checkpoint does not know: TensorBoard's curves
-// are those of metrics.jsonl and arena.jsonl in the end, each point once.
+// TestCurves stops a run twice, once after a line of metrics without checkpoint: in the end TensorBoard has each point of
+// metrics.jsonl and arena.jsonl once.
 func TestCurves(t *testing.T) {
 	const generations = 6
 	dir := t.TempDir()
@@ -117,7 +117,7 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustTrain(t, tiny(t, dir, generations))
-	mustTrain(t, tiny(t, dir, generations)) // has nothing to say
+	mustTrain(t, tiny(t, dir, generations)) // writes no event file
 
 	curves, files := readCurves(t, dir)
 	if files != 3 {
@@ -143,11 +143,11 @@ func TestCurves(t *testing.T) {
 			compare(p.Tag, m.Generation, p.Value)
 		}
 	}
-	judged, _, err := rundir.MatchesFile.Read(dir)
+	matches, _, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, j := range judged {
+	for _, j := range matches {
 		if !j.Final { // ratings come of them, which change with later matches
 			continue
 		}

@@ -22,7 +22,7 @@ func fuzzed(f *testing.F, name string) *env.Game {
 	return game
 }
 
-// Records that are read are written again as they were, but for what a byte may say in several ways.
+// FuzzRecords parses any records: those that parse, and are written, parse the same again.
 func FuzzRecords(f *testing.F) {
 	game := fuzzed(f, "free-for-all-2p")
 	f.Add(marshalRecords([]*record{randomRecord(game, rand.New(rand.NewPCG(1, 2)))}))
@@ -40,7 +40,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// Games in progress that are read play on, and are written again as they were.
+// FuzzGamesInProgress parses any games in progress: those that parse can continue, and are written the same.
 func FuzzGamesInProgress(f *testing.F) {
 	game := fuzzed(f, "quad(size=4,quads=3,whites=1)")
 	settings := rundir.DefaultSettings(game)

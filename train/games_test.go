@@ -77,11 +77,11 @@ func checkPlayed(t *testing.T, game *env.Game, played *SelfPlayGame) {
 		state.Apply(a)
 	}
 	if !state.Done() || state.Goals() != played.Goals || len(played.Plies)+played.Opening != len(played.Moves) {
-		t.Errorf("game %d: it ends otherwise than it says", played.Number)
+		t.Errorf("game %d: its end is not the recorded one", played.Number)
 	}
 }
 
-// A value is First's, whoever moves: the exact one where there is one, otherwise that of the classes' shares.
+// TestSearched: a value is First's, whoever moves: the exact one if proven, otherwise the expected utility of the classes.
 func TestSearched(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	r := randomRecord(game, rand.New(rand.NewPCG(3, 4)))

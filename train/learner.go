@@ -83,7 +83,8 @@ func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
 	})
 }
 
-// split separates games, of which the first is the run's game number first, into training and validation set.
+// split separates games, of which the first is the run's game number first, into training and validation set. The names of
+// the random streams here and below are part of what a seed means: other names would give other weights.
 func (l *learner) split(games []*record, first int) (training, validation []*record) {
 	for i, r := range games {
 		if rand.New(seed.New(l.seed, "held out", first+i)).Float64() < l.settings.ValidationShare {

@@ -219,8 +219,8 @@ func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 	}
 }
 
-// TestTargets: a proven root is exact for itself and for the plies before it; the search's classes are blended in
-// elsewhere.
+// TestTargets: a proven position's class is the target of itself and of the plies before it; the search's classes are mixed
+// in elsewhere.
 func TestTargets(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
 	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
@@ -315,7 +315,7 @@ func (l leaning) Evaluate(states []env.State, logits, classes, _ []float32) {
 	}
 }
 
-// TestPlyIsTheMovePlayed compares what is recorded with what the search says of the move.
+// TestPlyIsTheMovePlayed compares the recorded ply with the result of the search.
 func TestPlyIsTheMovePlayed(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
@@ -476,7 +476,7 @@ func TestRatingDue(t *testing.T) {
 	}
 }
 
-// TestAdjust: a plan that was made for a machine twice as slow becomes twice as long, and the other way round.
+// TestAdjust: a plan made for a machine half as fast becomes twice as long, and vice versa.
 func TestAdjust(t *testing.T) {
 	for _, seconds := range []float64{1, 4} {
 		p := rundir.Plan{Seconds: 200, Generations: 90}

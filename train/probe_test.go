@@ -11,7 +11,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// solve returns the exact class of state for First, by looking at everything.
+// solve returns the exact class of state for First, by exhaustive search.
 func solve(game *env.Game, state env.State, known map[env.Key]int) int {
 	if state.Done() {
 		return state.Outcome()
@@ -33,8 +33,8 @@ func solve(game *env.Game, state env.State, known map[env.Key]int) int {
 	return best
 }
 
-// TestProbe learns a game small enough to be solved by looking at everything, and holds the network alone and its first
-// choices against the truth. A wrong sign, player, mask or frame anywhere between self-play and inference fails it.
+// TestProbe learns a game small enough for exhaustive search, and compares the network alone and its first choices with
+// the exact values. A wrong sign, player, mask or frame anywhere between self-play and inference fails it.
 func TestProbe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns for some seconds")

@@ -107,7 +107,7 @@ func TestFinalPeers(t *testing.T) {
 	}
 }
 
-// TestNewerRatings: a run that goes back to an older checkpoint forgets the ratings of those after it, and makes them again.
+// TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones and makes them again.
 func TestNewerRatings(t *testing.T) {
 	const generations = 4
 	dir := t.TempDir()
@@ -135,7 +135,7 @@ func TestNewerRatings(t *testing.T) {
 	wholeRatings(t, dir, generations)
 }
 
-// TestDamagedRatings: ratings.json follows from the matches, so that one that is damaged ends nothing.
+// TestDamagedRatings: a damaged ratings.json is computed again from the matches.
 func TestDamagedRatings(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 2))

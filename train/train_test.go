@@ -48,7 +48,7 @@ func mustTrain(t testing.TB, o Options) *Summary {
 	return s
 }
 
-// The weights of a run name its value_scale, which searches with them use.
+// TestValueScaleGoesWithTheWeights: the weights of a run hold its value_scale, which searches with them use.
 func TestValueScaleGoesWithTheWeights(t *testing.T) {
 	o := tiny(t, t.TempDir(), 1)
 	o.Settings["value_scale"] = 0.125
@@ -133,8 +133,8 @@ func TestMain(m *testing.M) {
 
 const killGenerations = 8
 
-// TestKill kills a run again and again, at moments spread over its whole length, and lets it go on: what comes out in
-// the end is what a run gives that was never stopped.
+// TestKill kills a run at many moments spread over its length and restarts it each time: the result equals that of an
+// uninterrupted run.
 func TestKill(t *testing.T) {
 	whole, killed := t.TempDir(), t.TempDir()
 	start := time.Now()
@@ -171,8 +171,8 @@ func TestKill(t *testing.T) {
 	wholeRatings(t, killed, killGenerations)
 }
 
-// sameMetrics compares two runs' metrics but for what the clock said, and for the evaluations: how many the workers'
-// caches save depends on who plays which slot.
+// sameMetrics compares the metrics of two runs, except times and evaluations: how many evaluations the workers' caches
+// save depends on which worker plays which game.
 func sameMetrics(t *testing.T, a, b string, generations int) {
 	t.Helper()
 	read := func(dir string) (all []rundir.Metrics) {
@@ -248,7 +248,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 }
 
 // TestMissingCheckpoints: a run without its checkpoints does not start over beside its old games and metrics; one that
-// misses the newest alone says where it continues.
+// misses only the newest reports where it continues.
 func TestMissingCheckpoints(t *testing.T) {
 	const generations = 4
 	whole, dir := t.TempDir(), t.TempDir()
@@ -303,20 +303,20 @@ func TestMore(t *testing.T) {
 	more := mustTrain(t, tiny(t, dir, 14))
 	plan := more.Config.Plan
 	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 8 {
-		t.Errorf("more was asked for, the plan is %+v", plan)
+		t.Errorf("the extended plan is %+v", plan)
 	}
 	if more.Games <= first.Games || more.Steps <= first.Steps {
 		t.Errorf("%d games and %d steps became %d and %d", first.Games, first.Steps, more.Games, more.Steps)
 	}
 	if plan := mustTrain(t, tiny(t, dir, 24)).Config.Plan; plan.Resumed != 14 || plan.Rewound != 8 {
-		t.Errorf("a plan that never rose above the fall went back to no better place: %+v", plan)
+		t.Errorf("a plan that never rose above the fall went back to another generation: %+v", plan)
 	}
 	if plan := mustTrain(t, tiny(t, dir, 25)).Config.Plan; plan.Resumed != 24 || plan.Rewound != 17 {
-		t.Errorf("more was asked for a third time, the plan is %+v", plan)
+		t.Errorf("the plan extended a third time is %+v", plan)
 	}
 }
 
-// TestOwedSteps: a run that goes back for one generation more has learnt more in the end, not less.
+// TestOwedSteps: a finished run that gets one more generation, and goes back for it, ends with more training steps.
 func TestOwedSteps(t *testing.T) {
 	dir := t.TempDir()
 	before := mustTrain(t, tiny(t, dir, 10))
@@ -325,7 +325,7 @@ func TestOwedSteps(t *testing.T) {
 	}
 }
 
-// TestMoreInterrupted asks for more and stops on the way: nothing comes out differently.
+// TestMoreInterrupted extends a run and interrupts it several times: the result is the same.
 func TestMoreInterrupted(t *testing.T) {
 	whole, stopped := t.TempDir(), t.TempDir()
 	for _, dir := range []string{whole, stopped} {
@@ -354,7 +354,7 @@ func TestMoreInterrupted(t *testing.T) {
 	sameRun(t, whole, stopped, 9)
 }
 
-// TestDamagedRewind: where the checkpoint to go back to is damaged, the learner goes on from the newest.
+// TestDamagedRewind: if the checkpoint to go back to is damaged, the learner continues from the newest.
 func TestDamagedRewind(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 10))
@@ -378,7 +378,7 @@ func TestDamagedRewind(t *testing.T) {
 	}
 }
 
-// TestDamagedGames: games that are lost are missed, and named, but end no run.
+// TestDamagedGames: files of games that are damaged or missing are named and left out.
 func TestDamagedGames(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, 5))
@@ -483,8 +483,8 @@ func TestUnfinishedPlanStands(t *testing.T) {
 	}
 }
 
-// TestTimePlan asks for seconds and gets a run of some generations that ends by itself, in twice the time at most. Whatever
-// else the machine has to do may hold up one try, but hardly three.
+// TestTimePlan gives a run some seconds: it ends by itself after some generations, in at most twice the time. Other load on
+// the machine may spoil one try, but hardly three.
 func TestTimePlan(t *testing.T) {
 	const tries = 3
 	for try := 1; ; try++ {

@@ -15,7 +15,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// validatedLearner returns a learner with some random games in its windows, and weights that tell positions apart.
+// validatedLearner returns a learner with some random games in its windows, and weights that differ between positions.
 func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	t.Helper()
 	settings := rundir.DefaultSettings(game)

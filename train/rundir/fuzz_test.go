@@ -11,7 +11,7 @@ import (
 	"ludus/checkpoints"
 )
 
-// A config.json that is read can be used, and is written as one that reads the same.
+// FuzzConfig reads any config.json: one that reads is valid, and reads the same after writing.
 func FuzzConfig(f *testing.F) {
 	game := newGame(f, "quad-5x5")
 	config := Config{Version: configVersion, Game: game.Name, Seed: 1, Settings: DefaultSettings(game), Plan: Plan{Generations: 60, ParallelGames: 256, PliesPerGeneration: 8, Seconds: 480}}
@@ -45,8 +45,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzSettings reads a file of settings and one of --set: what is accepted lies in its range, and is read back as it is
-// written.
+// FuzzSettings reads any file of settings and a KEY=VALUE: accepted settings are valid, and read the same after writing.
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"simulations": 32, "learning_rate": 0.001}`), "parallel_games=64")
 	f.Add([]byte(`{"simulations": "32"}`), "learning_rate=1e-3")
@@ -83,7 +82,7 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// A ratings.json that is read is written as one that reads the same.
+// FuzzRatings reads any ratings.json: one that reads reads the same after writing.
 func FuzzRatings(f *testing.F) {
 	f.Add([]byte(`{"version":2,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
 	f.Add([]byte(`{"version":2}`))
@@ -108,7 +107,7 @@ func FuzzRatings(f *testing.F) {
 	})
 }
 
-// Lines of metrics, matches and checks are read or told, and those that are read are written as ones that read the same.
+// FuzzLines reads any JSON Lines: each line parses or is a warning, and lines that parse parse the same after writing.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"generation":1,"policy_loss":1.5,"distinct_by_ply":[1,0.5],"calibration":[{}],"in_window":{}}`))
 	f.Add([]byte(`{"generation":3,"agent":"net@3","opponent":"random","score":0.5,"pentanomial":[1,2,3,4,5],"sprt":{"verdict":"none"}}`))
@@ -125,9 +124,9 @@ func FuzzLines(f *testing.F) {
 func checkLines[T any](t *testing.T, file LinesFile[T], lines [][]byte) {
 	all, errs := file.Parse(lines)
 	if len(all)+len(errs) != len(lines) {
-		t.Fatalf("%d of %d lines are read, %d told", len(all), len(lines), len(errs))
+		t.Fatalf("%d of %d lines parse, %d warnings", len(all), len(lines), len(errs))
 	}
-	// The second time round there are no fields that are written as if they were not there.
+	// Written once, lines have no fields that writing would drop.
 	written := marshalled(t, all)
 	again, errs := file.Parse(written)
 	if len(errs) > 0 || !slices.EqualFunc(marshalled(t, again), written, bytes.Equal) {
