@@ -70,7 +70,7 @@ type walk struct {
 func newWalk(g *env.Game) *walk { return &walk{env.NewReplayer(g), g} }
 
 // step plays a random legal move.
-func (w *walk) step(rng *rand.Rand) { w.Play(w.Legal[rng.IntN(len(w.Legal))]) }
+func (w *walk) step(rng *rand.Rand) { _ = w.Play(w.Legal[rng.IntN(len(w.Legal))]) }
 
 // errorf returns an error that lists the moves of the game.
 func (w *walk) errorf(format string, args ...any) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"math"
@@ -145,8 +146,8 @@ func compress(data []byte) []byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err == nil {
-		w.Write(data)
-		err = w.Close()
+		_, err = w.Write(data)
+		err = errors.Join(err, w.Close())
 	}
 	if err != nil {
 		panic("page: gzip failed: " + err.Error())

@@ -149,7 +149,7 @@ func TestJSON(t *testing.T) {
 	if !errors.Is(err, ErrRejected) || !strings.HasSuffix(err.Error(), ": 2") {
 		t.Errorf("error %v, and 2 lines were rejected", err)
 	}
-	state, count := config.Game.NewState(), map[string]int{}
+	count := map[string]int{}
 	var moves []string
 	for line := range strings.Lines(out.String()) {
 		var o struct {
@@ -180,7 +180,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	state, _, err = notation.Replay(config.Game, moves)
+	state, _, err := notation.Replay(config.Game, moves)
 	if err != nil || !state.Done() {
 		t.Errorf("the moves make no whole game: %v, %v", moves, err)
 	}

@@ -13,13 +13,14 @@ import (
 // given in Options. It must exist and, with symbolic links resolved, lie inside the folder.
 func (s *Server) inside(path string) (string, error) {
 	within := filepath.FromSlash(path)
-	for _, given := range []string{filepath.Clean(s.runs), strings.TrimRight(s.runs, "/"+string(filepath.Separator))} {
+	separates := func(r rune) bool { return r == '/' || r == filepath.Separator }
+	for _, given := range []string{filepath.Clean(s.runs), strings.TrimRightFunc(s.runs, separates)} {
 		if rest, ok := strings.CutPrefix(within, given); ok && given != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
 			within = "." + rest
 			break
 		}
 	}
-	climbs := slices.Contains(strings.FieldsFunc(within, func(r rune) bool { return r == '/' || r == filepath.Separator }), "..")
+	climbs := slices.Contains(strings.FieldsFunc(within, separates), "..")
 	if climbs || !filepath.IsLocal(within) {
 		return "", fmt.Errorf("%q is not a path within the folder of runs, %s", path, s.runs)
 	}
