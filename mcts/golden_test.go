@@ -170,7 +170,7 @@ func TestGoldenPUCT(t *testing.T) {
 
 func TestGoldenBounds(t *testing.T) {
 	// Classes 0 to 4 are worth 1, 0.5, 0, -0.5 and -1 to First, who moves at the root. The first move leaves Second a
-	// choice of 1 or something open: at best class 1 remains for First. The second leaves First to move again, who has
+	// choice of 1 or an unknown move: at best class 1 remains for First. The second leaves First to move again, who has
 	// class 2 for certain.
 	g := table(5, first(
 		second(end(1), far(env.First, 0)),
@@ -195,7 +195,7 @@ func TestGoldenPendingLeaves(t *testing.T) {
 	//	2 pending: bonus 1.417745; -1 + 0.6*1.417745/2 = -0.57 : -1 + 0.25*1.417745/2 = -0.82 : 0.15*1.417745 - g = 0.028
 	//
 	// with first-play reductions f = 0.2 sqrt(0.6) = 0.154919 and g = 0.2 sqrt(0.85) = 0.184391; a fourth would meet a
-	// leaf in flight.
+	// pending leaf.
 	g := table(3, first(far(env.Second, 0), far(env.Second, 0), far(env.Second, 0)).priors(0.6, 0.25, 0.15))
 	cfg := rules(8)[1]
 	cfg.CPUCTLog = 0

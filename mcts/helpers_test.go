@@ -75,7 +75,7 @@ func pick(s env.State, r uint64) env.Action {
 	return legal[i]
 }
 
-// endings finds what State.TerminalActions tells by playing every legal action on a copy.
+// endings is State.TerminalActions by playing every legal action on a copy.
 func endings(dst []env.TerminalAction, s env.State, copied func() env.State) []env.TerminalAction {
 	for _, a := range s.Legal(nil) {
 		next := copied()
@@ -198,7 +198,7 @@ func (s *mazeState) TerminalActions(dst []env.TerminalAction) []env.TerminalActi
 
 func (s *mazeState) RandomAction(r uint64) env.Action { return pick(s, r) }
 
-// hashed is a deterministic evaluator whose opinions come from the position's hash.
+// hashed is a deterministic evaluator whose evaluations follow from the position's hash.
 type hashed struct {
 	game  *env.Game
 	scale float32 // of the logits

@@ -12,26 +12,25 @@ import (
 	"ludus/env/games"
 )
 
-// oracle is the search as one would first write it down: maps, recursion, bounds worked out anew whenever they are
-// asked for, every value for the player named.
+// oracle is a slow and simple implementation of the search: with maps and recursion; bounds are computed again each time.
 type oracle struct {
 	game   *env.Game
 	cfg    Config
 	ev     Evaluator
-	root   *opinion
+	root   *oracleNode
 	gumbel map[env.Action]float64
 	budget int
 	done   int
 	self   bool
 }
 
-type opinion struct {
+type oracleNode struct {
 	state    env.State
 	known    bool // evaluated
 	raw      float64
 	logit    map[env.Action]float32
 	prior    map[env.Action]float32
-	children map[env.Action]*opinion // all of them, from the first visit on
+	children map[env.Action]*oracleNode // all of them, from the first visit on
 	visits   int
 	sum      float64 // for First
 }
@@ -39,7 +38,7 @@ type opinion struct {
 func (o *oracle) utility(class int) float64 { return float64(o.game.Classes[class].Utility) }
 
 // bounds returns First's best and worst class.
-func (o *oracle) bounds(n *opinion) (top, bottom int) {
+func (o *oracle) bounds(n *oracleNode) (top, bottom int) {
 	K := len(o.game.Classes)
 	if n.state.Done() {
 		return n.state.Outcome(), n.state.Outcome()
@@ -63,15 +62,15 @@ func (o *oracle) bounds(n *opinion) (top, bottom int) {
 	return best, worst
 }
 
-func (o *oracle) proven(n *opinion) bool {
+func (o *oracle) proven(n *oracleNode) bool {
 	top, bottom := o.bounds(n)
 	return top == bottom
 }
 
-// standings sorts a node's moves into live and open ones.
-func (o *oracle) standings(n *opinion) (live, open []env.Action) {
+// sortMoves returns the moves of a node that are not pruned, and those that can still improve on what it guarantees.
+func (o *oracle) sortMoves(n *oracleNode) (unpruned, improving []env.Action) {
 	p, K := n.state.Player(), len(o.game.Classes)
-	best, worst, floor := map[env.Action]int{}, map[env.Action]int{}, K
+	best, worst, guaranteed := map[env.Action]int{}, map[env.Action]int{}, K
 	legal := n.state.Legal(nil)
 	for _, a := range legal {
 		top, bottom := o.bounds(n.children[a])
@@ -80,28 +79,28 @@ func (o *oracle) standings(n *opinion) (live, open []env.Action) {
 		} else {
 			best[a], worst[a] = K-1-bottom, K-1-top
 		}
-		floor = min(floor, worst[a])
+		guaranteed = min(guaranteed, worst[a])
 	}
 	for _, a := range legal {
-		if best[a] < floor {
-			open = append(open, a)
+		if best[a] < guaranteed {
+			improving = append(improving, a)
 		}
-		if best[a] < floor || worst[a] == floor {
-			live = append(live, a)
+		if best[a] < guaranteed || worst[a] == guaranteed {
+			unpruned = append(unpruned, a)
 		}
 	}
-	return live, open
+	return unpruned, improving
 }
 
-// look creates a node's children.
-func (o *oracle) look(n *opinion) {
-	n.children = map[env.Action]*opinion{}
+// expand creates a node's children.
+func (o *oracle) expand(n *oracleNode) {
+	n.children = map[env.Action]*oracleNode{}
 	for _, a := range n.state.Legal(nil) {
-		n.children[a] = &opinion{state: after(o.game, n.state, a)}
+		n.children[a] = &oracleNode{state: after(o.game, n.state, a)}
 	}
 }
 
-func (o *oracle) evaluate(n *opinion) {
+func (o *oracle) evaluate(n *oracleNode) {
 	A, K := o.game.NumActions(), len(o.game.Classes)
 	logits, classes := make([]float32, A), make([]float32, K)
 	o.ev.Evaluate([]env.State{n.state}, logits, classes, nil)
@@ -126,7 +125,7 @@ func (o *oracle) evaluate(n *opinion) {
 }
 
 // q is the completed value of a child for player p.
-func (o *oracle) q(c *opinion, mix float64, p env.Player) float64 {
+func (o *oracle) q(c *oracleNode, mix float64, p env.Player) float64 {
 	v := mix
 	if c.visits > 0 {
 		v = c.sum / float64(c.visits)
@@ -139,27 +138,27 @@ func (o *oracle) q(c *opinion, mix float64, p env.Player) float64 {
 	return v
 }
 
-// mixed returns v_mix for First, the visits of the live moves and those of the most visited one.
-func (o *oracle) mixed(n *opinion) (mix float64, visits, most int) {
-	live, _ := o.standings(n)
-	mass, weighted := 0.0, 0.0
-	for _, a := range live {
+// mixed returns v_mix for First, the visits of the unpruned moves and those of the most visited one.
+func (o *oracle) mixed(n *oracleNode) (mix float64, visits, most int) {
+	unpruned, _ := o.sortMoves(n)
+	visitedPrior, weighted := 0.0, 0.0
+	for _, a := range unpruned {
 		c := n.children[a]
 		visits += c.visits
 		most = max(most, c.visits)
 		if c.visits > 0 {
-			mass += float64(n.prior[a])
+			visitedPrior += float64(n.prior[a])
 			weighted += float64(n.prior[a]) * o.q(c, 0, env.First)
 		}
 	}
-	if mass == 0 {
+	if visitedPrior == 0 {
 		return n.raw, visits, most
 	}
-	return (n.raw + float64(visits)*weighted/mass) / (1 + float64(visits)), visits, most
+	return (n.raw + float64(visits)*weighted/visitedPrior) / (1 + float64(visits)), visits, most
 }
 
 // scores returns logit + sigma(q) of all moves.
-func (o *oracle) scores(n *opinion) map[env.Action]float64 {
+func (o *oracle) scores(n *oracleNode) map[env.Action]float64 {
 	mix, _, most := o.mixed(n)
 	scores := map[env.Action]float64{}
 	for a, c := range n.children {
@@ -169,15 +168,15 @@ func (o *oracle) scores(n *opinion) map[env.Action]float64 {
 	return scores
 }
 
-func (o *oracle) pick(n *opinion) env.Action {
-	live, open := o.standings(n)
+func (o *oracle) pick(n *oracleNode) env.Action {
+	unpruned, improving := o.sortMoves(n)
 	_, visits, _ := o.mixed(n)
 	score := map[env.Action]float64{}
 	if o.cfg.Rule == PUCT {
-		mass := 0.0
-		for _, a := range live {
+		visitedPrior := 0.0
+		for _, a := range unpruned {
 			if n.children[a].visits > 0 {
-				mass += float64(n.prior[a])
+				visitedPrior += float64(n.prior[a])
 			}
 		}
 		value := n.sum / float64(n.visits)
@@ -185,13 +184,13 @@ func (o *oracle) pick(n *opinion) env.Action {
 			value = -value
 		}
 		if n == o.root {
-			live = open
+			unpruned = improving
 		}
 		N := float64(visits)
 		c := o.cfg.CPUCT + o.cfg.CPUCTLog*math.Log((N+o.cfg.CPUCTBase)/o.cfg.CPUCTBase)
-		for _, a := range live {
+		for _, a := range unpruned {
 			child := n.children[a]
-			q := value - o.cfg.FPUReduction*math.Sqrt(mass)
+			q := value - o.cfg.FPUReduction*math.Sqrt(visitedPrior)
 			if child.visits > 0 || o.proven(child) {
 				q = o.q(child, 0, n.state.Player())
 			}
@@ -199,18 +198,18 @@ func (o *oracle) pick(n *opinion) env.Action {
 		}
 	} else {
 		improved, most, sum := o.scores(n), math.Inf(-1), 0.0
-		for _, a := range live {
+		for _, a := range unpruned {
 			most = max(most, improved[a])
 		}
-		for _, a := range live {
+		for _, a := range unpruned {
 			sum += math.Exp(improved[a] - most)
 		}
-		for _, a := range live {
+		for _, a := range unpruned {
 			score[a] = math.Exp(improved[a]-most)/sum - float64(n.children[a].visits)/float64(1+visits)
 		}
 	}
-	best := live[0]
-	for _, a := range live {
+	best := unpruned[0]
+	for _, a := range unpruned {
 		if score[a] > score[best] {
 			best = a
 		}
@@ -219,7 +218,7 @@ func (o *oracle) pick(n *opinion) env.Action {
 }
 
 // visit does one simulation from n and returns its value for First.
-func (o *oracle) visit(n *opinion, choose func() env.Action) (value float64) {
+func (o *oracle) visit(n *oracleNode, choose func() env.Action) (value float64) {
 	switch {
 	case n != o.root && o.proven(n):
 	case n.known:
@@ -228,7 +227,7 @@ func (o *oracle) visit(n *opinion, choose func() env.Action) (value float64) {
 		value = o.visit(child, func() env.Action { return o.pick(child) })
 	default:
 		if n.children == nil {
-			o.look(n)
+			o.expand(n)
 		}
 		if n == o.root || !o.proven(n) {
 			o.evaluate(n)
@@ -247,20 +246,20 @@ func (o *oracle) finished() bool {
 	if o.done == o.budget || o.proven(o.root) {
 		return true
 	}
-	live, open := o.standings(o.root)
-	if len(open) > 1 {
+	unpruned, improving := o.sortMoves(o.root)
+	if len(improving) > 1 {
 		return false
 	}
 	// One move is left: is it at least as good as what the others give for certain?
 	p, K := o.root.state.Player(), len(o.game.Classes)
-	top, bottom := o.bounds(o.root.children[open[0]])
+	top, bottom := o.bounds(o.root.children[improving[0]])
 	worst := bottom
 	if p == env.Second {
 		worst = K - 1 - top
 	}
-	for _, a := range live {
+	for _, a := range unpruned {
 		top, _ := o.bounds(o.root.children[a])
-		if a != open[0] && o.game.ClassFor(p, top) < worst {
+		if a != improving[0] && o.game.ClassFor(p, top) < worst {
 			return false
 		}
 	}
@@ -269,7 +268,7 @@ func (o *oracle) finished() bool {
 
 // run searches a position; the noise is drawn move by move.
 func (o *oracle) run(state env.State, simulations int, rng *rand.Rand) {
-	o.root = &opinion{state: after(o.game, state, state.Legal(nil)[0])}
+	o.root = &oracleNode{state: after(o.game, state, state.Legal(nil)[0])}
 	o.root.state.CopyFrom(state)
 	o.budget, o.done, o.self, o.gumbel = simulations, 0, rng != nil, map[env.Action]float64{}
 	for _, a := range state.Legal(nil) {
@@ -297,11 +296,11 @@ func (o *oracle) halve() {
 	var candidates []env.Action
 	var total, considered, halvings int
 	for !o.finished() {
-		candidates = o.stillOpen(candidates)
+		candidates = o.stillImproving(candidates)
 		if len(candidates) > 0 {
 			considered = max(2, considered/2)
 		} else {
-			_, candidates = o.standings(o.root)
+			_, candidates = o.sortMoves(o.root)
 			total = o.budget - o.done
 			considered = min(o.sampled(), len(candidates))
 			halvings = int(math.Ceil(math.Log2(float64(considered))))
@@ -316,9 +315,9 @@ func (o *oracle) halve() {
 		if halvings > 0 {
 			left = considered * max(1, total/(halvings*considered))
 		}
-		for i := 0; left > 0 && !o.finished() && len(o.stillOpen(candidates)) > 0; i++ {
+		for i := 0; left > 0 && !o.finished() && len(o.stillImproving(candidates)) > 0; i++ {
 			a := candidates[i%len(candidates)]
-			if len(o.stillOpen([]env.Action{a})) == 1 {
+			if len(o.stillImproving([]env.Action{a})) == 1 {
 				o.simulate(a)
 				left--
 			}
@@ -333,10 +332,10 @@ func (o *oracle) sampled() int {
 	return int(math.Max(4, math.Min(16, math.Floor(float64(o.budget)/4))))
 }
 
-func (o *oracle) stillOpen(actions []env.Action) (still []env.Action) {
-	_, open := o.standings(o.root)
+func (o *oracle) stillImproving(actions []env.Action) (still []env.Action) {
+	_, improving := o.sortMoves(o.root)
 	for _, a := range actions {
-		if slices.Contains(open, a) {
+		if slices.Contains(improving, a) {
 			still = append(still, a)
 		}
 	}
@@ -344,7 +343,7 @@ func (o *oracle) stillOpen(actions []env.Action) (still []env.Action) {
 }
 
 // compare finds the first difference between a tree and the oracle's.
-func (o *oracle) compare(s *Search, n int32, want *opinion) error {
+func (o *oracle) compare(s *Search, n int32, want *oracleNode) error {
 	nd := s.tree.incoming(n)
 	if int(nd.visits) != want.visits || math.Abs(nd.valueSum-want.sum) > 1e-9 {
 		return fmt.Errorf("node of ply with board %q: %d visits, sum %v; want %d, %v",

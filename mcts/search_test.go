@@ -12,7 +12,7 @@ import (
 	"ludus/env/games"
 )
 
-// open3 is three open moves for a player, worth nothing.
+// open3 is three moves of value 0 that lead to player p and are never proven.
 func open3(p env.Player) []*position {
 	return []*position{far(p, 0), far(p, 0), far(p, 0)}
 }
@@ -146,7 +146,7 @@ func TestDefence(t *testing.T) {
 			t.Errorf("%v: best %d, proven %v; want the longest defence, 1", cfg.Rule, s.Best(), ok)
 		}
 	}
-	// With one move not lost as far as was seen, self-play is done; match play searches on, and stays with that move.
+	// If all moves but one are known to lose, self-play is done; match play searches on and keeps that move.
 	g = table(3, first(two, four, far(env.Second, -0.99)).priors(0.8, 0.19, 0.01))
 	for _, cfg := range rules(1) {
 		s := search(g, cfg, 32)
@@ -319,8 +319,8 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 	sum, _ := expected(classes)
 	near(t, "sum of root classes", sum, 1)
 	for i := range s.tree.nodes {
-		if flight := s.tree.incoming(int32(i)).virtualVisits; flight != 0 {
-			t.Fatalf("node %d has %d simulations in flight", i, flight)
+		if n := s.tree.incoming(int32(i)).virtualVisits; n != 0 {
+			t.Fatalf("node %d has %d virtual visits", i, n)
 		}
 	}
 }
@@ -591,12 +591,12 @@ func TestRunUntil(t *testing.T) {
 	g := mustGame(t, "quad-7x7")
 	for _, cfg := range rules(8) {
 		s, batcher := New(g, cfg), NewBatcher(g, hashed{g, 1}, 8, 100)
-		for asked := range 40 {
+		for stopAfter := range 40 {
 			s.Start(g.NewState(), 1000, nil)
-			left := asked
+			left := stopAfter
 			s.RunUntil(batcher, func() bool { left--; return left < 0 })
-			if n := s.Simulations(); n > asked+1 || n == 0 && asked > 20 {
-				t.Fatalf("%v: %d simulations after stop said no %d times", cfg.Rule, n, asked)
+			if n := s.Simulations(); n > stopAfter+1 || n == 0 && stopAfter > 20 {
+				t.Fatalf("%v: %d simulations after stop said no %d times", cfg.Rule, n, stopAfter)
 			}
 			if s.roundSize != 0 || s.tree.incoming(root).virtualVisits != 0 || len(s.Moves()) != 90 {
 				t.Fatal("leaves stay pending, or the root is not evaluated")
@@ -654,7 +654,7 @@ func TestValidate(t *testing.T) {
 	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "CPUCT ", "CPUCTLog",
 		"CPUCTBase", "FPUReduction", "PendingLeaves"} {
 		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
-			t.Errorf("no word about %s in: %v", name, err)
+			t.Errorf("%s is missing in: %v", name, err)
 		}
 	}
 }

@@ -15,26 +15,26 @@ func checkTree(t *tree) error {
 	for n := range t.nodes {
 		n := int32(n)
 		nd, in := &t.nodes[n], t.incoming(n)
-		floor, lost, mass := t.worstClass(), int32(0), 0.0
+		guaranteed, prunedVisits, visitedPrior := t.worstClass(), int32(0), 0.0
 		for _, e := range t.edgesOf(n) {
 			_, worst := t.bounds(&e, nd.player)
-			floor = min(floor, worst)
+			guaranteed = min(guaranteed, worst)
 		}
 		for i, e := range t.edgesOf(n) {
-			live := !t.pruned(&e, nd.player, floor)
-			if !live {
-				lost += e.visits + e.virtualVisits
+			pruned := t.pruned(&e, nd.player, guaranteed)
+			if pruned {
+				prunedVisits += e.visits + e.virtualVisits
 			} else if e.child != none {
-				mass += float64(e.prior)
+				visitedPrior += float64(e.prior)
 			}
-			if e.excluded != (!live || n == root && e.proven()) {
-				return fmt.Errorf("node %d: move %d is closed: %v", n, i, e.excluded)
+			if e.excluded != (pruned || n == root && e.proven()) {
+				return fmt.Errorf("node %d: move %d is excluded: %v", n, i, e.excluded)
 			}
 			if e.child != none && t.incoming(e.child) != &t.edgesOf(n)[i] {
 				return fmt.Errorf("node %d: move %d and its child are not joined", n, i)
 			}
 			if e.visits+e.virtualVisits > 0 && e.priorShare != float64(e.prior)/float64(1+e.visits+e.virtualVisits) {
-				return fmt.Errorf("node %d: move %d has a share of %v", n, i, e.priorShare)
+				return fmt.Errorf("node %d: move %d has a prior share of %v", n, i, e.priorShare)
 			}
 			if want := nd.player.Sign() * t.completedValue(&e, 0); (e.visits > 0 || e.proven()) && e.value != want {
 				return fmt.Errorf("node %d: move %d has the value %v, want %v", n, i, e.value, want)
@@ -43,11 +43,12 @@ func checkTree(t *tree) error {
 		if !nd.evaluated {
 			continue
 		}
-		if floor != nd.guaranteed || lost != nd.prunedVisits || math.Abs(mass-nd.visitedPrior) > 1e-6 {
-			return fmt.Errorf("node %d: floor %d, lost %d, mass %v; want %d, %d, %v", n, nd.guaranteed, nd.prunedVisits, nd.visitedPrior, floor, lost, mass)
+		if guaranteed != nd.guaranteed || prunedVisits != nd.prunedVisits || math.Abs(visitedPrior-nd.visitedPrior) > 1e-6 {
+			return fmt.Errorf("node %d: guaranteed %d, pruned visits %d, visited prior %v; want %d, %d, %v",
+				n, nd.guaranteed, nd.prunedVisits, nd.visitedPrior, guaranteed, prunedVisits, visitedPrior)
 		}
 		if st := t.summarize(n); !in.proven() && st.visits+st.virtualVisits != in.visits+in.virtualVisits-1-nd.prunedVisits {
-			return fmt.Errorf("node %d: %d visits, %d of live moves, %d lost", n, in.visits, st.visits, nd.prunedVisits)
+			return fmt.Errorf("node %d: %d visits, %d of unpruned moves, %d of pruned ones", n, in.visits, st.visits, nd.prunedVisits)
 		}
 		if nd.hasPriors {
 			if err := checkOrder(t, n); err != nil {
@@ -65,16 +66,16 @@ func checkOrder(t *tree, n int32) error {
 	if n == root && nd.numEdges != nd.numMoves {
 		return fmt.Errorf("%d of %d moves of the root have an edge", nd.numEdges, nd.numMoves)
 	}
-	if rest := sum(priors[nd.numEdges:]); math.Abs(rest-nd.unexpandedPrior) > 1e-6*rest {
-		return fmt.Errorf("node %d: rest %v, want %v", n, nd.unexpandedPrior, rest)
+	if unexpanded := sum(priors[nd.numEdges:]); math.Abs(unexpanded-nd.unexpandedPrior) > 1e-6*unexpanded {
+		return fmt.Errorf("node %d: unexpanded prior %v, want %v", n, nd.unexpandedPrior, unexpanded)
 	}
 	for i := range actions {
-		switch made := i - int(nd.numEdges); {
-		case i > 0 && (n == root || made > 1) && actions[i] <= actions[i-1]:
+		switch next := i - int(nd.numEdges); {
+		case i > 0 && (n == root || next > 1) && actions[i] <= actions[i-1]:
 			return fmt.Errorf("node %d: moves %v do not ascend", n, actions)
-		case made > 0 && priors[i] > priors[nd.numEdges]:
+		case next > 0 && priors[i] > priors[nd.numEdges]:
 			return fmt.Errorf("node %d: move %d is likelier than the next one", n, i)
-		case made > 0 && priors[i] == priors[nd.numEdges] && actions[i] < actions[nd.numEdges]:
+		case next > 0 && priors[i] == priors[nd.numEdges] && actions[i] < actions[nd.numEdges]:
 			return fmt.Errorf("node %d: move %d is as likely as the next one and before it", n, i)
 		}
 	}
@@ -118,13 +119,13 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 	}
 }
 
-func TestBonusOfSmallNumbersIsListed(t *testing.T) {
+func TestExplorationOfFewVisitsIsListed(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Rule = PUCT
 	s := New(mustGame(t, "quad-5x5"), cfg)
 	for N := range int32(600) {
 		if got, want := s.exploration(N), cfg.exploration(float64(N)); got != want {
-			t.Fatalf("bonus of %d is %v, want %v", N, got, want)
+			t.Fatalf("exploration of %d visits is %v, want %v", N, got, want)
 		}
 	}
 }
