@@ -33,7 +33,7 @@ func TestBenchErrors(t *testing.T) {
 	}
 }
 
-// An interrupt ends the measuring at once.
+// Ctrl-C ends the benchmark at once.
 func TestBenchInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")

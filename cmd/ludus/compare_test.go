@@ -149,7 +149,7 @@ func TestCompareShutout(t *testing.T) {
 	}
 }
 
-// An interrupt ends the matches; what was played is told and drawn.
+// Ctrl-C ends the matches; the result so far is printed and on the page.
 func TestCompareInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

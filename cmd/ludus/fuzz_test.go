@@ -9,8 +9,8 @@ import (
 	"ludus/env/games"
 )
 
-// FuzzFlags reads the values of flags that have a form of their own: what is accepted reads the same when it is written
-// again, and an error names the flag or the move.
+// FuzzFlags parses --sprt, --net and --moves: a valid value can be formatted and parsed again, and an error names the flag or
+// the move.
 func FuzzFlags(f *testing.F) {
 	for _, text := range []string{
 		"0,10", "-5, 5", "NaN,1", "Inf,-Inf", "1,2,3", ",", "", "64x5", "64x", "x", "-4x1", "1e3x2", "64X5", "99999999999999999999x1",

@@ -24,7 +24,7 @@ import (
 	"ludus/train/match"
 )
 
-// asLudus makes the test's own program behave as ludus, so that tests see what a shell sees.
+// asLudus is the environment variable that makes the test binary run as ludus.
 const asLudus = "LUDUS_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ludus runs the program in dir and returns what it wrote and its exit code.
+// ludus runs the program in dir and returns its output and exit code.
 func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -55,7 +55,7 @@ func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr stri
 // progressLine matches the lines that long commands write every ten seconds. On a busy machine any test may take that long.
 var progressLine = regexp.MustCompile(`(?m)^\d[\d.]*( million)? (games|positions|nodes)\b.*\n`)
 
-// run is ludus where all must be well.
+// run is ludus for a command that must succeed without warnings. It returns the output.
 func run(t testing.TB, dir, input string, args ...string) string {
 	t.Helper()
 	out, errs, code := ludus(t, dir, input, args...)
@@ -65,7 +65,7 @@ func run(t testing.TB, dir, input string, args ...string) string {
 	return out
 }
 
-// runFolder makes a run's folder with two generations of a fresh network of quad-5x5.
+// runFolder creates a run's folder with two checkpoints of new networks for quad-5x5.
 func runFolder(t testing.TB) string {
 	t.Helper()
 	game, err := games.New("quad-5x5")
@@ -152,7 +152,7 @@ func TestVerifyCommand(t *testing.T) {
 	fails(t, "", 1, "nowhere: no such file", "verify", game, filepath.Join(dir, "nowhere"))
 }
 
-// fails runs ludus where it must refuse, with one clear line.
+// fails runs ludus and checks the exit code and the one line of its error.
 func fails(t *testing.T, dir string, code int, want string, args ...string) {
 	t.Helper()
 	out, errs, got := ludus(t, dir, "", args...)
@@ -248,7 +248,7 @@ func TestExportCommand(t *testing.T) {
 	run(t, dir, "", "arena", "quad-5x5", "net:quad-5x5.safetensors,sims=8", "random", "--games", "2")
 }
 
-// A run and the weights that were exported from it give the same model.
+// A run and the weights file exported from it give the same ONNX model.
 func TestExportONNX(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	run(t, dir, "", "export", runs, "--format", "weights")
@@ -265,7 +265,7 @@ func TestExportONNX(t *testing.T) {
 	fails(t, dir, 1, "quad-5x5.onnx exists; --force replaces it", "export", runs, "--format", "onnx")
 }
 
-// A page says what it is, names the run but not where it lies, and is opened where that is asked for.
+// export prints the address of a page and opens it with --open. The page has the name of the run, not its path.
 func TestExportHTML(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	if runtime.GOOS == "linux" {
@@ -302,7 +302,7 @@ func TestExportHTML(t *testing.T) {
 	}
 }
 
-// Weights that no game can use are refused in every format, and nothing is written.
+// No format accepts weights that do not fit their game. Nothing is written.
 func TestExportRefusesWeights(t *testing.T) {
 	dir := t.TempDir()
 	game, err := games.New("quad-5x5")
@@ -325,7 +325,7 @@ func TestExportRefusesWeights(t *testing.T) {
 	}
 }
 
-// What is no regular file stays what it is, and a link still leads where it led.
+// writeNew replaces only regular files, and keeps symbolic links.
 func TestExportReplacesOnlyFiles(t *testing.T) {
 	dir := t.TempDir()
 	file, link, astray, loose := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "astray"), filepath.Join(dir, "loose")
@@ -514,7 +514,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A match that was killed or interrupted goes on from its record, to the result of one that never stopped.
+// A match that was killed or stopped continues from its record and ends with the same result.
 func TestArenaGoesOn(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -551,7 +551,7 @@ func TestArenaGoesOn(t *testing.T) {
 	fails(t, dir, exitFailure, "its seed is 3, not 4", append(args, "--seed", "4")...)
 }
 
-// resultLine reads the JSON line that a match ends with, without its time.
+// resultLine parses the JSON in the last line of a match, without its time.
 func resultLine(t *testing.T, out string) (r match.Result) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -562,7 +562,7 @@ func resultLine(t *testing.T, out string) (r match.Result) {
 	return r
 }
 
-// What people read of a match: the Elo difference, the pairs, the openings and the test.
+// The table of a match has Elo, pairs, openings and the sequential test.
 func TestArenaTable(t *testing.T) {
 	for _, c := range []struct {
 		args string
@@ -581,7 +581,7 @@ func TestArenaTable(t *testing.T) {
 	}
 }
 
-// Openings that are played just as before are named, with what to do about them where they are many.
+// Repeated pairs are reported, with advice if they are many.
 func TestArenaTellsRepeats(t *testing.T) {
 	given := match.SPRTResult{Decision: match.Undecided, Exhausted: true}
 	const named, advice = "repeat earlier games; the intervals leave them out", "more opening plies (--opening-plies 4)"
@@ -606,7 +606,7 @@ func TestArenaTellsRepeats(t *testing.T) {
 	}
 }
 
-// A folder of runs is no run: the error lists the runs.
+// The error for a folder of runs lists the runs.
 func TestFolderOfRuns(t *testing.T) {
 	run := runFolder(t)
 	folder := filepath.Dir(run)
@@ -616,7 +616,7 @@ func TestFolderOfRuns(t *testing.T) {
 	fails(t, "", exitFailure, "is a folder of runs", "compare", folder, run)
 }
 
-// Profiles are written for the tools of Go.
+// --cpuprofile and --trace write files.
 func TestProfiles(t *testing.T) {
 	dir := t.TempDir()
 	run(t, dir, "", "solve", "quad(size=4,quads=1,whites=0)", "--cpuprofile", "cpu", "--trace", "trace")
@@ -633,7 +633,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// A full disk or a closed pipe is an error, not silence.
+// A full disk is an error.
 func TestFullOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

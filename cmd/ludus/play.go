@@ -68,7 +68,7 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
 
 // checkPlay checks the flags for a game against an agent, or between two.
 func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, delay time.Duration) error {
-	if _, ok := terminal.Side(game, side); !ok {
+	if _, ok := terminal.ParseSide(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
 	}
 	switch {
@@ -86,7 +86,7 @@ func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, de
 func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, side string) error {
 	first := env.First
 	if len(agents) == 1 {
-		person, _ := terminal.Side(config.Game, side)
+		person, _ := terminal.ParseSide(config.Game, side)
 		first = person.Opponent()
 	}
 	for i, text := range agents {

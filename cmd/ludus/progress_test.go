@@ -8,8 +8,7 @@ import (
 	"ludus/train/match"
 )
 
-// testProgress returns a progress that began ago, with a first status, and a function that shows another one and returns the
-// line.
+// testProgress returns a function that shows a status and returns the line. The first status was shown some time ago.
 func testProgress(ago time.Duration, first status) func(s status) string {
 	var out bytes.Buffer
 	p := &progress{w: &out, written: time.Now(), first: first, started: time.Now().Add(-ago)}
@@ -22,7 +21,7 @@ func testProgress(ago time.Duration, first status) func(s status) string {
 	}
 }
 
-// A line has count, speed, time left and detail, as far as they are known.
+// A line has count, speed, time left and detail, each if known.
 func TestProgress(t *testing.T) {
 	for _, c := range []struct {
 		ago   time.Duration

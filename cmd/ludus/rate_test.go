@@ -115,7 +115,7 @@ func TestWriteRatings(t *testing.T) {
 	}
 }
 
-// A run that is not to be rated says so at its end, instead of an empty table.
+// A run with rating_share=0 says that it is not rated.
 func TestUnrated(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	out, _, code := ludus(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",

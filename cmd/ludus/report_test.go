@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// quickRun are the arguments of a run that takes a moment.
+// quickRun are the arguments of a short run.
 var quickRun = []string{"train", "quad-5x5", "--run", "quad", "--generations", "2", "--set", "parallel_games=8", "--set", "plies_per_generation=20",
 	"--set", "simulations=4", "--set", "channels=4", "--set", "blocks=1", "--set", "batch_size=16"}
 
-// Training leaves its report and names it; the command writes it again.
+// Training writes the report; the command writes the same one.
 func TestReportCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func TestReportCommand(t *testing.T) {
 	}
 }
 
-// A report that cannot be written is a warning, told once, and training goes on.
+// Training continues with one warning if it cannot write the report.
 func TestTrainingWithoutReport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

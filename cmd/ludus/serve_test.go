@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// served starts a server in dir and returns it, where it says it is, and what it says beside that.
+// served starts a server in dir and returns its process, its address and its stderr.
 func served(t *testing.T, dir string, environment []string, args ...string) (cmd *exec.Cmd, address string, errs *bytes.Buffer) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -40,7 +40,7 @@ func served(t *testing.T, dir string, environment []string, args ...string) (cmd
 	return cmd, strings.TrimSpace(line), errs
 }
 
-// endServed ends a server as Ctrl-C does.
+// endServed ends a server with Ctrl-C.
 func endServed(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -52,7 +52,7 @@ func endServed(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// The server prints where it is, plays with a run, and ends with an interrupt; a second one on its port says what to do.
+// The server prints its address, plays with a run, and ends with Ctrl-C; a second one on its port suggests another port.
 func TestServe(t *testing.T) {
 	cmd, address, errs := served(t, filepath.Dir(runFolder(t)), nil, ".", "--addr", "127.0.0.1:0")
 	response, err := http.Post(address+"api/choose", "application/json", strings.NewReader(`{"game":"quad-5x5","agent":"net:quad,sims=2"}`))
@@ -72,7 +72,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Beyond this machine there is a token, and no folder of runs need be there.
+// A public address needs a token. The default folder of runs may be missing.
 func TestServeElsewhere(t *testing.T) {
 	cmd, address, errs := served(t, t.TempDir(), nil, "--addr", "0.0.0.0:0")
 	endServed(t, cmd)
@@ -81,7 +81,7 @@ func TestServeElsewhere(t *testing.T) {
 	}
 }
 
-// The browser is opened where there is one, and otherwise the server says so.
+// --open opens the browser, or warns that there is none.
 func TestServeOpens(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the opener of other systems cannot be put in the path")

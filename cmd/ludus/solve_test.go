@@ -13,7 +13,7 @@ import (
 )
 
 func TestSolve(t *testing.T) {
-	// x has three corners of the unit square at r2 c2, o has two marks: x wins by one mark alone, or by others later.
+	// x has three corners of the unit square at r2 c2: the fourth wins at once, and other moves later.
 	moves := "(mark r2 c2);(mark r1 c2); mark r2 c3 ;(mark r1 c4);(mark r3 c2);(mark r5 c3)"
 	out := run(t, "", "", "solve", "quad-5x5", "--moves", moves)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -50,7 +50,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// Goals are those of the player to move, and Free-For-All's outcomes are 100, 50 and 0.
+// Free-For-All's outcomes are 100, 50 and 0.
 func TestSolveGoals(t *testing.T) {
 	out := run(t, "", "", "solve", "free-for-all(size=5,steps=3)", "--moves", "(move 1 3 3 2)")
 	if !strings.HasPrefix(out, "value red=50 blue=50\n") {
@@ -94,7 +94,7 @@ func TestSolveErrors(t *testing.T) {
 	}
 }
 
-// Ctrl-C prints what is known.
+// Ctrl-C prints the values found so far.
 func TestSolveInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -110,7 +110,7 @@ func TestSolveInterrupted(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // the exit code tells
+	_ = cmd.Wait() // checked by its exit code
 	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.HasPrefix(out.String(), "value unknown\n") {
 		t.Errorf("exit %d\n%s", code, out.String())
 	}

@@ -42,10 +42,10 @@ func TestSuiteCommand(t *testing.T) {
 		}
 	}
 	if out := run(t, dir, "", "suite", "--check", "small.suite"); !strings.Contains(out, "seed 3, up to 1000000 nodes") {
-		t.Errorf("without an agent it says\n%s", out)
+		t.Errorf("without an agent the report is\n%s", out)
 	}
 	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || strings.Contains(out, `"agent"`) {
-		t.Errorf("without an agent it tells of one:\n%s", out)
+		t.Errorf("without an agent the report has one:\n%s", out)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "small.jsonl"))
 	if err != nil {
@@ -82,7 +82,7 @@ func TestSuiteCommand(t *testing.T) {
 	}
 }
 
-// An interrupted suite says how to go on, and goes on.
+// A stopped suite prints the command that continues it.
 func TestSuiteGoesOn(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -38,8 +38,8 @@ func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Age
 	return game, agents
 }
 
-// ask sends lines and returns the replies.
-func ask(t testing.TB, name, text string, threads int, lines string) []map[string]any {
+// serve returns the replies to lines.
+func serve(t testing.TB, name, text string, threads int, lines string) []map[string]any {
 	t.Helper()
 	game, agents := setup(t, name, text, threads)
 	var out bytes.Buffer
@@ -94,9 +94,9 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// Moves may be typed as people type them.
+// Moves may be written as in play.
 func TestTypedMoves(t *testing.T) {
-	replies := ask(t, "breakthrough-6x6", "greedy", 1, `{"id":1,"moves":["b2-b3","2 5 2 4"]}
+	replies := serve(t, "breakthrough-6x6", "greedy", 1, `{"id":1,"moves":["b2-b3","2 5 2 4"]}
 {"id":2,"moves":["(move 2 2 2 3)","(move 2 5 2 4)"]}`)
 	if a, b := fmt.Sprint(replies[0]["moves"]), fmt.Sprint(replies[1]["moves"]); a != b || replies[0]["player"] != "white" {
 		t.Errorf("%v and %v", replies[0], replies[1])
@@ -105,7 +105,7 @@ func TestTypedMoves(t *testing.T) {
 
 func TestUnknownIsNull(t *testing.T) {
 	for _, text := range []string{"random", "greedy"} {
-		reply := ask(t, "golden-rectangle", text, 1, `{"id":7,"moves":[]}`)[0]
+		reply := serve(t, "golden-rectangle", text, 1, `{"id":7,"moves":[]}`)[0]
 		if reply["id"] != 7.0 || reply["value"] != nil || reply["goals"] != nil || reply["best"] == "" || reply["simulations"] != 0.0 {
 			t.Errorf("%s: %v", text, reply)
 		}
@@ -118,9 +118,9 @@ func TestUnknownIsNull(t *testing.T) {
 	}
 }
 
-// After a block the same player is to move, and the values are its.
+// After a block the same player is to move.
 func TestBlockKeepsThePlayer(t *testing.T) {
-	for _, reply := range ask(t, "quad-7x7", "mcts:50", 2, `{"id":"1","moves":["(block r3 c3)"]}
+	for _, reply := range serve(t, "quad-7x7", "mcts:50", 2, `{"id":"1","moves":["(block r3 c3)"]}
 {"id":"2","moves":["(block r3 c3)","(mark r3 c4)","(block r1 c2)"]}`) {
 		if want := map[string]string{"1": "x", "2": "o"}[reply["id"].(string)]; reply["player"] != want {
 			t.Errorf("request %v: player %v; want %s", reply["id"], reply["player"], want)
@@ -180,7 +180,7 @@ var bad = map[string]string{ // line to a part of its error
 
 func TestBadLines(t *testing.T) {
 	for line, want := range bad {
-		replies := ask(t, "quad-5x5", "random", 1, line+"\n"+`{"id":"after"}`+"\n")
+		replies := serve(t, "quad-5x5", "random", 1, line+"\n"+`{"id":"after"}`+"\n")
 		if len(replies) != 2 || replies[1]["id"] != "after" || replies[1]["best"] == nil {
 			t.Errorf("%.60q: replies %v", line, replies)
 			continue
@@ -194,16 +194,15 @@ func TestBadLines(t *testing.T) {
 			t.Errorf("%.60q: reply to %v", line, id)
 		}
 	}
-	if replies := ask(t, "quad-5x5", "random", 1, "\n  \r\n\t\n"); len(replies) != 0 {
+	if replies := serve(t, "quad-5x5", "random", 1, "\n  \r\n\t\n"); len(replies) != 0 {
 		t.Errorf("blank lines are answered: %v", replies)
 	}
-	if replies := ask(t, "quad-5x5", "random", 1, "{\"id\":\"a\"}\r\n{\"id\":\"b\"}"); len(replies) != 2 {
+	if replies := serve(t, "quad-5x5", "random", 1, "{\"id\":\"a\"}\r\n{\"id\":\"b\"}"); len(replies) != 2 {
 		t.Errorf("other line ends: %v", replies)
 	}
 }
 
-// A thousand requests that are all written before the first reply is read: each gets its reply, and the same
-// question the same answer.
+// A thousand requests are written before the first reply is read. Each gets a reply, and equal requests get equal replies.
 func TestThousandRequestsAtOnce(t *testing.T) {
 	game, agents := setup(t, "quad-5x5", "mcts:20", 4)
 	in, toServer := io.Pipe()
@@ -237,7 +236,7 @@ func TestThousandRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// Replies come as soon as they are known, not when the input ends.
+// Replies are written at once, not when the input ends.
 func TestRepliesComeAtOnce(t *testing.T) {
 	game, agents := setup(t, "quad-5x5", "greedy", 1)
 	in, toServer := io.Pipe()
@@ -288,7 +287,7 @@ func TestBrokenStreamsAndCancelling(t *testing.T) {
 	toServer.Close()
 }
 
-// Whatever the line, there is one reply of one line, which is JSON, and the next request is answered.
+// Every line gets one reply, a line of JSON, and the next request is answered.
 func FuzzLine(f *testing.F) {
 	for line := range bad {
 		f.Add([]byte(line[:min(len(line), 200)]))

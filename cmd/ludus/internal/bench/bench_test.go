@@ -19,7 +19,7 @@ func newOptions(game string) *Options {
 	}
 }
 
-// TestReport measures a game for as short as it goes, and checks that all is there: scripts rely on these keys.
+// TestReport checks the keys and values of a short benchmark of one game.
 func TestReport(t *testing.T) {
 	o := newOptions("quad-5x5")
 	last := Progress{Done: -1}
@@ -76,7 +76,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestChoices checks that the network, the simulations and the threads asked for are those measured.
+// TestChoices checks that the options choose network, simulations and threads.
 func TestChoices(t *testing.T) {
 	o, simulations := newOptions("quad-5x5"), 5
 	o.Net, o.Simulations, o.Threads = &Net{8, 2}, &simulations, 3
@@ -125,7 +125,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestShares checks what is made of speeds and peaks.
+// TestShares checks operations per second and shares of the peak.
 func TestShares(t *testing.T) {
 	s := references()[0]
 	gflop := s.operations() / 1e9
@@ -195,7 +195,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestBatch checks that what is trained on is a batch as training has it.
+// TestBatch checks that random batches are valid training batches.
 func TestBatch(t *testing.T) {
 	for _, name := range []string{"quad-7x7", "breakthrough-6x6", "free-for-all-2p"} {
 		game := mustGame(name)

@@ -11,15 +11,16 @@ import (
 	"ludus/env"
 )
 
-// Parser reads the moves of one game. It is immutable and safe for concurrent use.
+// Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
-	game      *env.Game
-	rowsFirst bool     // action texts name a cell's row before its column
-	numeric   bool     // row and column labels are bare numbers; cells may also be written b3 or x2 y3
-	steps     bool     // some moves go from cell to cell
-	drops     bool     // the column alone names a move
-	verbs     []string // first words of moves that have coordinates
-	moves     []move   // by action
+	RowsFirst bool     // a cell's row is typed before its column
+	Steps     bool     // some moves go from cell to cell
+	Drops     bool     // the column alone names a move, see [Drops]
+	Verbs     []string // first words of the moves that have coordinates
+
+	game    *env.Game
+	numeric bool   // row and column labels are bare numbers; cells may also be typed b3 or x2 y3
+	moves   []move // by action
 }
 
 // move is an action's text, split into its first word and its coordinates.
@@ -37,11 +38,11 @@ type coordinate struct {
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
 	d := &game.Drawing
-	p := &Parser{game: game, drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
+	p := &Parser{game: game, Drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
 	for a, text := range game.ActionTexts {
 		touch := d.ActionCells[a]
-		p.steps = p.steps || touch.From != env.NoCell
-		p.rowsFirst = p.rowsFirst || touch.To != env.NoCell && p.namesRowFirst(text, int(touch.To))
+		p.Steps = p.Steps || touch.From != env.NoCell
+		p.RowsFirst = p.RowsFirst || touch.To != env.NoCell && p.namesRowFirst(text, int(touch.To))
 	}
 	for a, text := range game.ActionTexts {
 		m := &p.moves[a]
@@ -53,15 +54,15 @@ func NewParser(game *env.Game) *Parser {
 				m.coordinates = append(m.coordinates, coordinate{word, p.axisAt(len(m.coordinates))})
 			}
 		}
-		if len(m.coordinates) > 0 && !slices.Contains(p.verbs, m.verb) {
-			p.verbs = append(p.verbs, m.verb)
+		if len(m.coordinates) > 0 && !slices.Contains(p.Verbs, m.verb) {
+			p.Verbs = append(p.Verbs, m.verb)
 		}
 	}
 	return p
 }
 
 // namesRowFirst reports whether an action's text names the row of its cell before the column. Cells on the diagonal
-// cannot tell and give false.
+// give false.
 func (p *Parser) namesRowFirst(text string, cell int) bool {
 	row, column := p.labels(cell)
 	words := slices.DeleteFunc(tokens(text), func(word string) bool { return !isNumber(word) })
@@ -78,7 +79,7 @@ func (p *Parser) labels(cell int) (row, column string) {
 
 // axisAt is the axis of coordinate i in an action's text.
 func (p *Parser) axisAt(i int) byte {
-	if (i%2 == 0) == p.rowsFirst {
+	if (i%2 == 0) == p.RowsFirst {
 		return 'r'
 	}
 	return 'c'
@@ -162,7 +163,7 @@ func (p *Parser) readings(text string) (all []typed) {
 		return nil
 	}
 	all = append(all, p.split(words, false))
-	if p.numeric && p.steps {
+	if p.numeric && p.Steps {
 		all = append(all, p.split(words, true))
 	}
 	return all
@@ -244,7 +245,7 @@ func (p *Parser) fitsPart(in typed, a env.Action) bool {
 		return false
 	case len(m.coordinates) == 4:
 		return sameCoordinates(in.coordinates, m.coordinates[:2]) || sameCoordinates(in.coordinates, m.coordinates[2:])
-	case len(m.coordinates) == 2 && len(in.coordinates) == 1 && (in.coordinates[0].axis != 0 || p.drops):
+	case len(m.coordinates) == 2 && len(in.coordinates) == 1 && (in.coordinates[0].axis != 0 || p.Drops):
 		column := in.coordinates[0]
 		if column.axis == 0 {
 			column.axis = 'c'
@@ -317,7 +318,7 @@ func (in *typed) text() string {
 func (p *Parser) cell(cell int32) string {
 	d := &p.game.Drawing
 	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
-	if p.rowsFirst {
+	if p.RowsFirst {
 		return row + " " + column
 	}
 	return column + " " + row
@@ -416,7 +417,7 @@ func or(texts []string) string {
 // Describe returns an action's text, followed by its short form in brackets if that is more than its coordinates.
 func (p *Parser) Describe(a env.Action) string {
 	text := p.game.ActionTexts[a]
-	if short := p.Short(a); short != text && (len(p.verbs) > 1 || p.drops) {
+	if short := p.Short(a); short != text && (len(p.Verbs) > 1 || p.Drops) {
 		return fmt.Sprintf("%s [%s]", text, short)
 	}
 	return text
@@ -429,11 +430,11 @@ func (p *Parser) Short(a env.Action) string {
 		return m.verb
 	}
 	var words []string
-	if len(p.verbs) > 1 {
+	if len(p.Verbs) > 1 {
 		words = append(words, m.verb[:1])
 	}
 	for _, c := range m.coordinates {
-		if !p.drops || c.axis == 'c' {
+		if !p.Drops || c.axis == 'c' {
 			words = append(words, c.digits)
 		}
 	}
@@ -467,9 +468,6 @@ func (p *Parser) chessCell(cell int32) string {
 // Verb is the first word of an action's text.
 func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
 
-// Verbs are the first words of the moves that have coordinates.
-func (p *Parser) Verbs() []string { return p.verbs }
-
 // Drops reports whether a column alone names a move, because pieces fall: the first moves place pieces, at most one in
 // each column.
 func Drops(game *env.Game) bool {
@@ -484,15 +482,6 @@ func Drops(game *env.Game) bool {
 	}
 	return true
 }
-
-// Drops is the result of [Drops] for the parser's game.
-func (p *Parser) Drops() bool { return p.drops }
-
-// RowsFirst reports whether a cell's row is typed before its column.
-func (p *Parser) RowsFirst() bool { return p.rowsFirst }
-
-// Steps reports whether some moves go from cell to cell.
-func (p *Parser) Steps() bool { return p.steps }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
 // separate.

@@ -47,7 +47,7 @@ func installed(t *testing.T, name string, p *Peer, err error) *Peer {
 	return p
 }
 
-// randomWeights are weights none of whose tensors is zero, so that every part of the network matters.
+// randomWeights returns weights without zero tensors: every part of the network affects the outputs.
 func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 	rng := rand.New(rand.NewPCG(7, 1))
 	w := infer.NewWeights(game, config, rng)
@@ -63,16 +63,16 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 	return w
 }
 
-// network is a network to compare engines on.
+// network is a network to compare.
 type network struct {
 	name    string
 	game    *env.Game
 	weights *infer.Weights
-	file    string // that holds the weights
-	fresh   bool   // it likes all moves alike, exactly
+	file    string // with the weights
+	fresh   bool   // untrained: all moves have the same prior
 }
 
-// networks are one of random weights for each game, and those of the files that LUDUS_TEST_WEIGHTS names, a pattern such as
+// networks returns a random network per game, and those in the files that match the pattern LUDUS_TEST_WEIGHTS, such as
 // runs/*.safetensors.
 func networks(t *testing.T) (list []network) {
 	t.Helper()
@@ -101,7 +101,7 @@ func networks(t *testing.T) (list []network) {
 	return list
 }
 
-// written is the network with a file that holds it.
+// written writes a network to a file.
 func written(t *testing.T, n network) network {
 	t.Helper()
 	n.file = filepath.Join(t.TempDir(), n.name)
@@ -111,7 +111,7 @@ func written(t *testing.T, n network) network {
 	return n
 }
 
-// freshNetwork is one that nothing has taught.
+// freshNetwork returns an untrained network.
 func freshNetwork(t *testing.T, name string) network {
 	t.Helper()
 	game, err := games.New(name)
@@ -122,7 +122,7 @@ func freshNetwork(t *testing.T, name string) network {
 	return written(t, network{name: name, game: game, weights: weights, fresh: true})
 }
 
-// policy is the agent policy:FILE of the network.
+// policy returns the agent policy:FILE of the network.
 func (n *network) policy(t *testing.T) agent.Agent {
 	t.Helper()
 	spec, err := rundir.ParseAgent(n.game, "policy:"+n.file)
@@ -136,8 +136,8 @@ func (n *network) policy(t *testing.T) agent.Agent {
 	return agent
 }
 
-// TestONNXRuntimeAgrees compares an exported model in ONNX Runtime with our own inference: in every game the outputs in
-// 1,000 positions of random games, one by one and in batches, and in 200 of them the move that each likes best.
+// TestONNXRuntimeAgrees compares exported models in ONNX Runtime with our inference: for every game the outputs for 1,000
+// positions of random games, one by one and in batches, and in 200 of them the best move.
 func TestONNXRuntimeAgrees(t *testing.T) {
 	for _, n := range networks(t) {
 		t.Run(n.name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 			states := envtest.Positions(n.game, 1, 1000)
 			bothMove(t, states)
 			ours := n.evaluate(t, states)
-			for _, batch := range []int{1, 37} { // 1,000 is no multiple of it, so that a smaller batch comes last
+			for _, batch := range []int{1, 37} { // 1,000 is not a multiple of 37: the last batch is smaller
 				theirs := p.evaluateAll(t, n.game, states, batch)
 				n.compare(t, batch, ours, theirs)
 				if batch == 1 {
@@ -157,7 +157,7 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 	}
 }
 
-// bothMove fails where one player is hardly ever to move.
+// bothMove fails if one player is rarely to move.
 func bothMove(t *testing.T, states []env.State) {
 	t.Helper()
 	var moves [2]int
@@ -169,7 +169,7 @@ func bothMove(t *testing.T, states []env.State) {
 	}
 }
 
-// encode returns the states' tensors.
+// encode returns the tensors [B, C, H, W] of states.
 func encode(game *env.Game, states []env.State) []float32 {
 	size := game.Tensor.Size()
 	inputs := make([]float32, len(states)*size)
@@ -179,7 +179,7 @@ func encode(game *env.Game, states []env.State) []float32 {
 	return inputs
 }
 
-// evaluate is what our inference says, by output. A network to compare on has to tell positions apart by all of them.
+// evaluate returns the outputs of our inference by name. Each output must differ between positions.
 func (n *network) evaluate(t *testing.T, states []env.State) map[string][]float32 {
 	t.Helper()
 	rows, k := len(states), len(n.game.Classes)
@@ -206,7 +206,7 @@ func (n *network) evaluate(t *testing.T, states []env.State) map[string][]float3
 	return outputs
 }
 
-// evaluateAll runs a model on states in batches of that size.
+// evaluateAll runs the model on states in batches.
 func (p *Peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, batch int) map[string][]float32 {
 	t.Helper()
 	all := map[string][]float32{}
@@ -222,11 +222,11 @@ func (p *Peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, bat
 	return all
 }
 
-// Units that differences are measured in.
+// Units of differences.
 func same(float64) float64            { return 1 }
 func magnitude(value float64) float64 { return max(1, math.Abs(value)) }
 
-// worst is the largest difference of theirs from ours, in a unit that may depend on ours; NaN counts as infinite.
+// worst returns the largest difference between ours and theirs, in a unit that depends on ours. NaN counts as infinite.
 func worst(ours, theirs []float32, unit func(float64) float64) (most float64) {
 	for i, v := range ours {
 		d := math.Abs(float64(theirs[i]-v)) / unit(float64(v))
@@ -238,8 +238,7 @@ func worst(ours, theirs []float32, unit func(float64) float64) (most float64) {
 	return most
 }
 
-// compare compares outputs: probabilities and values are to be within 1e-4, the rest within 1e-3 of its size, or of 1 if
-// that is more.
+// compare compares outputs: probabilities and values within 1e-4, the rest within 1e-3 times max(1, magnitude).
 func (n *network) compare(t *testing.T, batch int, ours, theirs map[string][]float32) {
 	t.Helper()
 	if len(theirs) != len(ours) {
@@ -261,7 +260,7 @@ func (n *network) compare(t *testing.T, batch int, ours, theirs map[string][]flo
 	}
 }
 
-// compareMoves compares the legal move of the greatest of logits [B, A] with the choice of policy: in every fifth state.
+// compareMoves compares the legal move with the largest of logits [B, A] to the move of policy:, in every fifth state.
 func (n *network) compareMoves(t *testing.T, states []env.State, logits []float32) {
 	t.Helper()
 	agent := n.policy(t)
@@ -282,8 +281,8 @@ func analyze(t *testing.T, agent agent.Agent, state env.State) *agent.Analysis {
 	return analysis
 }
 
-// sameMove fails where another move is picked than policy: plays by its analysis, unless the two are a tie: as likely as
-// each other within one in a thousand. Moves that are alike exactly, as those of a fresh network are, are no excuse.
+// sameMove fails if the picked move is not the one that policy: plays. Moves whose priors differ by less than one in a
+// thousand count as equal, except for an untrained network.
 func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, analysis *agent.Analysis) {
 	t.Helper()
 	ours := analysis.Moves[0]
@@ -306,7 +305,7 @@ func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, ana
 	t.Errorf("%spicks %s, which is not legal", n.game.Board(state), n.game.ActionTexts[picked])
 }
 
-// TestONNXRuntimeSaysWhatIsWrong holds that an error of the script quotes its reason.
+// TestONNXRuntimeSaysWhatIsWrong checks that an error of the script has its reason.
 func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
 	game, err := games.New("quad-5x5")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"ludus/model/infer"
 )
 
-// asPeer makes the test's own program answer the first request with the value of this variable and then measure.
+// asPeer is the environment variable that makes the test binary a peer. Its value is the reply to the first request.
 const asPeer = "LUDUS_TEST_AS_PEER"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// answer says first, then 100 rows a second until it is told to stop.
+// answer replies with first, then with 100 rows per second until the input ends.
 func answer(first string) {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); first = `{"rows":50,"seconds":0.5}` {
 		if first == "die" {
@@ -93,7 +93,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestMeasure lets the real engines work for a moment.
+// TestMeasure runs the real engines for a moment.
 func TestMeasure(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (*Peer, error){
 		"onnxruntime-node": func(t *testing.T) (*Peer, error) {

@@ -19,7 +19,7 @@ import (
 	"ludus/model/infer/onnx"
 )
 
-// python is the first interpreter that has the packages, or "".
+// python returns the first interpreter with the packages, or "".
 func python(t *testing.T, packages string) string {
 	t.Helper()
 	for _, name := range pythons {
@@ -30,7 +30,7 @@ func python(t *testing.T, packages string) string {
 	return ""
 }
 
-// output runs a command and returns what it prints.
+// output runs a command and returns its output.
 func output(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -42,7 +42,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// export writes a network as a model into a file.
+// export writes an ONNX model to a file.
 func (n *network) export(t *testing.T) (path string) {
 	t.Helper()
 	data, err := onnx.Marshal(n.game, n.weights, "v1")
@@ -56,7 +56,7 @@ func (n *network) export(t *testing.T) (path string) {
 	return path
 }
 
-// TestChecker lets ONNX's own checker look at models of every game, and at one of a single convolution.
+// TestChecker checks models of every game, and one with a single convolution, with ONNX's checker.
 func TestChecker(t *testing.T) {
 	interpreter := python(t, "onnx")
 	if interpreter == "" {
@@ -98,8 +98,8 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// TestExamples runs the programs that show how to use a model, each on 200 positions of both games that they play, and
-// compares their moves with those of policy:, their values with ours.
+// TestExamples runs the example programs on 200 positions of each game that they play, and compares their moves with
+// policy: and their values with ours.
 func TestExamples(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "..", "model", "infer", "onnx", "examples")
 	for _, file := range []string{"pick.js", "pick.py"} {
@@ -125,8 +125,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// interpreterOf is what runs an example: Node with ONNX Runtime, or Python with ONNX Runtime or else, by a variable of the
-// environment, with what stands in for it in tests.
+// interpreterOf returns the interpreter of an example, and environment variables: Node with ONNX Runtime, or Python with ONNX
+// Runtime or a stand-in.
 func interpreterOf(t *testing.T, file string) (interpreter string, variables []string) {
 	t.Helper()
 	if filepath.Ext(file) == ".js" {
@@ -140,11 +140,11 @@ func interpreterOf(t *testing.T, file string) (interpreter string, variables []s
 		missing(t, "onnx", "neither onnxruntime nor onnx of Python is installed")
 	}
 	needNode(t)
-	t.Log("no ONNX Runtime for Python: a stand-in asks that of Node")
+	t.Log("no ONNX Runtime for Python: a stand-in uses the one of Node")
 	return interpreter, []string{"PYTHONPATH=testdata"}
 }
 
-// needNode skips the test where Node has no ONNX Runtime.
+// needNode skips the test if Node has no ONNX Runtime.
 func needNode(t *testing.T) {
 	t.Helper()
 	game, err := games.New("quad-5x5")
@@ -155,7 +155,7 @@ func needNode(t *testing.T) {
 	installed(t, "onnxruntime-node", p, err)
 }
 
-// refuses checks that an example names the game that it does not play.
+// refuses checks the error of an example for a game that it does not play.
 func refuses(t *testing.T, cmd *exec.Cmd, game *env.Game) {
 	t.Helper()
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "the model is for "+game.Name) {
@@ -163,7 +163,7 @@ func refuses(t *testing.T, cmd *exec.Cmd, game *env.Game) {
 	}
 }
 
-// randomGames plays random games and returns so many of their unfinished positions, with the moves that lead there.
+// randomGames returns positions of random games that are not done, and the moves that lead to them.
 func (n *network) randomGames(positions int) (lines []string, states []env.State) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	for {
@@ -182,7 +182,7 @@ func (n *network) randomGames(positions int) (lines []string, states []env.State
 	}
 }
 
-// compareLines compares an example's lines, a move, a tab and a value each, with policy:.
+// compareLines compares an example's output, lines of a move, a tab and a value, with policy:.
 func (n *network) compareLines(t *testing.T, states []env.State, out string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -199,7 +199,7 @@ func (n *network) compareLines(t *testing.T, states []env.State, out string) {
 		}
 		analysis := analyze(t, agent, state)
 		n.sameMove(t, state, move, analysis)
-		if math.Abs(value-*analysis.Value) > 2e-4 { // 1e-4, and what is rounded off
+		if math.Abs(value-*analysis.Value) > 2e-4 { // 1e-4 plus rounding
 			t.Errorf("%sis worth %v; ours is %v", n.game.Board(state), value, *analysis.Value)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"ludus/env"
 )
 
-// Whatever is typed, a session ends with its input or before, as text answers without a control character, and as JSON
-// tells on every line what holds: the moves that it says were played are legal ones from the start of the game.
+// For any input a session ends at the end of the input or before. Its text has no control characters; its JSON has positions
+// and moves that are legal from the start of the game.
 func FuzzSession(f *testing.F) {
 	for _, text := range []string{
 		"3 3\n?\nundo\nhint\n#1\nboard\nmoves\n2\nswitch\nside x\nnew\nhelp\n#1\n#1\nquit\n3 3", "m 1 2\nb 3 3\nb33\nb\nundo 2\nside second\n",

@@ -353,7 +353,7 @@ func (s *Session) playLine(line string) {
 // shown.
 func (s *Session) parseMove(line string) (env.Action, error) {
 	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
-	bare := s.listShown && !s.parser.Drops()
+	bare := s.listShown && !s.parser.Drops
 	if n, err := strconv.Atoi(text); err == nil && (marked || bare) {
 		if n < 1 || n > len(s.legal) {
 			return 0, fmt.Errorf("there are moves #1 to #%d; type moves to list them", len(s.legal))
@@ -362,7 +362,7 @@ func (s *Session) parseMove(line string) (env.Action, error) {
 	}
 	action, err := s.parser.Parse(s.state, s.legal, line)
 	if word := strings.ToLower(text); err != nil && !strings.ContainsAny(word, " 0123456789") {
-		verbs := s.parser.Verbs()
+		verbs := s.parser.Verbs
 		if near := env.Nearest(word, slices.Concat(commands, verbs)); near != "" && !slices.Contains(verbs, near) {
 			return 0, fmt.Errorf("%s is neither a move nor a command; did you mean %s?", env.Quote(text), near)
 		}
@@ -405,7 +405,7 @@ func (s *Session) undo(line, argument string) {
 
 // side moves the person to the side that a text names, or to the other side if it is empty.
 func (s *Session) side(line, text string) {
-	wanted, ok := Side(s.Game, text)
+	wanted, ok := ParseSide(s.Game, text)
 	if !ok && text != "" {
 		s.reject(line, fmt.Sprintf("Type side first (%s) or side second (%s).", s.Game.Players[0], s.Game.Players[1]))
 		return
@@ -447,8 +447,8 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	return nil
 }
 
-// Side parses a side: "first", "second" or a player's name.
-func Side(game *env.Game, text string) (p env.Player, ok bool) {
+// ParseSide parses a side: "first", "second" or a player's name.
+func ParseSide(game *env.Game, text string) (p env.Player, ok bool) {
 	sides := []string{"first", "second", game.Players[0], game.Players[1]}
 	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })
 	return env.Player(max(i, 0) % 2), i >= 0

@@ -191,8 +191,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What an agent thinks is asked of another one, so that asking changes no move.
-func TestAskingChangesNothing(t *testing.T) {
+// An analysis does not affect the agent's moves.
+func TestAnalysisChangesNothing(t *testing.T) {
 	plays := func(lines ...string) (plays []string) {
 		for line := range strings.Lines(session(t, "quad-7x7", "mcts:30", env.First, lines...)) {
 			if strings.Contains(line, " plays ") {
@@ -202,7 +202,7 @@ func TestAskingChangesNothing(t *testing.T) {
 		return plays
 	}
 	if a, b := plays("m33", "#4", "#9"), plays("?", "m33", "hint", "?", "#4", "#9", "?"); len(a) < 6 || !slices.Equal(a, b) {
-		t.Errorf("%q without, %q with questions", a, b)
+		t.Errorf("%q without, %q with analysis", a, b)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestLongLine(t *testing.T) {
 		"That line is too long", "x to move", "o plays (mark")
 }
 
-// What is said of moves before the person's turn are moves of theirs, one for each word.
+// Before the person's turn the example moves are theirs, one per verb.
 func TestSamples(t *testing.T) {
 	contains(t, session(t, "quad-7x7", "greedy", env.Second, "help"),
 		"Type a move such as m 1 3 or b 1 3 (row, column), or hint",

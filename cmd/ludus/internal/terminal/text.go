@@ -295,9 +295,9 @@ func (s *Session) moveExamples() string {
 	}
 	text := strings.Join(texts, " or ")
 	switch {
-	case s.parser.Drops():
+	case s.parser.Drops:
 		text += " (the column)"
-	case s.parser.RowsFirst():
+	case s.parser.RowsFirst:
 		text += " (row, column)"
 	}
 	return text
@@ -314,7 +314,7 @@ func (s *Session) moveForms() string {
 
 // targetHelp explains the mark of the cells that a player may move to, if the board shows it.
 func (s *Session) targetHelp() string {
-	if !s.parser.Steps() && !s.parser.Drops() {
+	if !s.parser.Steps && !s.parser.Drops {
 		return ""
 	}
 	return fmt.Sprintf(", %s is a cell that you can move to", s.Style.pick("•", "+"))
