@@ -23,6 +23,15 @@ func (g *Game) ParseAction(text string) (Action, error) {
 	return 0, fmt.Errorf("%w %s of %s; a move reads like %s", ErrAction, Quote(text), g.Name, g.ActionTexts[example])
 }
 
+// Texts returns the official texts of actions, not nil.
+func (g *Game) Texts(actions []Action) []string {
+	texts := make([]string, len(actions))
+	for i, a := range actions {
+		texts[i] = g.ActionTexts[a]
+	}
+	return texts
+}
+
 // Quote quotes a text from outside for an error message and cuts it after 60 bytes.
 func Quote(text string) string {
 	if len(text) > 60 {

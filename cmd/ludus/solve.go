@@ -50,9 +50,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 			p := newProgress(cmd)
 			s := solve(cmd.Context(), game, state, o, p)
 			p.close()
-			for _, a := range played {
-				s.Moves = append(s.Moves, game.ActionTexts[a])
-			}
+			s.Moves = game.Texts(played)
 			if asJSON {
 				err = printJSON(cmd, s)
 			} else {

@@ -74,11 +74,7 @@ func (w *walk) step(rng *rand.Rand) { _ = w.Play(w.Legal[rng.IntN(len(w.Legal))]
 
 // errorf returns an error that lists the moves of the game.
 func (w *walk) errorf(format string, args ...any) error {
-	texts := make([]string, len(w.Moves))
-	for i, a := range w.Moves {
-		texts[i] = w.game.ActionTexts[a]
-	}
-	return fmt.Errorf("%s\nafter %s", fmt.Sprintf(format, args...), strings.Join(texts, " "))
+	return fmt.Errorf("%s\nafter %s", fmt.Sprintf(format, args...), strings.Join(w.game.Texts(w.Moves), " "))
 }
 
 // eachPosition plays n random games and visits every position, including the final ones.

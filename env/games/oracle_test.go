@@ -11,10 +11,7 @@ import (
 
 // texts are the official texts of the legal moves, in text order.
 func texts(g *env.Game, s env.State) []string {
-	var list []string
-	for _, a := range s.Legal(nil) {
-		list = append(list, g.ActionTexts[a])
-	}
+	list := g.Texts(s.Legal(nil))
 	slices.Sort(list)
 	return list
 }

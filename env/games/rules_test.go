@@ -269,11 +269,7 @@ func TestFreeForAllNoop(t *testing.T) {
 		t.Errorf("after noop: player %d, %d turns left", s.Player(), s.left)
 	}
 	// Blue's spawn piece at (5,3) captures on (4,2), (4,3) and (4,4).
-	var texts []string
-	for _, a := range s.Legal(nil) {
-		texts = append(texts, g.ActionTexts[a])
-	}
-	slices.Sort(texts)
+	texts := texts(g, s)
 	if want := []string{"(move 5 3 4 2)", "(move 5 3 4 3)", "(move 5 3 4 4)"}; !slices.Equal(texts, want) {
 		t.Errorf("blue's moves %v, want %v", texts, want)
 	}

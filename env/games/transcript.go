@@ -132,10 +132,7 @@ func (v *verifier) position(mover, rest string) error {
 
 // compareLegal compares the position's legal moves with a transcript's number and list of them.
 func (v *verifier) compareLegal(size int, list string) error {
-	var want []string
-	for _, a := range v.replayer.Legal {
-		want = append(want, v.game.ActionTexts[a])
-	}
+	want := v.game.Texts(v.replayer.Legal)
 	slices.Sort(want)
 	if size != len(want) {
 		return fmt.Errorf("the transcript counts %d legal moves, the game has %d", size, len(want))

@@ -250,10 +250,7 @@ func (c *Config) replayRecorded(ctx context.Context, r *RecordedGame, openings *
 
 // add appends a finished game.
 func (w *recordWriter) add(number int, g *finishedGame) error {
-	r := RecordedGame{Number: number, AFirst: g.aFirst, Goals: g.goals}
-	for _, a := range g.moves {
-		r.Moves = append(r.Moves, w.game.ActionTexts[a])
-	}
+	r := RecordedGame{Number: number, AFirst: g.aFirst, Moves: w.game.Texts(g.moves), Goals: g.goals}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

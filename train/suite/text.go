@@ -35,10 +35,9 @@ func (s *Suite) Lines() []byte {
 
 // marshalLine writes one position, which fits the game.
 func marshalLine(game *env.Game, p *Position) []byte {
-	l := line{Game: game.Name, Moves: []string{}, Values: map[string]int{}, Source: p.Source.String(), Number: &p.Number, ToGo: p.ToGo}
+	l := line{Game: game.Name, Moves: game.Texts(p.Moves), Values: map[string]int{}, Source: p.Source.String(), Number: &p.Number, ToGo: p.ToGo}
 	state := game.NewState()
 	for _, a := range p.Moves {
-		l.Moves = append(l.Moves, game.ActionTexts[a])
 		state.Apply(a)
 	}
 	l.Player = game.Players[state.Player()]

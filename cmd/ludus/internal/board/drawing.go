@@ -71,14 +71,14 @@ type Position struct {
 // NewPosition describes a state reached by moves.
 func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
-		Moves: texts(game, moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
+		Moves: game.Texts(moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
 		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
 	}
 	if p.Done {
 		p.Player = -1
 		return p
 	}
-	p.Legal = texts(game, state.Legal(nil))
+	p.Legal = game.Texts(state.Legal(nil))
 	return p
 }
 
@@ -89,12 +89,4 @@ func Pieces(state env.State) string {
 		b.WriteByte('0' + piece)
 	}
 	return b.String()
-}
-
-func texts(game *env.Game, actions []env.Action) []string {
-	list := make([]string, len(actions))
-	for i, a := range actions {
-		list[i] = game.ActionTexts[a]
-	}
-	return list
 }

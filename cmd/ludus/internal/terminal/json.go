@@ -39,14 +39,6 @@ func (v *jsonView) toMove() any {
 	return v.Game.Players[v.state.Player()]
 }
 
-func (v *jsonView) texts(actions []env.Action) []string {
-	list := make([]string, 0, len(actions))
-	for _, a := range actions {
-		list = append(list, v.Game.ActionTexts[a])
-	}
-	return list
-}
-
 func (v *jsonView) by(player env.Player) string {
 	if v.Seats[player].Agent == nil {
 		return "person"
@@ -61,7 +53,7 @@ func (v *jsonView) players() {
 func (v *jsonView) position() {
 	v.write("position", object{
 		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": v.toMove(),
-		"moves": v.texts(v.moves), "legal": v.texts(v.state.Legal(nil)),
+		"moves": v.Game.Texts(v.moves), "legal": v.Game.Texts(v.state.Legal(nil)),
 	})
 }
 
@@ -80,7 +72,9 @@ func (v *jsonView) rejection(line, reason string) {
 	v.write("error", object{"line": line, "error": reason})
 }
 
-func (v *jsonView) legalMoves(legal []env.Action) { v.write("moves", object{"legal": v.texts(legal)}) }
+func (v *jsonView) legalMoves(legal []env.Action) {
+	v.write("moves", object{"legal": v.Game.Texts(legal)})
+}
 
 func (v *jsonView) analysis(agent string, r *analysis.Result) {
 	v.write("analysis", object{
@@ -97,13 +91,13 @@ func (v *jsonView) result() {
 		winner = v.Game.Players[p]
 	}
 	v.write("result", object{
-		"goals": analysis.GameOver(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.texts(v.moves),
+		"goals": analysis.GameOver(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.Game.Texts(v.moves),
 	})
 }
 
 func (v *jsonView) inputEnded() {
 	if !v.state.Done() {
-		v.write("ended", object{"text": "the input ended before the game", "moves": v.texts(v.moves)})
+		v.write("ended", object{"text": "the input ended before the game", "moves": v.Game.Texts(v.moves)})
 	}
 }
 
