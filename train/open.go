@@ -3,14 +3,12 @@ package train
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/agent"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
 	"ludus/train/seed"
@@ -70,25 +69,18 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 }
 
 // readFrom reads the weights file that the run starts from, and its SHA-256; nil and "" if there is none.
-func (r *run) readFrom() (weights *infer.Weights, digest string, err error) {
+func (r *run) readFrom() (*infer.Weights, string, error) {
 	if r.From == "" {
 		return nil, "", nil
 	}
-	data, err := os.ReadFile(r.From)
+	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: r.From})
 	if err != nil {
 		return nil, "", err
-	}
-	if weights, err = infer.Unmarshal(data); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", r.From, err)
-	}
-	if weights.Config.Game != r.Game.Name {
-		return nil, "", fmt.Errorf("%s: its network plays %s, not %s", r.From, weights.Config.Game, r.Game.Name)
 	}
 	if err := weights.Validate(r.Game); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", r.From, err)
 	}
-	sum := sha256.Sum256(data)
-	return weights, hex.EncodeToString(sum[:]), nil
+	return weights, origin.Digest, nil
 }
 
 // resolveSettings applies the options to the settings in config. For an existing run they must not change anything.
@@ -268,8 +260,8 @@ func (r *run) begin(weights *infer.Weights) error {
 		return err
 	}
 	if newest > 0 {
-		return fmt.Errorf("%s: %w: its metrics go to generation %d, but %s has no checkpoint; restore it from a backup, "+
-			"or delete the run's folder to start over", r.Dir, ErrCheckpoints, newest, rundir.CheckpointsDir)
+		return fmt.Errorf("%s: %w, though its metrics go to generation %d; restore %s from a backup, or delete %s to start over",
+			r.Dir, ErrCheckpoints, newest, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
 	}
 	if r.config.From != "" && r.From == "" {
 		return fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrConflict)

@@ -441,7 +441,7 @@ func TestLength(t *testing.T) {
 		generations int
 		says        string
 	}{
-		{999999 * time.Hour, 0, "at most 720h0m0s (30 days)"},
+		{999999 * time.Hour, 0, "at most 720h (30 days)"},
 		{0, 1e9, "at most 100000"},
 		{-time.Second, 0, "at most 720h"},
 	} {

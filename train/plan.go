@@ -20,10 +20,10 @@ const (
 // checkLength rejects lengths that no run has; 0 stands for a length that is not given.
 func checkLength(limit time.Duration, generations int) error {
 	if limit < 0 || limit > MaxTime {
-		return fmt.Errorf("a run of %v: it must last at most %v (%.0f days)", limit, MaxTime, MaxTime.Hours()/24)
+		return fmt.Errorf("a run of %v: it may last at most %.0fh (%.0f days)", limit, MaxTime.Hours(), MaxTime.Hours()/24)
 	}
 	if generations < 0 || generations > MaxGenerations {
-		return fmt.Errorf("a run of %d generations: it must have at most %d", generations, MaxGenerations)
+		return fmt.Errorf("a run of %d generations: it may have at most %d", generations, MaxGenerations)
 	}
 	return nil
 }

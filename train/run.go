@@ -181,22 +181,14 @@ func prepareDir(dir string) (isNew bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, checkpoints.MkdirAll(dir)
 	}
-	if err != nil {
+	if _, configErr := os.Stat(filepath.Join(dir, rundir.ConfigFile)); err != nil || configErr == nil {
 		return false, err
 	}
-	foreign := ""
 	for _, e := range entries {
-		name := e.Name()
-		if name == rundir.ConfigFile {
-			return false, nil
+		if name := e.Name(); name != rundir.LockFile && !strings.HasPrefix(name, ".") {
+			return false, fmt.Errorf("%s: %w: it holds %s but no %s; name a new or empty directory",
+				dir, rundir.ErrNoRun, name, rundir.ConfigFile)
 		}
-		if foreign == "" && name != rundir.LockFile && !strings.HasPrefix(name, ".") {
-			foreign = name
-		}
-	}
-	if foreign != "" {
-		return false, fmt.Errorf("%s: %w: it holds %s but no %s; name a new or empty directory",
-			dir, rundir.ErrNoRun, foreign, rundir.ConfigFile)
 	}
 	return false, nil
 }

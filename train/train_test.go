@@ -466,6 +466,51 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestFrom starts a run from a weights file: it takes over the network's size, and refuses other sizes and games.
+func TestFrom(t *testing.T) {
+	first := t.TempDir()
+	mustTrain(t, tiny(t, first, 2))
+	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := os.WriteFile(file, weights.Marshal(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := tiny(t, t.TempDir(), 1)
+	o.From = file
+	delete(o.Settings, "channels")
+	delete(o.Settings, "blocks")
+	s := mustTrain(t, o)
+	if s.Config.Settings.Channels != 4 || s.Config.Settings.Blocks != 1 || s.Config.From != origin.Digest {
+		t.Errorf("config %+v", s.Config)
+	}
+	start, _, err := rundir.LoadWeights(agent.Reference{Path: o.Dir, At: "0"})
+	if err != nil || !reflect.DeepEqual(start.Tensors, weights.Tensors) {
+		t.Errorf("the run does not start with the weights of the file: %v", err)
+	}
+	size := tiny(t, t.TempDir(), 1)
+	size.From, size.Settings["channels"] = file, 8
+	if _, err := Train(t.Context(), size); !errors.Is(err, ErrNetworkSize) {
+		t.Errorf("other channels: %v", err)
+	}
+	game := tiny(t, t.TempDir(), 1)
+	game.From, game.Game = file, newGame(t, "quad-5x5")
+	if _, err := Train(t.Context(), game); err == nil || !strings.Contains(err.Error(), `the game is "quad-5x5"`) {
+		t.Errorf("another game: %v", err)
+	}
+	changed := o
+	changed.From = filepath.Join(t.TempDir(), "other")
+	weights.Tensors[0].Data[0]++
+	if err := os.WriteFile(changed.From, weights.Marshal(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Train(t.Context(), changed); !errors.Is(err, ErrConflict) {
+		t.Errorf("another file: %v", err)
+	}
+}
+
 func TestUnfinishedPlanStands(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
