@@ -244,12 +244,8 @@ func (t *rater) dropRatingsAfter(generation int) error {
 
 // A rated checkpoint is tested on the game's suite, without and with search, always in the same positions: one for every
 // positionsPerTest that the run had searched at its first test. A move takes about as long as playing and learning 1.6
-// positions, so all tests take about 1 % of a run's time. A run too short for minTested positions is not tested: their
-// results would be noise.
-const (
-	minTested = 100
-	maxTested = 500
-)
+// positions, so all tests take about 1 % of a run's time. A run too short for [suite.MinPositions] positions is not tested.
+const maxTested = 500
 
 var positionsPerTest = 160 // a variable for tests
 
@@ -269,7 +265,7 @@ func (t *rater) testOnSuite(ctx context.Context, at standing) error {
 	positions := min(at.positions/positionsPerTest, maxTested)
 	if len(results) > 0 {
 		positions = results[0].Positions
-	} else if positions < minTested {
+	} else if positions < suite.MinPositions {
 		return nil
 	}
 	for _, kind := range []string{"policy", "net"} {
@@ -289,8 +285,8 @@ func (t *rater) testOnSuite(ctx context.Context, at standing) error {
 func (t *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(t.dir, generation)}
 	t.working()
-	o := suite.CheckOptions{Threads: t.threads, Positions: positions, Seed: t.config.Seed}
-	report, err := t.suite.Check(ctx, agent.NewFactory(t.game, spec, rundir.LoadWeights), o)
+	o := suite.TestOptions{Threads: t.threads, Positions: positions, Seed: t.config.Seed}
+	report, err := t.suite.Test(ctx, agent.NewFactory(t.game, spec, rundir.LoadWeights), o)
 	if err != nil {
 		return err
 	}

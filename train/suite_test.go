@@ -57,9 +57,9 @@ func TestSuite(t *testing.T) {
 	}
 	defer tester.curves.close()
 	for _, at := range []standing{
-		{generation: 2, positions: (minTested - 1) * positionsPerTest}, // too few for a test
-		{generation: 3, positions: minTested * positionsPerTest},
-		{generation: 6, positions: 2 * minTested * positionsPerTest},
+		{generation: 2, positions: (suite.MinPositions - 1) * positionsPerTest}, // too few for a test
+		{generation: 3, positions: suite.MinPositions * positionsPerTest},
+		{generation: 6, positions: 2 * suite.MinPositions * positionsPerTest},
 	} {
 		for range 2 {
 			if err := tester.testOnSuite(t.Context(), at); err != nil {
@@ -78,12 +78,12 @@ func TestSuite(t *testing.T) {
 		}
 		spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(dir, generation)}
 		factory := agent.NewFactory(tester.game, spec, rundir.LoadWeights)
-		report, err := tester.suite.Check(t.Context(), factory, suite.CheckOptions{Threads: 1, Positions: 40, Seed: config.Seed})
+		report, err := tester.suite.Test(t.Context(), factory, suite.TestOptions{Threads: 1, Positions: 40, Seed: config.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.Error != report.Error.Value || c.Low != report.Error.Low || c.Loss != report.Loss.Value || c.LossHigh != report.Loss.High {
-			t.Errorf("result %+v, the suite says %+v", c, report.Row)
+			t.Errorf("result %+v, the suite says %+v", c, report.Group)
 		}
 	}
 	if err := rundir.DropAfter(dir, 5); err != nil {

@@ -106,7 +106,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if err := checkNew(f.out, f.force); err != nil {
 		return err
 	}
-	f.Part = f.out + ".part"
+	f.PartFile = f.out + ".part"
 	p := newProgress(cmd)
 	f.Progress = func(at suite.Progress) {
 		p.show(status{
@@ -117,7 +117,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	s, err := suite.Make(cmd.Context(), f.Options)
 	p.close()
 	if err != nil {
-		return continuable(err, "finished games in "+f.Part)
+		return continuable(err, "finished games in "+f.PartFile)
 	}
 	data := s.Pack()
 	if filepath.Ext(f.out) == ".jsonl" {
@@ -126,7 +126,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if err := writeNew(f.out, data, f.force); err != nil {
 		return err
 	}
-	if err := os.Remove(f.Part); err != nil {
+	if err := os.Remove(f.PartFile); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d positions of %s, %d bytes\n", f.out, len(s.Positions), game.Name, len(data))
@@ -144,11 +144,11 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := suite.CheckOptions{Threads: f.Threads, Seed: f.Seed}
+	o := suite.TestOptions{Threads: f.Threads, Seed: f.Seed}
 	if cmd.Flags().Changed("positions") {
 		o.Positions = f.Positions
 	}
-	report := s.Summary(o.Positions)
+	report := s.Describe(o.Positions)
 	if len(args) > 0 {
 		spec, err := loadAgent(cmd, s.Game, args[0])
 		if err != nil {
@@ -158,7 +158,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 		o.Progress = func(done, all int) {
 			p.show(status{count: done, unit: "positions", share: float64(done) / float64(all)})
 		}
-		report, err = s.Check(cmd.Context(), spec, o)
+		report, err = s.Test(cmd.Context(), spec, o)
 		p.close()
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func readSuite(name string, args *[]string) (*suite.Suite, error) {
 }
 
 // writeSuiteReport prints the report for people. Without an agent it has random moves only.
-func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) {
+func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
 		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
@@ -210,23 +210,28 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) {
 		header = "\tpositions\tloses value\t95 %\tgoals lost\t95 %\trandom move\tgoals lost\t"
 	}
 	fmt.Fprintln(table, header)
-	row := func(name string, row suite.Row) {
+	unreliable := false
+	row := func(name string, row suite.Group) {
 		fmt.Fprintf(table, "%s\t%d\t", name, row.Positions)
-		if r.Agent != "" {
-			e, g := row.Error, row.Loss
+		switch e, g := row.Error, row.Loss; {
+		case r.Agent == "":
+		case !row.Reliable():
+			unreliable = true
+			fmt.Fprint(table, "-\t\t-\t\t")
+		default:
 			fmt.Fprintf(table, "%.1f %%\t%.1f to %.1f\t%.2f\t%.2f to %.2f\t", 100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
 		}
-		fmt.Fprintf(table, "%.1f %%\t%.2f\t\n", 100*row.Random, 50*row.RandomLoss)
+		fmt.Fprintf(table, "%.1f %%\t%.2f\t\n", 100*row.RandomError, 50*row.RandomLoss)
 	}
-	row("all", r.Row)
+	row("all", r.Group)
 	for _, part := range []struct {
 		title string
-		rows  []suite.Row
+		rows  []suite.Group
 	}{
-		{"plies to the end of the game", r.ToGo},
-		{"moves that keep the value", r.Keeping},
-		{fmt.Sprintf("UCT with %d playouts", suite.Playouts), r.UCT},
-		{"played by", r.Source},
+		{"plies to the end of the game", r.ByPliesToEnd},
+		{"moves that keep the value", r.ByBestShare},
+		{fmt.Sprintf("UCT with %d playouts", suite.UCTPlayouts), r.ByUCT},
+		{"played by", r.BySource},
 	} {
 		fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
 		for _, r := range part.rows {
@@ -234,4 +239,7 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Report) {
 		}
 	}
 	table.Flush()
+	if unreliable {
+		fmt.Fprintf(w, "-: no result on fewer than %d positions\n", suite.MinPositions)
+	}
 }

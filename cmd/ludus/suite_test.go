@@ -28,16 +28,16 @@ func TestSuiteCommand(t *testing.T) {
 		}
 		out = run(t, dir, "", "suite", "--check", file, "alphabeta:3", "--json")
 		table, line, _ := strings.Cut(out, "{")
-		for _, want := range []string{"40 positions from", "plies to the end", "keeps the value", "agents and random moves"} {
+		for _, want := range []string{"40 positions from", "plies to the end", "keeps the value", "agents and random moves", "fewer than 100 positions"} {
 			if !strings.Contains(table, want) {
 				t.Errorf("%q is missing in\n%s", want, table)
 			}
 		}
-		var report suite.Report
+		var report suite.Result
 		if err := json.Unmarshal([]byte("{"+line), &report); err != nil {
 			t.Fatal(err)
 		}
-		if report.Positions != 40 || report.Error.Value > report.Random || report.Error.High <= report.Error.Value || len(report.UCT) == 0 || report.Agent != "alphabeta:3" {
+		if report.Positions != 40 || report.Error.Value > report.RandomError || report.Error.High <= report.Error.Value || len(report.ByUCT) == 0 || report.Agent != "alphabeta:3" {
 			t.Errorf("%+v", report)
 		}
 	}

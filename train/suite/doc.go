@@ -1,30 +1,29 @@
-// Package suite measures how far an agent is from perfect play: it makes suites of positions whose moves all have their
-// exact value, worked out by the solver, and counts how often an agent's move in them throws value away.
+// Package suite measures how far an agent is from perfect play. It generates suites of positions whose moves all have their exact
+// value, found by the solver, and counts how often an agent's move loses value.
 //
 // # Positions
 //
-// A [Position] comes from a game of random play, of agents with random moves mixed in, or of agents alone (after a few
-// random plies, or all their games would be one). Each game is walked backwards from its end, every move of every
-// position being solved within a limit of nodes, until the solver gives up; so positions lie as far from the end as it
-// reaches. Of each game a few are kept at most, two unless told otherwise, of those in which the choice matters, that is
-// some legal move loses value: the earliest one and others drawn, rather early than late ones. Only one game in eight offers
-// positions of its last few plies, and one in eight is of random play, from which at most a quarter of the positions are:
-// both are easy. No two positions of a suite are alike up to the symmetries of the board and to exchanging the players
-// where the rules do not tell them apart.
+// A [Position] comes from a game of random moves, of agents with random moves mixed in, or of agents only (after a few random
+// plies, because all their games would be equal otherwise). The positions of each game are solved from its end backwards until
+// the solver reaches its limit of nodes, so they lie as far from the end as it can reach. Only positions in which some move loses
+// value count. A game gives few of them, two by default: the earliest and others at random, more often early than late. Easy
+// positions are rare: one game in eight gives positions of its last few plies, and one in eight is of random moves, of which at
+// most a quarter of the positions come. No two positions of a suite are equal up to symmetry and to exchanging players that the
+// rules treat alike.
 //
-// A suite depends on the game, the seed, the agents and these two limits alone, not on the clock or on threads.
+// A suite depends on the game, the seed, the agents and these two limits only, not on the clock or on threads.
 //
-// # Errors
+// # Results
 //
-// [Suite.Check] lets an agent move in each position. Its error is the share of its moves that lose value; its loss is the
-// mean utility lost, best move's less its own, for the player to move: 0 to 2, which is 50 goals for each 1. Both come with
-// intervals of 95 % that allow for positions of one game being alike (see [stats.Mean]), and again by the number of plies to
-// the end of the game that a position was taken from, by the share of moves that keep the value, by whether UCT with 1,000
-// playouts loses value, and by who played the game. Beside them stands what a player who draws a move at random would lose.
+// [Suite.Test] lets an agent choose a move in each position. Its error is the share of moves that lose value. Its loss is the mean
+// utility lost, the best move's less its own for the player to move: 0 to 2, where 1 is 50 goals. Both have 95 % intervals that
+// account for the similarity of positions of one game (see [stats.Mean]). A [Result] groups them by the plies to the end of the
+// game, by the share of moves that keep the value, by whether UCT with 1,000 playouts loses value, and by who played the game, and
+// compares them with random moves. Results on fewer than [MinPositions] positions are mostly noise.
 //
 // # The shipped suites
 //
-// [Shipped] returns them; their headers hold the seed (1), the limits and the agents:
+// [Shipped] returns them. Their headers hold the seed (1), the limits and the agents:
 //
 //	ludus suite GAME --positions P --nodes N --per-game K --agent net:runs/GAME,sims=S \
 //	    --agent net:runs/GAME,sims=S,temp=1 --agent mcts:200 --out GAME.suite
@@ -36,10 +35,9 @@
 //	quad-7x7           2,000  200,000  4  16  10 minutes (525 generations, 1,075,200 positions)
 //	free-for-all-2p    2,000   60,000  2  16  10 minutes (126 generations, 258,048 positions)
 //
-// Agents alone played the games of 38 to 59 % of each suite's positions, agents with random moves mixed in those of 20 to
-// 37 %. The solver has come to need fewer nodes since the suites of breakthrough-6x6 and golden-rectangle were made, so that
-// the same commands may reach farther today. A test solves a sample of each suite again.
+// Games of agents only gave 38 to 59 % of each suite's positions, games with random moves mixed in 20 to 37 %. The same commands
+// generate other suites today: random streams are derived differently, and the solver needs fewer nodes. A test solves a sample of
+// each suite again.
 //
-// What is left out: values of positions that the solver cannot work out, so that in the larger games a suite tells of
-// endings alone.
+// Positions that the solver cannot solve are left out, so in the larger games a suite measures endgames only.
 package suite

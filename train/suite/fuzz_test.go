@@ -68,22 +68,22 @@ func FuzzSuite(f *testing.F) {
 func FuzzPart(f *testing.F) {
 	s := tiny(f)
 	for i := range s.Positions {
-		text, err := json.Marshal(partGame{Number: i, Offers: []json.RawMessage{marshalLine(s.Game, &s.Positions[i])}})
+		text, err := json.Marshal(partGame{Number: i, Candidates: []json.RawMessage{marshalLine(s.Game, &s.Positions[i])}})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(text)
 	}
-	f.Add([]byte(`{"number":-1,"offers":[{}]}`))
-	f.Add([]byte(`{"number":1,"offers":[null]}`))
+	f.Add([]byte(`{"number":-1,"candidates":[{}]}`))
+	f.Add([]byte(`{"number":1,"candidates":[null]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m := &maker{Options: Options{Game: s.Game}, early: make(map[int][]offer)}
-		err := m.recall(data)
-		if err != nil && (!errors.Is(err, ErrSuite) || len(m.early) > 0) {
-			t.Errorf("%d games after error %v", len(m.early), err)
+		m := &maker{Options: Options{Game: s.Game}, waiting: make(map[int][]candidate)}
+		err := m.readPart(data)
+		if err != nil && (!errors.Is(err, ErrSuite) || len(m.waiting) > 0) {
+			t.Errorf("%d games after error %v", len(m.waiting), err)
 		}
-		if err == nil && len(m.early) != 1 {
-			t.Errorf("%d games", len(m.early))
+		if err == nil && len(m.waiting) != 1 {
+			t.Errorf("%d games", len(m.waiting))
 		}
 	})
 }

@@ -8,59 +8,61 @@ import (
 	"fmt"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/train/agent"
 )
 
-// Options say how a suite is made.
+// Options are the options of [Make].
 type Options struct {
 	Game      *env.Game
 	Positions int              // 1 to MaxPositions
-	Seed      uint64           // where all randomness comes from
-	Agents    []*agent.Factory // who play; one or more, without a time limit
-	Nodes     int              // the solver's limit a position, 1 or more
-	PerGame   int              // positions taken of a game at most, 1 or more
-	Threads   int              // goroutines, 1 or more, each with its own agents and solver
-	// Part, if set, is a file that keeps what every finished game offers, so that the same options go on after an
-	// interruption; another number of positions may be asked for. The caller removes it in the end.
-	Part string
-	// Progress, if set, is told after every game played; calls do not overlap.
+	Seed      uint64           // of all randomness
+	Agents    []*agent.Factory // the players, without a time limit; one or more
+	Nodes     int              // the solver's limit per position, 1 or more
+	PerGame   int              // maximum number of positions from a game, 1 or more
+	Threads   int              // goroutines, each with its own agents and solver; 1 or more
+	// PartFile, if set, is the path of a file that keeps the candidates of every finished game, so the same options continue
+	// after an interruption, even with another number of positions. The caller removes it at the end.
+	PartFile string
+	// Progress, if set, is called after every game. Calls do not overlap.
 	Progress func(Progress)
 }
 
-// Progress says how far a suite is.
+// Progress is the state of [Make].
 type Progress struct {
 	Positions int // found
-	Games     int // taken, whether they gave any or not
+	Games     int // whose positions were chosen from
 	Nodes     int // visited by the solver in this process
 }
 
 // MaxPositions is the largest number of positions in a suite.
 const MaxPositions = 1_000_000
 
-// patience is the number of games without a new position after which there are taken to be no more.
-const patience = 1000
+// maxBarrenGames is the number of games in a row without a new position after which Make gives up.
+const maxBarrenGames = 1000
 
 var (
-	// ErrFew says that the game does not have enough different positions within the solver's reach.
-	ErrFew = errors.New("too few positions")
-	// ErrPart says that the file of a suite in the making belongs to another one.
-	ErrPart = errors.New("made with other options")
+	// ErrTooFew means that the game has too few different positions within the solver's reach.
+	ErrTooFew = errors.New("too few positions")
+	// ErrPartFile means that the part file belongs to a suite with other options.
+	ErrPartFile = errors.New("generated with other options")
 )
 
-// Validate reports every field that is out of range.
+// Validate reports every option that is out of range.
 func (o *Options) Validate() error {
 	var errs []error
 	if o.Positions < 1 || o.Positions > MaxPositions {
-		errs = append(errs, fmt.Errorf("positions is %d; it must lie between 1 and %d", o.Positions, MaxPositions))
+		errs = append(errs, fmt.Errorf("positions is %d; it must be from 1 to %d", o.Positions, MaxPositions))
 	}
 	if len(o.Agents) == 0 {
 		errs = append(errs, errors.New("there is no agent; one or more must play"))
 	}
-	for _, factory := range o.Agents {
-		if factory.Timed() {
-			errs = append(errs, fmt.Errorf("agent %s has a time limit; the suite would depend on the clock", factory))
+	for _, a := range o.Agents {
+		if a.Timed() {
+			errs = append(errs, fmt.Errorf("agent %v has a time limit; the suite would depend on the clock", a))
 		}
 	}
 	if o.Nodes < 1 {
@@ -75,31 +77,25 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Make makes a suite. It depends on the game, the seed, the agents, the limit of nodes and PerGame alone; a larger one
-// begins with the positions of a smaller. Errors are those of the options, of reading agents, of Part, [ErrFew] and that of a
-// cancelled ctx.
+// Make generates a suite. It depends on Game, Seed, Agents, Nodes and PerGame only; a suite with more positions begins with those
+// of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew] and that of a cancelled
+// ctx.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	m := &maker{Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[identity]bool{}, early: map[int][]offer{}}
-	if err := m.resume(); err != nil {
+	m := &maker{
+		Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[positionKey]bool{}, waiting: map[int][]candidate{},
+	}
+	if err := m.readPartFile(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var wait sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
 	for range o.Threads {
-		wait.Go(func() {
-			if err := m.work(ctx); err != nil {
-				m.fail(err)
-				cancel()
-			}
-		})
+		group.Go(func() error { return m.play(ctx) })
 	}
-	wait.Wait()
-	if m.fault != nil {
-		return nil, m.fault
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	m.suite.Positions = m.suite.Positions[:min(o.Positions, len(m.suite.Positions))]
 	return &m.suite, nil
@@ -107,79 +103,70 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 
 func (o *Options) origin() Origin {
 	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame}
-	for _, factory := range o.Agents {
-		origin.Agents = append(origin.Agents, factory.String())
+	for _, a := range o.Agents {
+		origin.Agents = append(origin.Agents, a.String())
 	}
 	return origin
 }
 
-// maker puts a suite together. Games are played in any order and taken in the order of their numbers.
+// maker generates a suite. Games are played in any order; their positions are chosen in the order of the games' numbers.
 type maker struct {
 	Options
 
-	mutex  sync.Mutex // guards what follows
-	suite  Suite
-	seen   map[identity]bool
-	random int             // positions from random play
-	next   int             // number of the game to be played next
-	games  int             // taken, numbers 0 to games-1
-	barren int             // of them, the last that gave nothing
-	early  map[int][]offer // what games offer that are played, or kept in Part, and not yet taken
-	nodes  int
-	fault  error
+	mutex   sync.Mutex // guards what follows
+	suite   Suite
+	seen    map[positionKey]bool
+	random  int                 // positions from random play
+	next    int                 // number of the game to play next
+	games   int                 // games 0 to games-1 have been chosen from
+	barren  int                 // the last of them that gave no position
+	waiting map[int][]candidate // candidates of later games, which are played or kept in the part file
+	nodes   int
 }
 
-func (m *maker) fail(err error) {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	if m.fault == nil || errors.Is(m.fault, context.Canceled) {
-		m.fault = err
-	}
-}
-
-// work plays games until there are positions enough.
-func (m *maker) work(ctx context.Context) error {
+// play plays games until there are enough positions.
+func (m *maker) play(ctx context.Context) error {
 	p, err := newPlayer(&m.Options)
 	if err != nil {
 		return err
 	}
 	for {
-		number, more := m.number()
+		number, more := m.nextNumber()
 		if !more {
 			return nil
 		}
-		offers, err := p.play(ctx, number)
+		candidates, err := p.play(ctx, number)
 		if err != nil {
 			return err
 		}
-		if err := m.played(number, offers, p.spent); err != nil {
+		if err := m.finish(number, candidates, p.nodesUsed); err != nil {
 			return err
 		}
 	}
 }
 
-// number hands out the number of a game, while more are wanted.
-func (m *maker) number() (int, bool) {
+// nextNumber returns the number of the next game to play, and whether more positions are needed.
+func (m *maker) nextNumber() (int, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	number := max(m.next, m.games)
-	for m.early[number] != nil {
+	for m.waiting[number] != nil {
 		number++
 	}
 	m.next = number + 1
-	return number, len(m.suite.Positions) < m.Positions && m.fault == nil
+	return number, len(m.suite.Positions) < m.Positions
 }
 
-// played keeps what a game offers and takes what it can.
-func (m *maker) played(number int, offers []offer, nodes int) error {
+// finish takes over the candidates of a finished game.
+func (m *maker) finish(number int, candidates []candidate, nodes int) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if err := m.keep(number, offers); err != nil {
+	if err := m.writePart(number, candidates); err != nil {
 		return err
 	}
 	m.nodes += nodes
-	m.early[number] = offers
-	if err := m.take(); err != nil {
+	m.waiting[number] = candidates
+	if err := m.choose(); err != nil {
 		return err
 	}
 	if m.Progress != nil {
@@ -188,64 +175,63 @@ func (m *maker) played(number int, offers []offer, nodes int) error {
 	return nil
 }
 
-// take takes the positions of the games whose turn it is.
-func (m *maker) take() error {
+// choose chooses positions from the games that are next in order.
+func (m *maker) choose() error {
 	for len(m.suite.Positions) < m.Positions {
-		offers := m.early[m.games]
-		if offers == nil {
+		candidates := m.waiting[m.games]
+		if candidates == nil {
 			return nil
 		}
-		delete(m.early, m.games)
+		delete(m.waiting, m.games)
 		m.games++
-		positions := m.choose(offers)
+		positions := m.chooseFrom(candidates)
 		m.suite.Positions = append(m.suite.Positions, positions...)
 		if m.barren++; len(positions) > 0 {
 			m.barren = 0
 		}
-		if m.barren >= patience {
+		if m.barren >= maxBarrenGames {
 			return fmt.Errorf("%w: the last %d games gave no new one after %d; ask for fewer, or for more nodes",
-				ErrFew, patience, len(m.suite.Positions))
+				ErrTooFew, maxBarrenGames, len(m.suite.Positions))
 		}
 	}
 	return nil
 }
 
-// choose returns the first new positions of a game; at most a quarter of the suite's are from random play.
-func (m *maker) choose(offers []offer) (positions []Position) {
-	for _, offer := range offers {
-		if len(positions) == m.PerGame || m.seen[offer.identity] {
+// chooseFrom returns the first new positions of a game. At most a quarter of the suite's come from random play.
+func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
+	for _, c := range candidates {
+		if len(positions) == m.PerGame || m.seen[c.key] {
 			continue
 		}
-		if offer.position.Source == Random {
+		if c.position.Source == RandomMoves {
 			if 4*m.random > len(m.suite.Positions)+len(positions) {
 				continue
 			}
 			m.random++
 		}
-		m.seen[offer.identity] = true
-		positions = append(positions, offer.position)
+		m.seen[c.key] = true
+		positions = append(positions, c.position)
 	}
 	return positions
 }
 
-// partHeader is the first line of a file of a suite in the making; after it comes a partGame for every game, in the order
-// in which they ended.
+// partHeader is the first line of a part file. A partGame follows for every game, in the order in which they ended.
 type partHeader struct {
 	Game string `json:"game"`
 	Origin
-	Weights []string `json:"weights"` // of the agents, their digests; "" where there are none
+	Weights []string `json:"weights"` // digests of the agents' networks; "" for agents without one
 }
 
-// partGame is what a game offers, as lines of a suite.
+// partGame holds a game's candidates, as lines of a suite.
 type partGame struct {
-	Number int               `json:"number"`
-	Offers []json.RawMessage `json:"offers"`
+	Number     int               `json:"number"`
+	Candidates []json.RawMessage `json:"candidates"`
 }
 
-func (m *maker) header() ([]byte, error) {
+func (m *maker) partHeader() ([]byte, error) {
 	h := partHeader{Game: m.Game.Name, Origin: m.suite.Origin}
-	for _, factory := range m.Agents {
-		origin, err := factory.Load()
+	for _, a := range m.Agents {
+		origin, err := a.Load()
 		if err != nil {
 			return nil, err
 		}
@@ -254,60 +240,60 @@ func (m *maker) header() ([]byte, error) {
 	return json.Marshal(h)
 }
 
-// resume takes the games that Part keeps.
-func (m *maker) resume() error {
-	if m.Part == "" {
+// readPartFile continues with the games of the part file. It writes a new file if there is none.
+func (m *maker) readPartFile() error {
+	if m.PartFile == "" {
 		return nil
 	}
-	header, err := m.header()
+	header, err := m.partHeader()
 	if err != nil {
 		return err
 	}
-	lines, err := checkpoints.ReadLines(m.Part)
+	lines, err := checkpoints.ReadLines(m.PartFile)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 {
-		return checkpoints.AppendLine(m.Part, header)
+		return checkpoints.AppendLine(m.PartFile, header)
 	}
 	if !bytes.Equal(lines[0], header) {
-		return fmt.Errorf("%s: %w: it begins %.200s, and this would be %s; remove it or write elsewhere", m.Part, ErrPart, lines[0], header)
+		return fmt.Errorf("%s: %w: its header is %.200s, not %s; remove it or write elsewhere", m.PartFile, ErrPartFile, lines[0], header)
 	}
 	for i, text := range lines[1:] {
-		if err := m.recall(text); err != nil {
-			return fmt.Errorf("%s: line %d: %w", m.Part, i+2, err)
+		if err := m.readPart(text); err != nil {
+			return fmt.Errorf("%s: line %d: %w", m.PartFile, i+2, err)
 		}
 	}
-	return m.take()
+	return m.choose()
 }
 
-// keep writes to Part what a game offers.
-func (m *maker) keep(number int, offers []offer) error {
-	if m.Part == "" {
+// writePart appends a game's candidates to the part file.
+func (m *maker) writePart(number int, candidates []candidate) error {
+	if m.PartFile == "" {
 		return nil
 	}
-	g := partGame{Number: number, Offers: []json.RawMessage{}}
-	for i := range offers {
-		g.Offers = append(g.Offers, marshalLine(m.Game, &offers[i].position))
+	g := partGame{Number: number, Candidates: []json.RawMessage{}}
+	for i := range candidates {
+		g.Candidates = append(g.Candidates, marshalLine(m.Game, &candidates[i].position))
 	}
 	text, err := json.Marshal(g)
 	if err != nil {
 		return err
 	}
-	return checkpoints.AppendLine(m.Part, text)
+	return checkpoints.AppendLine(m.PartFile, text)
 }
 
-// recall reads what keep wrote.
-func (m *maker) recall(text []byte) error {
+// readPart reads a game that writePart wrote.
+func (m *maker) readPart(text []byte) error {
 	var g partGame
 	if err := json.Unmarshal(text, &g); err != nil {
 		return fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	if g.Offers == nil {
-		return fmt.Errorf("%w: it is no game", ErrSuite)
+	if g.Candidates == nil {
+		return fmt.Errorf("%w: it is not a game", ErrSuite)
 	}
-	offers := []offer{}
-	for _, line := range g.Offers {
+	candidates := []candidate{}
+	for _, line := range g.Candidates {
 		game, p, err := parseLine(line, g.Number)
 		if err == nil && game != m.Game {
 			err = fmt.Errorf("%w: a position of %s", ErrSuite, game.Name)
@@ -319,8 +305,8 @@ func (m *maker) recall(text []byte) error {
 		if err != nil {
 			return err
 		}
-		offers = append(offers, offer{p, identify(m.Game, state)})
+		candidates = append(candidates, candidate{p, keyOf(m.Game, state)})
 	}
-	m.early[g.Number] = offers
+	m.waiting[g.Number] = candidates
 	return nil
 }

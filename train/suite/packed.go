@@ -13,11 +13,11 @@ import (
 	"ludus/env/games"
 )
 
-// packedKind and packedVersion mark a packed suite. Its payload is a header as JSON, its length before it, then each
-// column of all positions after the other, since like things compress well side by side; all numbers are uvarints:
+// A packed suite is a sealed file (see [checkpoints.Seal]). Its payload is the length of a JSON header, the header, then one column
+// of all positions after another, because similar values compress well side by side. All numbers are uvarints:
 //
 //	number of the game, as the difference to the position before
-//	source, plies to go, answer of UCT
+//	source, plies to the end, UCT outcome
 //	number of moves
 //	each move, as its index in the legal ones
 //	each value's class
@@ -32,7 +32,7 @@ type packedHeader struct {
 	Positions int `json:"positions"`
 }
 
-// Pack writes the suite in few bytes.
+// Pack returns the suite in the packed format.
 func (s *Suite) Pack() []byte {
 	header, err := json.Marshal(packedHeader{s.Game.Name, s.Origin, len(s.Positions)})
 	if err != nil {
@@ -47,16 +47,23 @@ func (s *Suite) Pack() []byte {
 	}
 	before := 0
 	column(func(p *Position) int {
-		step := p.Number - before
-		before = p.Number
+		step := p.GameNumber - before
+		before = p.GameNumber
 		return step
 	})
 	column(func(p *Position) int { return int(p.Source) })
-	column(func(p *Position) int { return p.ToGo })
+	column(func(p *Position) int { return p.PliesToEnd })
 	column(func(p *Position) int { return int(p.UCT) })
 	column(func(p *Position) int { return len(p.Moves) })
 	for i := range s.Positions {
-		payload = s.Positions[i].appendMoves(s.Game, payload)
+		r := env.NewReplayer(s.Game)
+		for _, a := range s.Positions[i].Moves {
+			index, _ := slices.BinarySearch(r.Legal, a)
+			payload = binary.AppendUvarint(payload, uint64(index))
+			if err := r.Play(a); err != nil {
+				panic("suite: " + err.Error())
+			}
+		}
 	}
 	for i := range s.Positions {
 		for _, v := range s.Positions[i].Values {
@@ -66,19 +73,7 @@ func (s *Suite) Pack() []byte {
 	return checkpoints.Seal(packedKind, packedVersion, payload)
 }
 
-// appendMoves writes the index of each move in the legal ones.
-func (p *Position) appendMoves(game *env.Game, dst []byte) []byte {
-	state := game.NewState()
-	var legal []env.Action
-	for _, a := range p.Moves {
-		legal = state.Legal(legal[:0])
-		dst = binary.AppendUvarint(dst, uint64(slices.Index(legal, a)))
-		state.Apply(a)
-	}
-	return dst
-}
-
-// Parse reads a suite in either form, packed or lines of JSON, and checks that every position fits its game. Errors wrap
+// Parse reads a suite in the packed format or as lines of JSON, and checks that every position fits the game. Errors wrap
 // [ErrSuite] or those of package checkpoints.
 func Parse(data []byte) (*Suite, error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
@@ -88,7 +83,7 @@ func Parse(data []byte) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	if version > packedVersion {
+	if version != packedVersion {
 		return nil, fmt.Errorf("format version %d: %w", version, checkpoints.ErrVersion)
 	}
 	u := unpacker{rest: bytes.NewReader(payload)}
@@ -99,16 +94,16 @@ func Parse(data []byte) (*Suite, error) {
 	return s, nil
 }
 
-// unpacker takes a payload apart; the first thing that does not fit sets err.
+// unpacker reads a payload. err is the first error; later reads do nothing.
 type unpacker struct {
 	rest *bytes.Reader
 	err  error
 }
 
-// mostNumber bounds every number in a payload.
-const mostNumber = 1 << 30
+// maxNumber bounds every number of a payload.
+const maxNumber = 1 << 30
 
-// number reads one number of at most limit.
+// number reads a number of at most limit.
 func (u *unpacker) number(limit int) int {
 	if u.err != nil {
 		return 0
@@ -121,7 +116,7 @@ func (u *unpacker) number(limit int) int {
 	return int(n)
 }
 
-// header reads the header; a position takes six bytes or more, which bounds how many there can be.
+// header reads the header. A position takes at least six bytes, which bounds the number of positions.
 func (u *unpacker) header() (h packedHeader) {
 	text := make([]byte, u.number(u.rest.Len()))
 	if _, err := io.ReadFull(u.rest, text); err == nil && u.err == nil {
@@ -150,10 +145,10 @@ func (u *unpacker) suite() *Suite {
 		}
 	}
 	before := 0
-	column(mostNumber, func(p *Position, n int) { before += n; p.Number = before })
+	column(maxNumber, func(p *Position, n int) { before += n; p.GameNumber = before })
 	column(len(sourceNames)-1, func(p *Position, n int) { p.Source = Source(n) })
-	column(mostNumber, func(p *Position, n int) { p.ToGo = n })
-	column(int(Loses), func(p *Position, n int) { p.UCT = Answer(n) })
+	column(maxNumber, func(p *Position, n int) { p.PliesToEnd = n })
+	column(int(UCTLoses), func(p *Position, n int) { p.UCT = UCTOutcome(n) })
 	column(game.MaxPlies, func(p *Position, n int) { p.Moves = make([]env.Action, n) })
 	for i := range s.Positions {
 		u.moves(game, &s.Positions[i])
@@ -163,31 +158,29 @@ func (u *unpacker) suite() *Suite {
 		for k := range p.Values {
 			p.Values[k] = u.number(len(game.Classes) - 1)
 		}
-		if u.err == nil && !matters(p.Values) {
-			u.err = fmt.Errorf("%w: position %d: all moves are worth the same", ErrSuite, i+1)
+		if u.err == nil && !someMoveLoses(p.Values) {
+			u.err = fmt.Errorf("%w: position %d: all moves have the same value", ErrSuite, i+1)
 		}
 	}
 	return s
 }
 
-// moves reads the moves of a position and makes room for its values.
+// moves reads the moves of a position and allocates its values.
 func (u *unpacker) moves(game *env.Game, p *Position) {
-	state := game.NewState()
-	var legal []env.Action
+	r := env.NewReplayer(game)
 	for i := range p.Moves {
-		legal = state.Legal(legal[:0])
-		if u.err == nil && state.Done() {
+		if u.err == nil && r.State.Done() {
 			u.err = fmt.Errorf("%w: a move comes after the game's end", ErrSuite)
 		}
-		k := u.number(len(legal) - 1)
+		k := u.number(len(r.Legal) - 1)
 		if u.err != nil {
 			return
 		}
-		p.Moves[i] = legal[k]
-		state.Apply(legal[k])
+		p.Moves[i] = r.Legal[k]
+		u.err = r.Play(p.Moves[i])
 	}
-	if u.err == nil && state.Done() {
+	if u.err == nil && r.State.Done() {
 		u.err = fmt.Errorf("%w: a game is over", ErrSuite)
 	}
-	p.Values = make([]int, len(state.Legal(legal[:0])))
+	p.Values = make([]int, len(r.Legal))
 }

@@ -11,16 +11,15 @@ import (
 //go:embed testdata
 var shipped embed.FS
 
-// Extension ends the names of packed suites.
-const Extension = ".suite"
+// extension ends the names of packed suites.
+const extension = ".suite"
 
-// Shipped returns the suite of a game that is part of the program, and whether there is one.
-func Shipped(game *env.Game) (*Suite, bool) {
-	data, err := shipped.ReadFile("testdata/" + env.FileName(game.Name) + Extension)
+// Shipped returns a game's suite in the program; ok is false if it has none.
+func Shipped(game *env.Game) (s *Suite, ok bool) {
+	data, err := shipped.ReadFile("testdata/" + env.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
-	var s *Suite
 	if err == nil {
 		s, err = Parse(data)
 	}

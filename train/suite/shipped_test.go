@@ -30,7 +30,7 @@ func TestShipped(t *testing.T) {
 		checkSuite(t, s)
 		agents := 0
 		for i := range s.Positions {
-			if s.Positions[i].Source != Random {
+			if s.Positions[i].Source != RandomMoves {
 				agents++
 			}
 		}
@@ -54,8 +54,8 @@ func TestShipped(t *testing.T) {
 // resolve solves n positions of a suite again.
 func resolve(t *testing.T, s *Suite, n int) {
 	t.Helper()
-	solve := solver.New(s.Game, tableBytes)
-	for _, p := range s.some(n) {
+	solve := solver.New(s.Game, maxTableBytes)
+	for _, p := range s.sample(n) {
 		state, err := p.replay(s.Game)
 		if err != nil {
 			t.Fatal(err)

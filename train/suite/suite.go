@@ -11,58 +11,58 @@ import (
 	"ludus/env"
 )
 
-// Suite is a number of positions of one game.
+// Suite is a list of solved positions of one game.
 type Suite struct {
 	Game      *env.Game
 	Origin    Origin
-	Positions []Position // those of one game side by side
+	Positions []Position // in ascending order of their games' numbers
 }
 
-// Origin says how a suite was made; it is empty where the file does not tell.
+// Origin says how a suite was generated. It is zero if the file does not say.
 type Origin struct {
 	Seed    uint64   `json:"seed"`
-	Nodes   int      `json:"nodes"`    // the solver's limit a position
-	PerGame int      `json:"per_game"` // positions taken of a game at most
-	Agents  []string `json:"agents"`   // those who played
+	Nodes   int      `json:"nodes"`    // the solver's limit per position
+	PerGame int      `json:"per_game"` // maximum number of positions from a game
+	Agents  []string `json:"agents"`   // specs of the players
 }
 
-// Position is one position in which the choice matters, with the exact value of every move.
+// Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action // from the start
-	// Values are the classes after each legal action, ascending, for the player to move, under best play by both.
-	Values []int
-	Number int // of the game that it was taken from: positions of one game are not independent
-	Source Source
-	ToGo   int // plies until that game ended; 0: not known
-	UCT    Answer
+	// Values are the classes that the legal actions, ascending, lead to under best play by both, for the player to move.
+	Values     []int
+	GameNumber int // of the game that it comes from; positions of one game are not independent
+	Source     Source
+	PliesToEnd int // until that game ended; 0 if unknown
+	UCT        UCTOutcome
 }
 
-// Source says who played the game that a position was taken from.
+// Source says who played the game that a position comes from.
 type Source uint8
 
 const (
 	UnknownSource Source = iota
-	Random               // random moves alone
-	Mixed                // agents, with random moves between
-	Agents               // agents, after a random opening and at least two plies of theirs
+	RandomMoves          // random moves only
+	MixedMoves           // agents' moves with random moves mixed in
+	AgentMoves           // agents' moves after a random opening; at least two plies before the position are theirs
 )
 
 var sourceNames = []string{"", "random", "mixed", "agents"}
 
-// String is the source's name in files.
+// String returns the source's name in files.
 func (s Source) String() string { return sourceNames[s] }
 
-// Answer says how UCT with [Playouts] playouts does in a position.
-type Answer uint8
+// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It tells easy positions from hard ones.
+type UCTOutcome uint8
 
 const (
-	UnknownAnswer Answer = iota
-	Keeps                // its move keeps the value
-	Loses                // its move loses value
+	UnknownUCT UCTOutcome = iota
+	UCTKeeps              // the move keeps the value
+	UCTLoses              // the move loses value
 )
 
-// Playouts is the number of playouts of the UCT search that tells easy positions from hard ones.
-const Playouts = 1000
+// UCTPlayouts is the number of playouts behind UCTOutcome.
+const UCTPlayouts = 1000
 
 // ErrSuite is wrapped by errors about the content of a suite.
 var ErrSuite = errors.New("bad suite")
@@ -70,11 +70,11 @@ var ErrSuite = errors.New("bad suite")
 // best is the class of the best moves.
 func (p *Position) best() int { return slices.Min(p.Values) }
 
-// matters says whether some move loses value.
-func matters(values []int) bool { return slices.Min(values) < slices.Max(values) }
+// someMoveLoses reports whether some of the values is worse than the best.
+func someMoveLoses(values []int) bool { return slices.Min(values) < slices.Max(values) }
 
-// keeping is the share of moves that keep the value.
-func (p *Position) keeping() float64 {
+// bestShare is the share of moves that keep the value.
+func (p *Position) bestShare() float64 {
 	best, n := p.best(), 0
 	for _, v := range p.Values {
 		if v == best {
@@ -84,39 +84,53 @@ func (p *Position) keeping() float64 {
 	return float64(n) / float64(len(p.Values))
 }
 
-// lost is the utility that the move of the given index loses.
-func (p *Position) lost(game *env.Game, move int) float64 {
+// loss is the utility that a move loses, given its index in the legal ones.
+func (p *Position) loss(game *env.Game, move int) float64 {
 	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
 }
 
-// replay returns the position's state. It fails where a move is not legal, the game is over, or the values do not fit.
+// meanLoss is the utility that a random move loses.
+func (p *Position) meanLoss(game *env.Game) float64 {
+	sum := 0.0
+	for move := range p.Values {
+		sum += p.loss(game, move)
+	}
+	return sum / float64(len(p.Values))
+}
+
+// replay returns the state of a position. It fails if a move is illegal, the game is over or the values do not fit.
 func (p *Position) replay(game *env.Game) (env.State, error) {
 	state, err := env.Replay(game, p.Moves)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
+	return state, p.check(game, state)
+}
+
+// check returns an error if the values do not fit the position's state.
+func (p *Position) check(game *env.Game, state env.State) error {
 	if state.Done() {
-		return nil, fmt.Errorf("%w: the game is over", ErrSuite)
+		return fmt.Errorf("%w: the game is over", ErrSuite)
 	}
 	if legal := state.Legal(nil); len(legal) != len(p.Values) {
-		return nil, fmt.Errorf("%w: %d values for %d legal moves", ErrSuite, len(p.Values), len(legal))
+		return fmt.Errorf("%w: %d values for %d legal moves", ErrSuite, len(p.Values), len(legal))
 	}
 	for _, v := range p.Values {
 		if v < 0 || v >= len(game.Classes) {
-			return nil, fmt.Errorf("%w: there is no class %d", ErrSuite, v)
+			return fmt.Errorf("%w: there is no class %d", ErrSuite, v)
 		}
 	}
-	if !matters(p.Values) {
-		return nil, fmt.Errorf("%w: all moves are worth the same", ErrSuite)
+	if !someMoveLoses(p.Values) {
+		return fmt.Errorf("%w: all moves have the same value", ErrSuite)
 	}
-	return state, nil
+	return nil
 }
 
-// identity is the same for two positions that are alike, and for no others.
-type identity [sha256.Size]byte
+// positionKey is equal for two positions that differ only by a symmetry or by exchanging players that the rules treat alike.
+type positionKey [sha256.Size]byte
 
-// identify returns the least hash of the images of state's tensor: equal tensors have equal futures.
-func identify(game *env.Game, state env.State) (least identity) {
+// keyOf returns the smallest hash of the symmetric images of state's tensor: equal tensors have equal futures.
+func keyOf(game *env.Game, state env.State) (smallest positionKey) {
 	tensor, image := make([]float32, game.Tensor.Size()), make([]float32, game.Tensor.Size())
 	state.Encode(tensor)
 	data := make([]byte, 0, 4*len(image))
@@ -126,9 +140,9 @@ func identify(game *env.Game, state env.State) (least identity) {
 		for _, x := range image {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 		}
-		if id := identity(sha256.Sum256(data)); s == 0 || slices.Compare(id[:], least[:]) < 0 {
-			least = id
+		if key := positionKey(sha256.Sum256(data)); s == 0 || slices.Compare(key[:], smallest[:]) < 0 {
+			smallest = key
 		}
 	}
-	return least
+	return smallest
 }

@@ -94,7 +94,7 @@ func (o oracle) moves(game *env.Game, state env.State) (classes []int) {
 // checkSuite checks what a suite promises, but the values.
 func checkSuite(t *testing.T, s *Suite) {
 	t.Helper()
-	seen := map[identity]bool{}
+	seen := map[positionKey]bool{}
 	var sources [4]int
 	for i := range s.Positions {
 		p := &s.Positions[i]
@@ -102,21 +102,21 @@ func checkSuite(t *testing.T, s *Suite) {
 		if err != nil {
 			t.Fatalf("position %d: %v", i, err)
 		}
-		if i > 0 && p.Number < s.Positions[i-1].Number {
+		if i > 0 && p.GameNumber < s.Positions[i-1].GameNumber {
 			t.Errorf("position %d: games are out of order", i)
 		}
-		if p.Source == UnknownSource || p.UCT == UnknownAnswer || p.ToGo < 1 {
+		if p.Source == UnknownSource || p.UCT == UnknownUCT || p.PliesToEnd < 1 {
 			t.Errorf("position %d: %+v leaves something open", i, p)
 		}
-		id := identify(s.Game, state)
+		id := keyOf(s.Game, state)
 		if seen[id] {
 			t.Errorf("position %d is like one before", i)
 		}
 		seen[id] = true
 		sources[p.Source]++
 	}
-	if 4*sources[Random] > len(s.Positions)+3 {
-		t.Errorf("%d of %d positions are from random play", sources[Random], len(s.Positions))
+	if 4*sources[RandomMoves] > len(s.Positions)+3 {
+		t.Errorf("%d of %d positions are from random play", sources[RandomMoves], len(s.Positions))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestMakeGoesOn(t *testing.T) {
 	o := options(t, small[0], 60)
 	want := mustMake(t, o)
 
-	o.Part = filepath.Join(t.TempDir(), "suite.part")
+	o.PartFile = filepath.Join(t.TempDir(), "suite.part")
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(p Progress) {
 		if p.Positions >= 20 {
@@ -181,7 +181,7 @@ func TestMakeGoesOn(t *testing.T) {
 	if _, err := Make(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	f, err := os.OpenFile(o.Part, os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(o.PartFile, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestMakeGoesOn(t *testing.T) {
 	}
 	f.Close()
 	games := func() (numbers []int) { // that the file keeps
-		lines, err := checkpoints.ReadLines(o.Part)
+		lines, err := checkpoints.ReadLines(o.PartFile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,14 +214,14 @@ func TestMakeGoesOn(t *testing.T) {
 	} else if slices.Sort(after); len(slices.Compact(slices.Clone(after))) != len(after) {
 		t.Errorf("of %v, some were played again", after)
 	}
-	lines, err := checkpoints.ReadLines(o.Part)
+	lines, err := checkpoints.ReadLines(o.PartFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	header, lacking := lines[0], games()[0]
 	lines = lines[2:]
 	slices.Reverse(lines)
-	if err := checkpoints.WriteLines(o.Part, append([][]byte{header}, lines...)); err != nil {
+	if err := checkpoints.WriteLines(o.PartFile, append([][]byte{header}, lines...)); err != nil {
 		t.Fatal(err)
 	}
 	if got := mustMake(t, o); !reflect.DeepEqual(got, want) || !slices.Contains(games(), lacking) {
@@ -232,11 +232,11 @@ func TestMakeGoesOn(t *testing.T) {
 		t.Error("a file of more positions than asked for gives others")
 	}
 	o.Seed++
-	if _, err := Make(context.Background(), o); !errors.Is(err, ErrPart) {
+	if _, err := Make(context.Background(), o); !errors.Is(err, ErrPartFile) {
 		t.Errorf("another seed: %v", err)
 	}
 	o.Seed--
-	if err := checkpoints.AppendLine(o.Part, []byte("[{}]")); err != nil {
+	if err := checkpoints.AppendLine(o.PartFile, []byte("[{}]")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Make(context.Background(), o); !errors.Is(err, ErrSuite) {
@@ -246,7 +246,7 @@ func TestMakeGoesOn(t *testing.T) {
 
 func TestMakeFails(t *testing.T) {
 	o := options(t, "quad(size=4,quads=1,whites=0)", 10) // all games are equal
-	if _, err := Make(context.Background(), o); !errors.Is(err, ErrFew) {
+	if _, err := Make(context.Background(), o); !errors.Is(err, ErrTooFew) {
 		t.Errorf("a game without positions: %v", err)
 	}
 	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads = 0, nil, 0, 0, 0
@@ -293,7 +293,7 @@ func TestPlainLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Positions) != 2 || s.Positions[0].Number == s.Positions[1].Number || s.Positions[0].Values[0] != 0 {
+	if len(s.Positions) != 2 || s.Positions[0].GameNumber == s.Positions[1].GameNumber || s.Positions[0].Values[0] != 0 {
 		t.Errorf("read %+v", s.Positions)
 	}
 	var of []int // games, out of order
@@ -302,9 +302,9 @@ func TestPlainLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range s.Positions {
-		of = append(of, s.Positions[i].Number)
+		of = append(of, s.Positions[i].GameNumber)
 	}
-	if r := s.Summary(0); !slices.Equal(of, []int{3, 7, 7}) || r.Games != 2 {
+	if r := s.Describe(0); !slices.Equal(of, []int{3, 7, 7}) || r.Games != 2 {
 		t.Errorf("positions of games %v, %d games", of, r.Games)
 	}
 	for what, bad := range map[string]string{
@@ -318,7 +318,7 @@ func TestPlainLine(t *testing.T) {
 		"equal values":   strings.Replace(line, "100", "0", 1),
 		"a value lacks":  strings.Replace(line, values[0]+",", "", 1),
 		"a move twice":   strings.Replace(line, values[0], values[0]+","+strings.Replace(values[0], " ", "  ", 1), 1),
-		"bad number":     strings.Replace(line, `"player"`, `"number":-1,"player"`, 1),
+		"bad number":     strings.Replace(line, `"player"`, `"game_number":-1,"player"`, 1),
 		"another's move": strings.Replace(line, values[0], `"(move 1 1 1 2)":100`, 1),
 		"two games":      line + "\n" + strings.Replace(line, "columns=2", "columns=3", 1),
 	} {
@@ -330,7 +330,7 @@ func TestPlainLine(t *testing.T) {
 
 // numbered is the line with the number of its game.
 func numbered(line string, game int) string {
-	return strings.Replace(line, `"player"`, fmt.Sprintf(`"number":%d,"player"`, game), 1) + "\n"
+	return strings.Replace(line, `"player"`, fmt.Sprintf(`"game_number":%d,"player"`, game), 1) + "\n"
 }
 
 // A payload that is not what Pack writes is an error, and never a panic.

@@ -11,19 +11,19 @@ import (
 	"ludus/env/games"
 )
 
-// line is a position as a line of JSON; the fields after Values may be missing.
+// line is a position as a line of JSON. The fields after Values are optional.
 type line struct {
-	Game   string         `json:"game"`
-	Moves  []string       `json:"moves"`  // from the start
-	Player string         `json:"player"` // to move
-	Values map[string]int `json:"values"` // each legal move's goal for the player
-	Source string         `json:"source,omitempty"`
-	Number *int           `json:"number,omitempty"` // of the game that the position was taken from
-	ToGo   int            `json:"to_go,omitempty"`  // plies until that game ended
-	UCT    *bool          `json:"uct_loses,omitempty"`
+	Game       string         `json:"game"`
+	Moves      []string       `json:"moves"`  // from the start
+	Player     string         `json:"player"` // to move
+	Values     map[string]int `json:"values"` // each legal move's goal for the player
+	Source     string         `json:"source,omitempty"`
+	GameNumber *int           `json:"game_number,omitempty"` // of the game that the position comes from
+	PliesToEnd int            `json:"plies_to_end,omitempty"`
+	UCTLoses   *bool          `json:"uct_loses,omitempty"`
 }
 
-// Lines writes the suite as lines of JSON, one a position.
+// Lines returns the suite as JSON, one line per position.
 func (s *Suite) Lines() []byte {
 	var b bytes.Buffer
 	for i := range s.Positions {
@@ -33,9 +33,12 @@ func (s *Suite) Lines() []byte {
 	return b.Bytes()
 }
 
-// marshalLine writes one position, which fits the game.
+// marshalLine returns a position of the game as a line.
 func marshalLine(game *env.Game, p *Position) []byte {
-	l := line{Game: game.Name, Moves: game.Texts(p.Moves), Values: map[string]int{}, Source: p.Source.String(), Number: &p.Number, ToGo: p.ToGo}
+	l := line{
+		Game: game.Name, Moves: game.Texts(p.Moves), Values: map[string]int{},
+		Source: p.Source.String(), GameNumber: &p.GameNumber, PliesToEnd: p.PliesToEnd,
+	}
 	state := game.NewState()
 	for _, a := range p.Moves {
 		state.Apply(a)
@@ -44,9 +47,9 @@ func marshalLine(game *env.Game, p *Position) []byte {
 	for i, a := range state.Legal(nil) {
 		l.Values[game.ActionTexts[a]] = game.Classes[p.Values[i]].Goal()
 	}
-	if p.UCT != UnknownAnswer {
-		loses := p.UCT == Loses
-		l.UCT = &loses
+	if p.UCT != UnknownUCT {
+		loses := p.UCT == UCTLoses
+		l.UCTLoses = &loses
 	}
 	data, err := json.Marshal(l)
 	if err != nil {
@@ -55,7 +58,7 @@ func marshalLine(game *env.Game, p *Position) []byte {
 	return data
 }
 
-// parseLines reads what Lines writes, the games in any order; blank lines are passed over.
+// parseLines parses lines in any order. It skips blank ones.
 func parseLines(data []byte) (*Suite, error) {
 	s := &Suite{}
 	for i, text := range bytes.Split(data, []byte{'\n'}) {
@@ -75,13 +78,13 @@ func parseLines(data []byte) (*Suite, error) {
 	if len(s.Positions) == 0 {
 		return nil, fmt.Errorf("%w: it has no positions", ErrSuite)
 	}
-	slices.SortStableFunc(s.Positions, func(a, b Position) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(s.Positions, func(a, b Position) int { return cmp.Compare(a.GameNumber, b.GameNumber) })
 	return s, nil
 }
 
-// parseLine reads one position; number is that of its game where the line does not tell.
-func parseLine(text []byte, number int) (*env.Game, Position, error) {
-	l := line{Number: &number}
+// parseLine parses a position; gameNumber is that of its game if the line does not say.
+func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
+	l := line{GameNumber: &gameNumber}
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
@@ -89,71 +92,63 @@ func parseLine(text []byte, number int) (*env.Game, Position, error) {
 	if err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	p := Position{ToGo: l.ToGo}
-	if l.Number != nil {
-		p.Number = *l.Number
+	p := Position{PliesToEnd: l.PliesToEnd}
+	if l.GameNumber != nil {
+		p.GameNumber = *l.GameNumber
 	}
-	if min(p.Number, p.ToGo) < 0 || max(p.Number, p.ToGo) > mostNumber {
-		return nil, Position{}, fmt.Errorf("%w: number is %d and to_go %d; they must lie between 0 and %d", ErrSuite, p.Number, p.ToGo, mostNumber)
+	if min(p.GameNumber, p.PliesToEnd) < 0 || max(p.GameNumber, p.PliesToEnd) > maxNumber {
+		return nil, Position{}, fmt.Errorf("%w: game_number is %d and plies_to_end %d; they must be from 0 to %d",
+			ErrSuite, p.GameNumber, p.PliesToEnd, maxNumber)
 	}
 	if i := slices.Index(sourceNames, l.Source); i > 0 {
 		p.Source = Source(i)
 	}
-	if l.UCT != nil {
-		p.UCT = Keeps
-		if *l.UCT {
-			p.UCT = Loses
+	if l.UCTLoses != nil {
+		p.UCT = UCTKeeps
+		if *l.UCTLoses {
+			p.UCT = UCTLoses
 		}
 	}
-	return game, p, l.fill(game, &p)
+	return game, p, l.solve(game, &p)
 }
 
-// fill reads the moves and values.
-func (l *line) fill(game *env.Game, p *Position) error {
-	for _, text := range l.Moves {
-		a, err := game.ParseAction(text)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrSuite, err)
-		}
-		p.Moves = append(p.Moves, a)
+// solve sets the moves of a position and their values.
+func (l *line) solve(game *env.Game, p *Position) error {
+	state, moves, err := env.ReplayText(game, l.Moves)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	values := make(map[env.Action]int, len(l.Values))
-	for text, g := range l.Values {
+	p.Moves = moves
+	values := make(map[env.Action]int, len(l.Values)) // classes
+	for text, goal := range l.Values {
 		a, err := game.ParseAction(text)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrSuite, err)
 		}
-		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Goal() == g })
+		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Goal() == goal })
 		if class < 0 {
-			return fmt.Errorf("%w: no game of %s ends with a goal of %d", ErrSuite, game.Name, g)
+			return fmt.Errorf("%w: no game of %s ends with a goal of %d", ErrSuite, game.Name, goal)
 		}
 		if _, twice := values[a]; twice {
 			return fmt.Errorf("%w: there are two values of %s", ErrSuite, game.ActionTexts[a])
 		}
 		values[a] = class
 	}
-	return p.fill(game, l.Player, values)
-}
-
-// fill sets the values in the order of the legal moves.
-func (p *Position) fill(game *env.Game, player string, values map[env.Action]int) error {
-	actions := make([]env.Action, 0, len(values))
-	for a := range values {
-		actions = append(actions, a)
+	for _, a := range state.Legal(nil) {
+		class, ok := values[a]
+		if !ok {
+			return fmt.Errorf("%w: %s is legal and has no value", ErrSuite, game.ActionTexts[a])
+		}
+		p.Values = append(p.Values, class)
 	}
-	slices.Sort(actions)
-	for _, a := range actions {
-		p.Values = append(p.Values, values[a])
+	if len(values) > len(p.Values) {
+		return fmt.Errorf("%w: there are values of moves that are not legal", ErrSuite)
 	}
-	state, err := p.replay(game)
-	if err != nil {
+	if err := p.check(game, state); err != nil {
 		return err
 	}
-	if !slices.Equal(state.Legal(nil), actions) {
-		return fmt.Errorf("%w: the values are of other moves than the legal ones", ErrSuite)
-	}
-	if mover := game.Players[state.Player()]; player != mover {
-		return fmt.Errorf("%w: %s is to move, not %q", ErrSuite, mover, player)
+	if mover := game.Players[state.Player()]; l.Player != mover {
+		return fmt.Errorf("%w: %s is to move, not %q", ErrSuite, mover, l.Player)
 	}
 	return nil
 }

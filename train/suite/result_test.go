@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func check(t *testing.T, s *Suite, agent string, o CheckOptions) Report {
+func check(t *testing.T, s *Suite, agent string, o TestOptions) Result {
 	t.Helper()
-	r, err := s.Check(context.Background(), mustSpec(t, s.Game, agent), o)
+	r, err := s.Test(context.Background(), mustSpec(t, s.Game, agent), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,18 +19,18 @@ func check(t *testing.T, s *Suite, agent string, o CheckOptions) Report {
 // A perfect agent loses nothing, and a random one what is foretold of it.
 func TestCheck(t *testing.T) {
 	s := mustMake(t, options(t, small[0], 200))
-	perfect := check(t, s, "alphabeta:50", CheckOptions{Threads: 2})
+	perfect := check(t, s, "alphabeta:50", TestOptions{Threads: 2})
 	if perfect.Error.Value != 0 || perfect.Loss.Value != 0 || perfect.Error.High > 0.05 {
-		t.Errorf("a perfect agent: %+v", perfect.Row)
+		t.Errorf("a perfect agent: %+v", perfect.Group)
 	}
-	random := check(t, s, "random", CheckOptions{Threads: 2})
-	if e := random.Error; e.Low > random.Random || e.High < random.Random || e.Low < e.Value/2 {
-		t.Errorf("a random agent errs %+v, foretold %v", e, random.Random)
+	random := check(t, s, "random", TestOptions{Threads: 2})
+	if e := random.Error; e.Low > random.RandomError || e.High < random.RandomError || e.Low < e.Value/2 {
+		t.Errorf("a random agent errs %+v, foretold %v", e, random.RandomError)
 	}
 	if l := random.Loss; l.Low > random.RandomLoss || l.High < random.RandomLoss {
 		t.Errorf("a random agent loses %+v, foretold %v", l, random.RandomLoss)
 	}
-	for _, rows := range [][]Row{random.ToGo, random.Keeping, random.UCT, random.Source} {
+	for _, rows := range [][]Group{random.ByPliesToEnd, random.ByBestShare, random.ByUCT, random.BySource} {
 		n, errors := 0, 0.0
 		for _, row := range rows {
 			n += row.Positions
@@ -44,9 +44,9 @@ func TestCheck(t *testing.T) {
 
 func TestCheckIsDeterministic(t *testing.T) {
 	s := mustMake(t, options(t, small[3], 80))
-	want := check(t, s, "mcts:20", CheckOptions{Threads: 1, Positions: 70})
+	want := check(t, s, "mcts:20", TestOptions{Threads: 1, Positions: 70})
 	last := 0
-	got := check(t, s, "mcts:20", CheckOptions{Threads: 4, Positions: 70, Progress: func(done, all int) {
+	got := check(t, s, "mcts:20", TestOptions{Threads: 4, Positions: 70, Progress: func(done, all int) {
 		if done <= last || all != 70 {
 			t.Errorf("progress %d of %d after %d", done, all, last)
 		}
@@ -55,12 +55,12 @@ func TestCheckIsDeterministic(t *testing.T) {
 	if last != 70 || got.Positions != 70 {
 		t.Errorf("%d of %d positions", last, got.Positions)
 	}
-	if got.Row != want.Row {
-		t.Errorf("four threads: %+v, one: %+v", got.Row, want.Row)
+	if got.Group != want.Group {
+		t.Errorf("four threads: %+v, one: %+v", got.Group, want.Group)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Check(ctx, mustSpec(t, s.Game, "mcts:20"), CheckOptions{Threads: 2}); err != context.Canceled {
+	if _, err := s.Test(ctx, mustSpec(t, s.Game, "mcts:20"), TestOptions{Threads: 2}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
