@@ -162,9 +162,9 @@ func (l *eventLog) show(e train.Event) {
 		l.progress.show(status{detail: "measuring this machine's speed"})
 	default:
 		p := e.Progress
-		detail := fmt.Sprintf("%s, generation %d of %d", p.Phase, p.Generation, p.Generations)
+		detail := fmt.Sprintf("%s, generation %d of %d, %d games", p.Phase, p.Generation, p.Generations, p.Games)
 		if p.Speed > 0 {
-			detail = fmt.Sprintf("%.0f positions/s, %s", p.Speed, detail)
+			detail += fmt.Sprintf(", %.0f positions/s", p.Speed)
 		}
 		if l.strength != "" {
 			detail += ", " + l.strength

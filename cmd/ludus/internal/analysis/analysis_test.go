@@ -284,7 +284,9 @@ func TestBrokenStreamsAndCancelling(t *testing.T) {
 	if err := Serve(ctx, game, agents, in, io.Discard); !errors.Is(err, context.Canceled) || time.Since(start) > 3*time.Second {
 		t.Errorf("cancelled: error %v after %v", err, time.Since(start))
 	}
-	toServer.Close()
+	if _, err := toServer.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the input is still being read: %v", err)
+	}
 }
 
 // Every line gets one reply, a line of JSON, and the next request is answered.

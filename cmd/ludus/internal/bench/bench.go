@@ -47,7 +47,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// settings are those of self-play of a game.
+// settings returns the settings for self-play of a game.
 func (o *Options) settings(game *env.Game) rundir.Settings {
 	settings := rundir.DefaultSettings(game)
 	if o.Simulations != nil {
@@ -59,13 +59,13 @@ func (o *Options) settings(game *env.Game) rundir.Settings {
 	return settings
 }
 
-// net is the size of the network for self-play of a game.
+// net returns the size of the network for self-play of a game.
 func (o *Options) net(game *env.Game) Net {
 	settings := o.settings(game)
 	return Net{settings.Channels, settings.Blocks}
 }
 
-// threads are the numbers of threads to measure training and self-play with: all, and one for comparison.
+// threads returns the numbers of threads to measure training and self-play with: all, and one for comparison.
 func (o *Options) threads() []int { return slices.Compact([]int{o.Threads, 1}) }
 
 // step is one measurement, which adds rows to the report.
@@ -110,14 +110,14 @@ func (o *Options) steps(r *Report) []step {
 		}
 		return err
 	}}}
-	steps = append(steps, each("search", 3, o.Games, name, o.search, &r.Search)...)
-	steps = append(steps, each("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
-	steps = append(steps, each("training", 10, references(), subject.String, o.train, &r.Train)...)
-	return append(steps, each("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
+	steps = append(steps, stepsFor("search", 3, o.Games, name, o.search, &r.Search)...)
+	steps = append(steps, stepsFor("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
+	steps = append(steps, stepsFor("training", 10, references(), subject.String, o.train, &r.Train)...)
+	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// each returns a step per thing to measure. Their rows go to rows.
-func each[T, R any](part string, weight int, things []T, name func(T) string,
+// stepsFor returns a step for each thing to measure. A step appends its rows to rows.
+func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	*rows = []R{} // in JSON an empty list, not null
 	var steps []step
@@ -131,7 +131,7 @@ func each[T, R any](part string, weight int, things []T, name func(T) string,
 	return steps
 }
 
-// references are the networks that are always measured.
+// references returns the two networks that every benchmark measures.
 func references() []subject {
 	return []subject{{mustGame("quad-7x7"), Net{64, 5}}, {mustGame("quad-5x5"), Net{32, 3}}}
 }
@@ -144,7 +144,7 @@ func mustGame(name string) *env.Game {
 	return game
 }
 
-// inferSubjects are the references and the networks of self-play, without those of equal size and board.
+// inferSubjects returns the references and the networks of self-play, each size and board once.
 func (o *Options) inferSubjects() []subject {
 	subjects := references()
 	for _, game := range o.Games {

@@ -216,6 +216,16 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestTime checks that the time limit ends a benchmark whose rounds alone would take days.
+func TestTime(t *testing.T) {
+	o := newOptions("quad-5x5")
+	o.Rounds, o.Time = 1<<30, 500*time.Millisecond
+	report, err := o.Run(t.Context())
+	if err != nil || report.Seconds > 60 || len(report.SelfPlay) != 3 {
+		t.Errorf("report %+v, %v", report, err)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := newOptions("golden-rectangle")

@@ -21,7 +21,7 @@ func (n Net) Config(game *env.Game) infer.Config {
 	return infer.Config{Game: game.Name, Channels: n.Channels, Blocks: n.Blocks}
 }
 
-// subject is a network to measure.
+// subject is a network of a size for a game, whose inference or training is measured.
 type subject struct {
 	game *env.Game
 	net  Net
@@ -35,7 +35,7 @@ func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
 }
 
-// operations returns those of a forward pass of one position.
+// operations counts the floating-point operations of a forward pass for one position (see the package comment).
 func (s subject) operations() float64 {
 	perCell := []string{"policy.hidden.weight", "policy.planes.weight", "outcome.cells.weight"}
 	sum := 0
@@ -52,7 +52,7 @@ func (s subject) operations() float64 {
 
 var inferBatches = []int{1, 8, 32, 64}
 
-// infer measures a network for each batch size.
+// infer measures the inference of a network for each batch size.
 func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
 	network, err := infer.NewNetwork(sub.game, sub.weights())
 	if err != nil {
@@ -73,7 +73,7 @@ func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
 	return measured, nil
 }
 
-// inference returns the row of a batch size.
+// inference returns the report's row for a batch size, from its speeds and the peaks of the same rounds.
 func (s subject) inference(batch int, measured, peaks *series) Inference {
 	gflop := s.operations() / 1e9
 	return Inference{
@@ -82,7 +82,7 @@ func (s subject) inference(batch int, measured, peaks *series) Inference {
 	}
 }
 
-// evaluation is work that evaluates positions in batches on one core.
+// evaluation is work on one core: a network evaluates positions in batches.
 func evaluation(network *infer.Network, batch int) work {
 	game := network.Game()
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
@@ -141,7 +141,7 @@ func (o *Options) train(ctx context.Context, sub subject) ([]Training, error) {
 	return measured, nil
 }
 
-// training returns the row of a number of threads, without its allocations.
+// training returns the report's row for a number of threads, without its allocations.
 func (s subject) training(threads int, measured, peaks *series) Training {
 	gflop := 3 * s.operations() / 1e9
 	return Training{

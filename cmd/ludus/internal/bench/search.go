@@ -12,7 +12,7 @@ import (
 // simulations is the length of a search.
 const simulations = 1000
 
-// search measures random games, PUCT with an evaluator that takes no time, and the agent mcts:N.
+// search measures one game on one core: random games, PUCT with an evaluator that takes no time, and the agent mcts:N.
 func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) {
 	rng := rand.NewPCG(1, 0)
 	state, start := game.NewState(), game.NewState()

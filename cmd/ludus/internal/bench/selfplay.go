@@ -21,7 +21,7 @@ const (
 // warmUp is how long self-play runs with an evaluator that takes no time, until its games are at different plies.
 const warmUp = 150 * time.Millisecond
 
-// player runs self-play and adds up its counts.
+// player measures self-play: it runs it and adds up its counts.
 type player struct {
 	row     SelfPlay
 	play    *train.SelfPlay
@@ -79,7 +79,7 @@ func (p *player) networkAlone(ctx context.Context, d time.Duration) float64 {
 	return sum
 }
 
-// complete returns the row. Counts other than evaluations are per evaluation over all rounds, since moves end in waves.
+// complete returns the report's row from the speeds of self-play and of the network alone. Counts other than evaluations are per evaluation over all rounds, since moves end in waves.
 func (p *player) complete(played, alone *series) SelfPlay {
 	row, pace := p.row, p.pace
 	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.over(alone)
