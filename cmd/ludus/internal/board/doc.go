@@ -1,7 +1,7 @@
-// Package board defines the JSON that pages exchange with an engine while somebody plays, and answers their requests: how to
-// draw a game's board, the position after some moves, the move an agent chooses and its analysis of a position. A [Host]
-// answers the same requests over HTTP (package web) and in an exported page (package engine). It also defines the [Replay] that
-// game viewers show.
+// Package board defines the JSON that pages exchange with an engine while somebody plays, and answers their requests:
+// how to draw a game's board, the position after some moves, the move an agent chooses and its analysis of a position.
+// A [Host] answers the same requests over HTTP (package web) and in an exported page (package engine). It also defines
+// the [Replay] that game viewers show.
 //
 // Moves are official texts. A value is an expected utility in [-1, 1], for the player to move unless stated otherwise.
 //

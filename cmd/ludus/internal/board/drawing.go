@@ -39,7 +39,8 @@ func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
 		Game: game.Name, Rules: game.Rules, Players: game.Players, Rows: drawing.Rows, Columns: drawing.Columns,
-		TopDown: drawing.TopDown, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
+		TopDown: drawing.TopDown, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game),
+		MaxPlies: game.MaxPlies,
 	}
 	for _, p := range drawing.Pieces {
 		side := int(p.Player)
@@ -82,7 +83,8 @@ func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position 
 	return p
 }
 
-// Pieces writes the board as a digit per cell: 0 for an empty cell, else the piece's index in Description.Pieces plus 1.
+// Pieces writes the board as a digit per cell: 0 for an empty cell, else the piece's index in Description.Pieces plus
+// 1.
 func Pieces(state env.State) string {
 	var b strings.Builder
 	for _, piece := range state.Pieces(nil) {

@@ -64,8 +64,9 @@ func Operations() (names []string) {
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.Terminal]
 //
-// Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal replies unless
-// the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent or the agent.
+// Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal
+// replies unless the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent
+// or the agent.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {
 	for i := range operations {
 		o := &operations[i]

@@ -33,13 +33,15 @@ type MoveInfo struct {
 	Policy *float64 `json:"policy,omitempty"` // share of the policy target
 }
 
-// NewReplay lists the positions along legal moves from the start. If annotate is not nil, it is called before each move and
-// adds what a search found; state is only valid during the call.
+// NewReplay lists the positions along legal moves from the start. If annotate is not nil, it is called before each move
+// and adds what a search found; state is only valid during the call.
 func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state env.State, p *ReplayPosition)) *Replay {
 	r := &Replay{}
 	state := game.NewState()
 	for ply := 0; ; ply++ {
-		p := ReplayPosition{Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil)}
+		p := ReplayPosition{
+			Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil),
+		}
 		if ply == len(moves) {
 			if p.Player = -1; state.Done() {
 				p.Value, p.Proven = new(float64(game.Classes[state.Outcome()].Utility)), true

@@ -1,6 +1,6 @@
-// Package browsertest tests every page in a headless Chromium: the pages of ludus serve, reports and exported agents, from a
-// local server or from disk. It clicks, types and touches as a person does. A test fails if its page, or a worker of the
-// page, writes to the console, throws, or requests anything from another origin.
+// Package browsertest tests every page in a headless Chromium: the pages of ludus serve, reports and exported agents,
+// from a local server or from disk. It clicks, types and touches as a person does. A test fails if its page, or a
+// worker of the page, writes to the console, throws, or requests anything from another origin.
 //
 // All files but this one are tests. Environment variables:
 //

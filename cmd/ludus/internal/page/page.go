@@ -32,8 +32,8 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks with up to 64
-// channels and 5 blocks are smaller.
+// MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks
+// with up to 64 channels and 5 blocks are smaller.
 const MaxBytes = 3_000_000
 
 // Page is an agent to export.
@@ -58,8 +58,8 @@ func (p *Page) Agent() string {
 		c.Channels, c.Blocks, parameters, p.Origin)
 }
 
-// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file would exceed
-// [MaxBytes], the weights are rounded to 16 significant bits.
+// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file
+// would exceed [MaxBytes], the weights are rounded to 16 significant bits.
 func (p *Page) HTML() ([]byte, error) {
 	data, err := p.html(p.Weights)
 	if err == nil && len(data) > MaxBytes {
@@ -87,8 +87,8 @@ func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// rounded rounds every weight to 16 significant bits, which shrinks the compressed file by a quarter. The relative error is at most
-// 2^-17, similar to the rounding error of a convolution.
+// rounded rounds every weight to 16 significant bits, which shrinks the compressed file by a quarter. The relative
+// error is at most 2^-17, similar to the rounding error of a convolution.
 func rounded(w *infer.Weights) *infer.Weights {
 	w = w.Clone()
 	for _, t := range w.Tensors {
@@ -102,8 +102,9 @@ func rounded(w *infer.Weights) *infer.Weights {
 	return w
 }
 
-// encodeText writes bytes as text with seven bits per character. It adds a sixth to the size; base64 adds a third. HTML parsers
-// change or interpret NUL, line breaks and <; those become characters from 128 on with the same lowest seven bits.
+// encodeText writes bytes as text with seven bits per character. It adds a sixth to the size; base64 adds a third. HTML
+// parsers change or interpret NUL, line breaks and <; those become characters from 128 on with the same lowest seven
+// bits.
 func encodeText(data []byte) template.HTML {
 	text := make([]byte, 0, len(data)*6/5)
 	buffer, bits := 0, 0
@@ -129,8 +130,8 @@ func encodeText(data []byte) template.HTML {
 	return template.HTML(text)
 }
 
-// splitPlanes reorders 4-byte numbers: all first bytes, then all second bytes and so on. The last bytes, with signs and exponents,
-// are similar and compress well. worker.js reverses it.
+// splitPlanes reorders 4-byte numbers: all first bytes, then all second bytes and so on. The last bytes, with signs and
+// exponents, are similar and compress well. worker.js reverses it.
 func splitPlanes(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := range 4 {

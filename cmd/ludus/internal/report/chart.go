@@ -41,8 +41,8 @@ func (l *Line) addInterval(x, y, low, high float64) {
 	l.Low, l.High = append(l.Low, low), append(l.High, high)
 }
 
-// addLine adds a run's line if it has points: run is the index of one of several runs, kind that of the line. A single run's
-// lines differ by colour; those of several runs by the run's colour, and by dashes.
+// addLine adds a run's line if it has points: run is the index of one of several runs, kind that of the line. A single
+// run's lines differ by colour; those of several runs by the run's colour, and by dashes.
 func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
 	if len(line.X) == 0 {
 		return
@@ -60,8 +60,8 @@ func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
 	c.Lines = append(c.Lines, line)
 }
 
-// finish completes the chart. Without lines, missing says why. Lines whose intervals cover most of the plot's height are not
-// connected: their ups and downs are noise.
+// finish completes the chart. Without lines, missing says why. Lines whose intervals cover most of the plot's height
+// are not connected: their ups and downs are noise.
 func (c *Chart) finish(missing string) Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing

@@ -23,8 +23,8 @@ const (
 	opponentSimulations = 200
 )
 
-// PlaySamples plays games of the run's newest checkpoint: two against itself, one of them after a random opening, and one in each
-// seat against a baseline. The games depend on the weights alone. The error is ctx's or an agent's.
+// PlaySamples plays games of the run's newest checkpoint: two against itself, one of them after a random opening, and
+// one in each seat against a baseline. The games depend on the weights alone. The error is ctx's or an agent's.
 func PlaySamples(ctx context.Context, run *Run) (*Samples, error) {
 	spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(run.Dir, run.Origin.Generation)}
 	net, err := agent.NewFactory(run.Game, spec, rundir.LoadWeights).New(sampleSeed)
@@ -126,7 +126,8 @@ func (s *sampler) annotate(p *board.ReplayPosition, analysis *agent.Analysis, pl
 		}
 		if visits > 0 || m.Action == played {
 			p.Moves = append(p.Moves, board.MoveInfo{
-				Move: s.game.ActionTexts[m.Action], Visits: &visits, Value: roundedCopy(m.Value), Prior: roundedCopy(m.Prior),
+				Move: s.game.ActionTexts[m.Action], Visits: &visits,
+				Value: roundedCopy(m.Value), Prior: roundedCopy(m.Prior),
 			})
 		}
 	}

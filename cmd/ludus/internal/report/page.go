@@ -55,11 +55,13 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 var (
 	scripts = []template.JS{template.JS(static.UPlot()), template.JS(static.Inline("report.js"))}
-	styles  = []template.CSS{template.CSS(static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"))}
+	styles  = []template.CSS{template.CSS(
+		static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"))}
 )
 
 // policy is the page's Content-Security-Policy: it allows nothing but the page's own scripts and styles, named by hash.
-var policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+var policy = fmt.Sprintf(
+	"default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
 	hashes(scripts), hashes(styles))
 
 // hashes names inline scripts or styles for a Content-Security-Policy.
@@ -71,8 +73,8 @@ func hashes[T ~string](texts []T) string {
 	return strings.Join(all, " ")
 }
 
-// HTML returns the page as one file. Names and texts cannot become markup: the template escapes them, and JSON writes <, > and &
-// as \u escapes.
+// HTML returns the page as one file. Names and texts cannot become markup: the template escapes them, and JSON writes
+// <, > and & as \u escapes.
 func (p *Page) HTML() ([]byte, error) {
 	data, err := json.Marshal(p)
 	if err != nil {

@@ -28,9 +28,9 @@ const (
 	Full
 )
 
-// Write writes the report of the run in dir into that directory. It takes no lock and replaces each file atomically, so several
-// processes may write at once. Warnings list what could not be read; the page shows them too. The error is ctx's, that of
-// [ReadRun], or a failed write.
+// Write writes the report of the run in dir into that directory. It takes no lock and replaces each file atomically, so
+// several processes may write at once. Warnings list what could not be read; the page shows them too. The error is
+// ctx's, that of [ReadRun], or a failed write.
 func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err error) {
 	run, err := ReadRun(dir)
 	if err != nil {
@@ -92,7 +92,9 @@ func (r *Run) Page() *Page {
 	ofRun := r.Config.Settings.List()
 	for i, s := range defaults.List() {
 		value, byDefault := ofRun[i].Text(), s.Text()
-		p.Settings = append(p.Settings, Setting{Key: s.Key, Value: value, Default: byDefault, Doc: s.Help(), Changed: value != byDefault})
+		p.Settings = append(p.Settings, Setting{
+			Key: s.Key, Value: value, Default: byDefault, Doc: s.Help(), Changed: value != byDefault,
+		})
 	}
 	return p
 }
@@ -134,7 +136,8 @@ func (r *Run) facts() []Fact {
 		add("Newest checkpoint", "%d", r.Origin.Generation)
 	}
 	add("Seed", "%d", r.Config.Seed)
-	add("Board", "%d x %d, %d actions, %d outcomes", r.Game.Tensor.H, r.Game.Tensor.W, r.Game.NumActions(), len(r.Game.Classes))
+	add("Board", "%d x %d, %d actions, %d outcomes",
+		r.Game.Tensor.H, r.Game.Tensor.W, r.Game.NumActions(), len(r.Game.Classes))
 	return facts
 }
 

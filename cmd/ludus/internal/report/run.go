@@ -54,7 +54,9 @@ func ReadRun(dir string) (*Run, error) {
 		Dir: dir, Name: filepath.Base(dir), newest: -1,
 		config:  checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.ConfigFile)},
 		ratings: checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.RatingsFile)},
-		metrics: rundir.MetricsFile.Follow(dir), matches: rundir.MatchesFile.Follow(dir), suite: rundir.SuiteFile.Follow(dir),
+		metrics: rundir.MetricsFile.Follow(dir),
+		matches: rundir.MatchesFile.Follow(dir),
+		suite:   rundir.SuiteFile.Follow(dir),
 	}
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
@@ -65,9 +67,9 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads what is new in the directory and reports whether there was anything. It reads the weights of the first checkpoint
-// it finds, and only the generations of later ones. Errors are those of [ReadRun], or that the directory now holds a run of
-// another game; after an error r must not be used.
+// Refresh reads what is new in the directory and reports whether there was anything. It reads the weights of the first
+// checkpoint it finds, and only the generations of later ones. Errors are those of [ReadRun], or that the directory now
+// holds a run of another game; after an error r must not be used.
 func (r *Run) Refresh() (changed bool, err error) {
 	if changed, err = r.refreshConfig(); err != nil {
 		return false, err
@@ -160,8 +162,8 @@ func (r *Run) refreshRatings() (changed bool) {
 	return true
 }
 
-// addGeneration adds a line of metrics.jsonl. A process that was stopped may have written generations that its successor
-// repeats: the new line replaces those from its own generation on.
+// addGeneration adds a line of metrics.jsonl. A process that was stopped may have written generations that its
+// successor repeats: the new line replaces those from its own generation on.
 func (r *Run) addGeneration(m *rundir.Metrics) {
 	if m.Generation < 1 {
 		return

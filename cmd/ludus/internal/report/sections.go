@@ -83,8 +83,8 @@ var speedCharts = []metricChart{
 		{"self-play", func(g *Generation) float64 { return nonZero(g.PlaySeconds) }},
 		{"learning", func(g *Generation) float64 { return nonZero(g.LearnSeconds) }},
 	}},
-	{id: "idle", title: "Idle cores", unit: "%", min: zero, missing: noGenerations, note: "share of the cores' time in self-play",
-		metrics: []metric{
+	{id: "idle", title: "Idle cores", unit: "%", min: zero, missing: noGenerations,
+		note: "share of the cores' time in self-play", metrics: []metric{
 			{"idle", func(g *Generation) float64 { return ifMeasured(100*g.IdleShare, g.PlaySeconds > 0) }},
 		}},
 	{id: "evaluations", title: "Evaluations per simulation", min: zero, missing: noGenerations,
@@ -99,8 +99,8 @@ var replayCharts = []metricChart{
 	{id: "window", title: "Replay window", unit: "positions", min: zero, missing: noGames, metrics: []metric{
 		{"window", func(g *Generation) float64 { return nonZero(float64(g.ReplayPositions)) }},
 	}},
-	{id: "duplicates", title: "Duplicate games", unit: "%", min: zero, missing: noGames, note: "games that repeat another one move for move",
-		metrics: []metric{
+	{id: "duplicates", title: "Duplicate games", unit: "%", min: zero, missing: noGames,
+		note: "games that repeat another one move for move", metrics: []metric{
 			{"of the generation", func(g *Generation) float64 { return percent(g.Duplicates, g) }},
 			{"in the window", func(g *Generation) float64 {
 				if g.InWindow == nil {
@@ -112,12 +112,12 @@ var replayCharts = []metricChart{
 	{id: "plies", title: "Game length", unit: "plies", min: zero, missing: noGames, metrics: []metric{
 		{"mean", func(g *Generation) float64 { return nonZero(g.MeanPlies) }},
 	}},
-	{id: "first-share", title: "First player's score", unit: "%", min: zero, max: hundred, missing: noGames, note: "in self-play",
-		metrics: []metric{
+	{id: "first-share", title: "First player's score", unit: "%", min: zero, max: hundred, missing: noGames,
+		note: "in self-play", metrics: []metric{
 			{"first player", func(g *Generation) float64 { return percent(g.FirstShare, g) }},
 		}},
-	{id: "proven", title: "Proven positions", unit: "%", min: zero, missing: noGames, note: "searched positions whose exact value was found",
-		metrics: []metric{
+	{id: "proven", title: "Proven positions", unit: "%", min: zero, missing: noGames,
+		note: "searched positions whose exact value was found", metrics: []metric{
 			{"proven", func(g *Generation) float64 { return percent(g.Proven, g) }},
 		}},
 }
@@ -127,7 +127,8 @@ const byGeneration = "generation"
 
 // Sections returns the charts of one run, or of several runs of one game side by side. A single run gets ladders too.
 func Sections(runs ...*Run) []Section {
-	strength := Section{ID: "strength", Title: "Strength", Charts: []Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}}
+	strength := Section{ID: "strength", Title: "Strength"}
+	strength.Charts = []Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
 	if len(runs) == 1 {
 		strength.Ladders = []Ladder{ratingLadder(runs[0]), matchLadder(runs[0])}
 	}
@@ -184,7 +185,8 @@ func ratingChart(runs []*Run) Chart {
 		if run.Ratings == nil {
 			continue
 		}
-		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents), func(a rundir.Rating) bool { return a.Generation == nil })
+		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents),
+			func(a rundir.Rating) bool { return a.Generation == nil })
 		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
 		line := Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
@@ -217,14 +219,14 @@ func isNetwork(spec string) bool {
 	return strings.HasPrefix(spec, "net") || strings.HasPrefix(spec, "policy")
 }
 
-// isAgainstBaseline reports whether a match is one of a checkpoint against a baseline. Rating matches are between any two
-// agents.
+// isAgainstBaseline reports whether a match is one of a checkpoint against a baseline. Rating matches are between any
+// two agents.
 func isAgainstBaseline(m rundir.MatchResult) bool {
 	return isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
 }
 
-// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played. Of several matches of
-// one checkpoint it takes the longest.
+// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played. Of several
+// matches of one checkpoint it takes the longest.
 func matchChart(runs []*Run) Chart {
 	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
@@ -279,7 +281,8 @@ func suiteChart(runs []*Run) Chart {
 	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", MinSuitePositions))
 }
 
-// reliabilityChart draws actual over expected scores on the validation set, from the newest generation that measured them.
+// reliabilityChart draws actual over expected scores on the validation set, from the newest generation that measured
+// them.
 func reliabilityChart(runs []*Run) Chart {
 	c := Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
 		Note: "actual score by the network's expected score, on the validation set"}
@@ -314,8 +317,8 @@ func reliabilityChart(runs []*Run) Chart {
 	return c.finish(notMeasured)
 }
 
-// plyChart draws a list by ply: of the newest generation in which games ended, and of the newest measurement of the whole
-// replay window.
+// plyChart draws a list by ply: of the newest generation in which games ended, and of the newest measurement of the
+// whole replay window.
 func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(*rundir.Diversity) []float64) Chart {
 	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
 	for i, run := range runs {
@@ -371,7 +374,9 @@ func ratingLadder(run *Run) Ladder {
 			if a.Gone {
 				detail += "; checkpoint deleted"
 			}
-			l.add(Bar{Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil})
+			l.add(Bar{
+				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil,
+			})
 		}
 	}
 	if hidden := len(generations) - len(shown); hidden > 0 {
@@ -411,7 +416,9 @@ func matchLadder(run *Run) Ladder {
 	}
 	for _, opponent := range slices.Sorted(maps.Keys(last)) {
 		m := last[opponent]
-		l.add(Bar{Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result)})
+		l.add(Bar{
+			Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result),
+		})
 	}
 	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	if newest < 0 {

@@ -35,8 +35,9 @@ func (f *svgFile) line(x1, y1, x2, y2 float64, style string) {
 
 func newSVG(width, height float64, title string) *svgFile {
 	f := new(svgFile)
-	f.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="system-ui,sans-serif" font-size="%d" fill="%s">`,
-		width, height, width, height, svgFont, svgGrey)
+	f.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f"`,
+		width, height, width, height)
+	f.add(` font-family="system-ui,sans-serif" font-size="%d" fill="%s">`, svgFont, svgGrey)
 	f.text(width/2, 18, "middle", title)
 	return f
 }
@@ -185,7 +186,8 @@ func (l *Ladder) SVG() []byte {
 		}
 		from, to := x.at(min(b.Value, 0)), x.at(max(b.Value, 0))
 		f.text(left-8, y+4, "end", b.Name)
-		f.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity=".6"/>`, from, y-row*0.35, to-from, row*0.7, colour)
+		f.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity=".6"/>`,
+			from, y-row*0.35, to-from, row*0.7, colour)
 		f.line(x.at(b.Low), y, x.at(b.High), y, `stroke-width="1.7" stroke="`+svgColour(1)+`"`)
 		for _, end := range []float64{b.Low, b.High} {
 			f.line(x.at(end), y-5, x.at(end), y+5, `stroke-width="1.7" stroke="`+svgColour(1)+`"`)

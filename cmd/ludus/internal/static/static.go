@@ -19,8 +19,8 @@ var (
 	exports = regexp.MustCompile(`(?m)^export `)
 )
 
-// Inline returns the module main and everything it imports as one classic script, whose names are local to it. It panics if there
-// is no such module.
+// Inline returns the module main and everything it imports as one classic script, whose names are local to it. It
+// panics if there is no such module.
 func Inline(main string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")

@@ -110,6 +110,40 @@ func TestScriptsCanBeRead(t *testing.T) {
 	node(t, arguments...)
 }
 
+// nodeModules runs main.js beside the named modules in Node.
+func nodeModules(t *testing.T, main string, names []string, arguments ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	texts := map[string]string{"package.json": `{"type":"module"}`, "main.js": main}
+	for _, name := range names {
+		texts[name] = read(name)
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return node(t, append([]string{filepath.Join(dir, "main.js")}, arguments...)...)
+}
+
+func TestFormat(t *testing.T) {
+	got := nodeModules(t, `
+		import { barScale, duration, grouped, moveText, number, percent, utility } from "./format.js";
+		console.log([0, 0.01234, 1.5, 94, -120.4, 9999, 12345, -1234567, null].map(number).join(" "));
+		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), percent(0.1234), moveText("(mark r1 c2)"));
+		console.log(duration(0), duration(89), duration(600), duration(7200));
+		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
+		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
+	`, []string{"format.js"})
+	want := "0 0.0123 1.50 94.0 -120 9999 12\u202f345 -1\u202f234\u202f567 –\n" +
+		"12\u202f345.5 0.000 0.500 12.3 % mark r1 c2\n" +
+		"1 s 89 s 10 min 2.0 h\n" +
+		"0 25 50 75 25\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // The engine over HTTP asks a busy server again, gives up when it is told to, and tells what a server refuses.
 func TestEngineOverHTTP(t *testing.T) {
 	calls := 0
@@ -135,8 +169,7 @@ func TestEngineOverHTTP(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"package.json": `{"type":"module"}`, "http.js": read("http.js"), "main.js": `
+	got := nodeModules(t, `
 		import { engineOverHTTP } from "./http.js";
 		const told = [], engine = engineOverHTTP(process.argv[2] + "/api", (text) => told.push(text));
 		console.log(JSON.stringify(await engine.choose({ game: "quad-5x5" })), told.length, told.at(-1) === "");
@@ -145,18 +178,14 @@ func TestEngineOverHTTP(t *testing.T) {
 		setTimeout(() => stop.abort(), 100);
 		await engine.analyze({}, stop.signal).catch((error) => console.log(error.name));
 		await engineOverHTTP("http://127.0.0.1:1/api").choose({}).catch((error) => console.log(error.message));
-	`} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	`, []string{"http.js"}, server.URL)
 	want := `{"asked":{"game":"quad-5x5"}} 3 true
 move 1 is wrong
 The server answered 418 I'm a teapot
 AbortError
 The server does not answer. Is ludus serve still running?
 `
-	if got := node(t, filepath.Join(dir, "main.js"), server.URL); got != want {
+	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

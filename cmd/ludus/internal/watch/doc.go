@@ -1,11 +1,11 @@
-// Package watch follows the runs in a directory while they train. It publishes a [List] of them and a [View] of each run that
-// somebody looks at.
+// Package watch follows the runs in a directory while they train. It publishes a [List] of them and a [View] of each
+// run that somebody looks at.
 //
-// One goroutine, [Watcher.Run], does all reading; callers wait for its results. It reads only what was requested in the last
-// seconds, checks file times first, and reads only the new part of growing files. It takes no lock and writes nothing.
-// Published values are immutable and shared; a slow reader skips versions.
+// One goroutine, [Watcher.Run], does all reading; callers wait for its results. It reads only what was requested in the
+// last seconds, checks file times first, and reads only the new part of growing files. It takes no lock and writes
+// nothing. Published values are immutable and shared; a slow reader skips versions.
 //
-// A run is a folder with config.json, checkpoints or a lock, at most two levels below the watched directory. Its name is its
-// path below that directory, with slashes; "." is the watched directory itself, if it is a run and contains none. A run that
-// cannot be read is listed with the reason. Symbolic links out of the directory are not followed.
+// A run is a folder with config.json, checkpoints or a lock, at most two levels below the watched directory. Its name
+// is its path below that directory, with slashes; "." is the watched directory itself, if it is a run and contains
+// none. A run that cannot be read is listed with the reason. Symbolic links out of the directory are not followed.
 package watch

@@ -134,14 +134,14 @@ func (w *Watcher) notify() {
 	w.refreshed = make(chan struct{})
 }
 
-// List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared: do not
-// change it. The error is ctx's.
+// List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared:
+// do not change it. The error is ctx's.
 func (w *Watcher) List(ctx context.Context, seen *List) (*List, error) {
 	return wait(ctx, w, seen, listInterval, func() (*topic[List], error) { return &w.list, nil })
 }
 
-// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do not change
-// it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown] or [ErrBusy].
+// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do
+// not change it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown] or [ErrBusy].
 func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, error) {
 	if seen == nil {
 		if _, err := w.Find(ctx, name); err != nil {
@@ -175,8 +175,8 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
-// wait waits until a topic has a value other than seen; if seen is nil, a value checked at most age before the call. find returns
-// the topic and is called with w.mu held.
+// wait waits until a topic has a value other than seen; if seen is nil, a value checked at most age before the call.
+// find returns the topic and is called with w.mu held.
 func wait[T any](ctx context.Context, w *Watcher, seen *T, age time.Duration, find func() (*topic[T], error)) (*T, error) {
 	oldest := time.Now().Add(-age)
 	for {

@@ -117,8 +117,8 @@ func (p *agentPool) clear() {
 	p.specs, p.idle = nil, 0
 }
 
-// put returns an agent to the pool, unless its spec was removed meanwhile. If too many agents are idle, it drops one of the
-// least recently requested spec.
+// put returns an agent to the pool, unless its spec was removed meanwhile. If too many agents are idle, it drops one of
+// the least recently requested spec.
 func (p *agentPool) put(d *pooledSpec, player agent.Agent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,8 +168,8 @@ func (p *agentPool) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// version returns a text that changes whenever a spec's network may have changed: times and sizes of files. It is "" for an
-// agent without a network.
+// version returns a text that changes whenever a spec's network may have changed: times and sizes of files. It is ""
+// for an agent without a network.
 func (p *agentPool) version(spec agent.Spec) (string, error) {
 	if !spec.HasNetwork() {
 		return "", nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// inside returns the real path of a path in a request. That path is relative to the folder of runs, or begins with that folder as
-// given in Options. It must exist and, with symbolic links resolved, lie inside the folder.
+// inside returns the real path of a path in a request. That path is relative to the folder of runs, or begins with that
+// folder as given in Options. It must exist and, with symbolic links resolved, lie inside the folder.
 func (s *Server) inside(path string) (string, error) {
 	within := filepath.FromSlash(path)
 	separates := func(r rune) bool { return r == '/' || r == filepath.Separator }

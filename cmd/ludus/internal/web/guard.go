@@ -20,7 +20,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard passes on requests that come from an allowed host and origin and have the token. It also sets the security headers.
+// guard passes on requests that come from an allowed host and origin and have the token. It also sets the security
+// headers.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -47,15 +48,17 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// checkHost rejects requests whose Host header is not one of the server's names. In a DNS rebinding attack a page elsewhere makes
-// its own name resolve to this server, and its requests would then count as same-origin. IP addresses cannot be rebound.
+// checkHost rejects requests whose Host header is not one of the server's names. In a DNS rebinding attack a page
+// elsewhere makes its own name resolve to this server, and its requests would then count as same-origin. IP addresses
+// cannot be rebound.
 func (s *Server) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	known := []string{"localhost", "127.0.0.1", "::1", strings.ToLower(s.host), s.listener.Addr().(*net.TCPAddr).IP.String()}
+	ip := s.listener.Addr().(*net.TCPAddr).IP.String()
+	known := []string{"localhost", "127.0.0.1", "::1", strings.ToLower(s.host), ip}
 	if s.host == "" {
 		if _, err := netip.ParseAddr(host); err == nil {
 			return nil
@@ -97,7 +100,8 @@ func checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// cookie returns the name of the token's cookie. It contains the port, since browsers share cookies between a host's ports.
+// cookie returns the name of the token's cookie. It contains the port, since browsers share cookies between a host's
+// ports.
 func (s *Server) cookie() string {
 	return fmt.Sprintf("ludus-%d", s.listener.Addr().(*net.TCPAddr).Port)
 }
@@ -108,10 +112,11 @@ func (s *Server) acceptToken(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 30 * 24 * 60 * 60,
+		Name: s.cookie(), Value: s.token, Path: "/", MaxAge: 30 * 24 * 60 * 60,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	// A strict same-site cookie is not sent with a redirect if the visit started elsewhere, such as in a mail. It is sent if the
-	// page itself reloads.
+	// A strict same-site cookie is not sent with a redirect if the visit started elsewhere, such as in a mail. It is
+	// sent if the page itself reloads.
 	w.Header().Set("Refresh", "0; url=/")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html><title>ludus</title><link rel="icon" href="data:,"><p><a href="/">ludus</a></p>`)

@@ -37,7 +37,8 @@ type aboutLimits struct {
 // boardRoutes serves the operations of package board.
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
-		return about{games.Names(), s.runs, aboutLimits{agentLimits.Simulations, agentLimits.Depth, agentLimits.Nodes, agentLimits.Time.Seconds()}}, nil
+		l := &agentLimits
+		return about{games.Names(), s.runs, aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()}}, nil
 	})
 	for _, op := range board.Operations() {
 		s.mux.HandleFunc("POST /api/"+op, func(w http.ResponseWriter, r *http.Request) {

@@ -49,7 +49,8 @@ func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 	case errors.As(err, new(*board.RequestError)):
 		return &httpError{status: http.StatusBadRequest, text: err.Error()}
 	case errors.As(err, &tooLarge):
-		return &httpError{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)}
+		text := fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)
+		return &httpError{status: http.StatusRequestEntityTooLarge, text: text}
 	case r.Context().Err() != nil: // the client has disconnected, or the server is stopping
 		return &httpError{status: http.StatusServiceUnavailable, text: "the server is stopping"}
 	}
@@ -86,8 +87,8 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (an
 	s.writeJSON(w, http.StatusOK, reply)
 }
 
-// recovered turns a panic of answer into an error. It drops all pooled agents, since the panic may have left one of them in an
-// invalid state.
+// recovered turns a panic of answer into an error. It drops all pooled agents, since the panic may have left one of
+// them in an invalid state.
 func (s *Server) recovered(answer func() (any, error)) (reply any, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

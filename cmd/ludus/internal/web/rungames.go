@@ -25,8 +25,8 @@ import (
 // maxGameReads is how many files of games are read at once; each may take some megabytes of memory.
 const maxGameReads = 2
 
-// openRun finds the directory and the game of the run that a request names. The caller reads the run's files and then calls
-// release.
+// openRun finds the directory and the game of the run that a request names. The caller reads the run's files and then
+// calls release.
 func (s *Server) openRun(r *http.Request) (dir string, game *env.Game, release func(), err error) {
 	run, err := s.watcher.Find(r.Context(), r.FormValue("name"))
 	if err != nil {
@@ -77,8 +77,8 @@ type gameSummary struct {
 // minPolicyShare is the smallest share of a policy target that is sent.
 const minPolicyShare = 0.005
 
-// selfPlayGames lists the generations with self-play games, or the games of one (&generation=G), or returns one of these games
-// (&game=N).
+// selfPlayGames lists the generations with self-play games, or the games of one (&generation=G), or returns one of
+// these games (&game=N).
 func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	dir, game, release, err := s.openRun(r)
 	if err != nil {
@@ -140,7 +140,8 @@ func selfPlayReplay(game *env.Game, p *train.SelfPlayGame, generation int) *boar
 		legal = state.Legal(legal[:0])
 		for i, share := range found.Policy {
 			if share >= minPolicyShare {
-				position.Moves = append(position.Moves, board.MoveInfo{Move: game.ActionTexts[legal[i]], Policy: new(float64(share))})
+				info := board.MoveInfo{Move: game.ActionTexts[legal[i]], Policy: new(float64(share))}
+				position.Moves = append(position.Moves, info)
 			}
 		}
 		slices.SortStableFunc(position.Moves, func(a, b board.MoveInfo) int { return cmp.Compare(*b.Policy, *a.Policy) })
@@ -161,8 +162,8 @@ type matchSummary struct {
 // maxRecords limits the recorded matches that are listed.
 const maxRecords = 100
 
-// recordedMatches lists the recorded matches in the run's directory, or the games of one (&file=F), or returns one of these games
-// (&game=N).
+// recordedMatches lists the recorded matches in the run's directory, or the games of one (&file=F), or returns one of
+// these games (&game=N).
 func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	dir, game, release, err := s.openRun(r)
 	if err != nil {
@@ -195,7 +196,8 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 		list := gameList{Players: game.Players, Games: []gameSummary{}}
 		for _, g := range record.Games {
 			agents, goals := bySeat(record, &g)
-			list.Games = append(list.Games, gameSummary{Number: g.Number, Plies: len(g.Moves), Goals: goals, First: agents[0]})
+			summary := gameSummary{Number: g.Number, Plies: len(g.Moves), Goals: goals, First: agents[0]}
+			list.Games = append(list.Games, summary)
 		}
 		return list, nil
 	}

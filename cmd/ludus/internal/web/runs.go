@@ -8,8 +8,8 @@ import (
 	"ludus/cmd/ludus/internal/watch"
 )
 
-// runRoutes serves the runs below the folder of runs. Requests name a run as the list does. Nothing here takes a run's lock or
-// writes to it.
+// runRoutes serves the runs below the folder of runs. Requests name a run as the list does. Nothing here takes a run's
+// lock or writes to it.
 func (s *Server) runRoutes() {
 	s.get("/api/runs", func(r *http.Request) (any, error) { return s.watcher.List(r.Context(), nil) })
 	s.stream("/api/runs/events", s.streamList)

@@ -161,8 +161,8 @@ func machineAddress() string {
 	return "localhost"
 }
 
-// Serve answers requests until ctx ends, which also ends searches and streams. It returns ctx's error, or the listener's if that
-// fails.
+// Serve answers requests until ctx ends, which also ends searches and streams. It returns ctx's error, or the
+// listener's if that fails.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup

@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// stream registers a handler that answers GET requests of a path with server-sent events. send writes an event with a name and
-// data, which becomes JSON. produce calls send until ctx ends, when the client disconnects, or sending fails. An error before
-// the first event becomes an error reply.
-func (s *Server) stream(path string, produce func(ctx context.Context, r *http.Request, send func(event string, data any) error) error) {
+// producer produces the events of a stream until ctx ends, because the client disconnected, or send fails. send writes an
+// event with a name and data, which becomes JSON.
+type producer func(ctx context.Context, r *http.Request, send func(event string, data any) error) error
+
+// stream registers a handler that answers GET requests of a path with server-sent events. If produce returns an error
+// before its first event, the reply is that error.
+func (s *Server) stream(path string, produce producer) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.streams <- struct{}{}:

@@ -1,5 +1,6 @@
-// Generate builds the engine of exported pages and writes it into the named folder (default: the current one). It uses a
-// fixed toolchain, which go downloads when another one is installed. The same sources give the same bytes on every machine.
+// Generate builds the engine of exported pages and writes it into the named folder (default: the current one). It uses
+// a fixed toolchain, which go downloads when another one is installed. The same sources give the same bytes on every
+// machine.
 //
 //	engine.wasm.gz  the engine
 //	wasm_exec.js    the support code that Go programs need in a browser, from the same toolchain
@@ -95,7 +96,8 @@ func pack(data []byte) ([]byte, error) {
 // run runs a go command for GOOS=js with the fixed toolchain, ignoring the user's settings, and returns its output.
 func run(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain, "GOOS=js", "GOARCH=wasm", "GOWASM=", "GOFLAGS=", "GOEXPERIMENT=",
+	cmd.Env = append(os.Environ(),
+		"GOTOOLCHAIN="+toolchain, "GOOS=js", "GOARCH=wasm", "GOWASM=", "GOFLAGS=", "GOEXPERIMENT=",
 		"GODEBUG=", "GOFIPS140=off", "GOWORK=off", "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
