@@ -222,6 +222,7 @@ func TestRunPageGames(t *testing.T) {
 	tab.Wait(`document.querySelector("#runs li") !== null`)
 	tab.CheckNames()
 	tab.CheckWidth()
+	tab.Shoot("runs")
 	tab.Click("#runs a")
 	tab.Wait(`location.pathname === "/run" && document.querySelector("#ply")?.textContent.startsWith("ply 0 of ")`)
 	tab.Focus("#viewer")
@@ -245,6 +246,8 @@ func TestRunPageGames(t *testing.T) {
 	tab.Shoot("run-360")
 	tab.Resize(1280, 900)
 	tab.Shoot("run")
+	tab.Prefer("dark")
+	tab.Shoot("run-dark")
 	tab.Click("#on")
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length >= 2 && document.body.dataset.state === "ready"`)
 }

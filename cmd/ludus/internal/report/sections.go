@@ -397,25 +397,25 @@ func matchDetail(r *match.Result) string {
 	return text
 }
 
-// matchLadder shows the matches of the newest generation that played baselines: the final match, or else the last one,
+// matchLadder shows the newest generation's matches against baselines. Like [matchChart], it takes the longest match
 // against each.
 func matchLadder(run *Run) Ladder {
 	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%"}
-	newest, last := -1, make(map[string]rundir.MatchResult)
+	newest, longest := -1, make(map[string]rundir.MatchResult)
 	for _, m := range run.Matches {
 		if !isAgainstBaseline(m) {
 			continue
 		}
 		if m.Generation > newest {
 			newest = m.Generation
-			clear(last)
+			clear(longest)
 		}
-		if m.Generation == newest && (m.Final || !last[m.Opponent].Final) {
-			last[m.Opponent] = m
+		if m.Generation == newest && m.Games >= longest[m.Opponent].Games {
+			longest[m.Opponent] = m
 		}
 	}
-	for _, opponent := range slices.Sorted(maps.Keys(last)) {
-		m := last[opponent]
+	for _, opponent := range slices.Sorted(maps.Keys(longest)) {
+		m := longest[opponent]
 		l.add(Bar{
 			Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result),
 		})

@@ -29,7 +29,7 @@ export const layout = `
       <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
     </section>
     <section class="card" aria-label="The agent's analysis">
-      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Agent's analysis</h2>
+      <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Analysis</h2>
         <label><input id="show-policy" type="checkbox">policy</label>
         <label><input id="show-visits" type="checkbox">visits</label>
         <label><input id="show-value" type="checkbox">value</label>
