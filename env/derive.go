@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Rules are the methods that a game must implement, on a pointer to its position S; [State] documents each. [Derive] copies
-// positions by assignment, so S must hold no slice, map or pointer to anything that a move changes.
+// Rules are the methods that a game must implement, on a pointer to its position S; [State] documents each. [Derive]
+// copies positions by assignment, so S must hold no slice, map or pointer to anything that a move changes.
 type Rules[S any] interface {
 	*S
 	Player() Player
@@ -18,11 +18,11 @@ type Rules[S any] interface {
 	Pieces(dst []uint8) []uint8
 }
 
-// Derive sets g.NewState to the starting position start and derives all of [State] from its Rules: slower than a game's own
-// implementation, but without allocations once warm.
+// Derive sets g.NewState to the starting position start and derives all of [State] from its Rules: slower than a game's
+// own implementation, but without allocations once warm.
 //
-// Where *S also has one of these methods, that one is used: RandomAction, TerminalActions, CanonicalKey, Goals (needed by games
-// with a GoalHead), WinningCells, Detail. A game in which every nanosecond counts implements State itself.
+// Where *S also has one of these methods, that one is used: RandomAction, TerminalActions, CanonicalKey, Goals (needed
+// by games with a GoalHead), WinningCells, Detail. A game in which every nanosecond counts implements State itself.
 func Derive[S any, R Rules[S]](g *Game, start S) {
 	g.NewState = func() State {
 		d := &derived[S, R]{game: g, start: start, position: start}

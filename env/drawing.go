@@ -10,8 +10,8 @@ import (
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
 // absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor.
 //
-// envtest checks that playing an action changes no cells but its own and leaves a piece of the mover's, or a neutral one, on To;
-// and that symmetries move pieces as they move cells.
+// envtest checks that playing an action changes no cells but its own and leaves a piece of the mover's, or a neutral
+// one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels, as action texts write them
 	ColumnsFirst  bool     // action texts name a cell by its column, then its row
@@ -28,8 +28,8 @@ type Piece struct {
 	Neutral bool   // belongs to nobody
 }
 
-// FromTo is the pair of cells that an action is drawn on, NoCell where there is none: a placed piece comes from no cell, and
-// a pass has no cells. A piece may stay on From if the rules put another in its place at once.
+// FromTo is the pair of cells that an action is drawn on, NoCell where there is none: a placed piece comes from no
+// cell, and a pass has no cells. A piece may stay on From if the rules put another in its place at once.
 type FromTo struct{ From, To int32 }
 
 // NoCell stands for a cell where there is none.
@@ -85,8 +85,8 @@ func (g *Game) Status(s State) string {
 	return text
 }
 
-// Board draws a position as lines of text: a letter for each piece, the first of its name, labels of rows and columns, then the
-// status.
+// Board draws a position as lines of text: a letter for each piece, the first of its name, labels of rows and columns,
+// then the status.
 func (g *Game) Board(s State) string {
 	d := &g.Drawing
 	margin, width := longest(d.Rows), longest(d.Columns)+2

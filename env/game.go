@@ -17,13 +17,15 @@ func (s Shape) Size() int { return s.C * s.H * s.W }
 // Class is one way in which a game can end, from one player's perspective.
 type Class struct {
 	Name string
-	// Goals are the player's and its opponent's goals, 0 to 100. Both are -1 if the class leaves them open ([Game.GoalHead]).
+	// Goals are the player's and its opponent's goals, 0 to 100. Both are -1 if the class leaves them open
+	// ([Game.GoalHead]).
 	Goals [2]int
 	// Utility is the player's, in [-1, 1].
 	Utility float32
 }
 
-// Goal is the player's goal. If the class leaves it open, it is the goal of the same utility: 50 (1 + Utility), rounded.
+// Goal is the player's goal. If the class leaves it open, it is the goal of the same utility: 50 (1 + Utility),
+// rounded.
 func (c Class) Goal() int {
 	if c.Goals[0] >= 0 {
 		return c.Goals[0]
@@ -48,9 +50,9 @@ type Param struct{ Name, Value string }
 
 // Game describes one game. It is immutable after [Game.Finish] and shared by all goroutines.
 //
-// envtest checks for every game: Classes are sorted by falling utility, all utilities differ, and class k of one player is
-// class K-1-k of the other, with the opposite utility. Every symmetry commutes with play, with Encode and with Frame. Positions
-// with equal tensors have equal legal moves and equal classes along every continuation.
+// envtest checks for every game: Classes are sorted by falling utility, all utilities differ, and class k of one player
+// is class K-1-k of the other, with the opposite utility. Every symmetry commutes with play, with Encode and with
+// Frame. Positions with equal tensors have equal legal moves and equal classes along every continuation.
 type Game struct {
 	// The registry sets these (package games).
 
@@ -82,15 +84,16 @@ type Game struct {
 	index  map[string]Action
 }
 
-// AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the extra
-// ones. The text is the verb and the labels of the cells, such as "(move 1 1 1 2)"; an action with the verb "" is never legal.
+// AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the
+// extra ones. The text is the verb and the labels of the cells, such as "(move 1 1 1 2)"; an action with the verb "" is
+// never legal.
 func (g *Game) AddAction(verb string, cells FromTo) {
 	g.ActionTexts = append(g.ActionTexts, g.Drawing.text(verb, cells))
 	g.Drawing.ActionCells = append(g.Drawing.ActionCells, cells)
 }
 
-// Permute returns the permutation that takes the cell in row r and column c to cell(r, c) and policy plane p to plane(p); a nil
-// function keeps the cells or planes. Extra entries stay. All actions must have been added.
+// Permute returns the permutation that takes the cell in row r and column c to cell(r, c) and policy plane p to
+// plane(p); a nil function keeps the cells or planes. Extra entries stay. All actions must have been added.
 func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Symmetry {
 	n, w := g.Tensor.Cells(), g.Tensor.W
 	s := Symmetry{Cells: make([]int32, n), Actions: make([]Action, g.NumActions())}
@@ -115,8 +118,8 @@ func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Sy
 	return s
 }
 
-// SquareSymmetries returns those of the eight rotations and reflections of a square board that map its existing cells onto
-// themselves, the identity first. Policy planes stay.
+// SquareSymmetries returns those of the eight rotations and reflections of a square board that map its existing cells
+// onto themselves, the identity first. Policy planes stay.
 func (g *Game) SquareSymmetries() (list []Symmetry) {
 	last, exists := g.Tensor.W-1, g.Drawing.Cells
 	for _, cell := range []func(r, c int) (int, int){
@@ -140,8 +143,8 @@ func (g *Game) SquareSymmetries() (list []Symmetry) {
 	return list
 }
 
-// Finish completes a game whose fields are set: it fills in defaults, indexes the action texts and sets the players' frames.
-// second maps actions to Second's frame and back; nil means that both players share one frame.
+// Finish completes a game whose fields are set: it fills in defaults, indexes the action texts and sets the players'
+// frames. second maps actions to Second's frame and back; nil means that both players share one frame.
 func (g *Game) Finish(second []Action) *Game {
 	n := len(g.ActionTexts)
 	g.Tensor.C, g.PolicyPlanes = len(g.Planes), len(g.PolicyNames)-g.PolicyExtras

@@ -1,7 +1,7 @@
 package env
 
-// This file holds every conversion between the players' perspectives: from First's or absolute to the mover's, and back. Each
-// is its own inverse.
+// This file holds every conversion between the players' perspectives: from First's or absolute to the mover's, and
+// back. Each is its own inverse.
 
 // Sign is +1 for First and -1 for Second: it turns First's utility into p's.
 func (p Player) Sign() float64 { return 1 - 2*float64(p) }
@@ -38,12 +38,12 @@ func (g *Game) ExpectedUtility(classes []float32) float64 {
 	return sum
 }
 
-// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. The caller must not change
-// it.
+// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. The caller must not
+// change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
-// FrameCell maps an absolute cell to the frame of mover p: entry FrameCell(p, cell) of each plane is about it. Frame turns
-// the cells of the policy's planes alike.
+// FrameCell maps an absolute cell to the frame of mover p: entry FrameCell(p, cell) of each plane is about it. Frame
+// turns the cells of the policy's planes alike.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
 // Transform writes the image of the planes in src, each of one value a cell, into dst: the value of cell i goes to cell

@@ -25,7 +25,8 @@ func NewReplayer(game *Game) *Replayer {
 	return r
 }
 
-// Play plays an action. If it is not legal, the error wraps [ErrIllegal] and names the move, counted from 1; nothing changes.
+// Play plays an action. If it is not legal, the error wraps [ErrIllegal] and names the move, counted from 1; nothing
+// changes.
 func (r *Replayer) Play(a Action) error {
 	if slices.Contains(r.Legal, a) {
 		r.State.Apply(a)
@@ -43,8 +44,8 @@ func (r *Replayer) Play(a Action) error {
 	return fmt.Errorf("move %d: %w %s%s", len(r.Moves)+1, ErrIllegal, text, over)
 }
 
-// Replay returns the position that the moves lead to from the start. If one is not legal, the error wraps [ErrIllegal] and
-// names it.
+// Replay returns the position that the moves lead to from the start. If one is not legal, the error wraps [ErrIllegal]
+// and names it.
 func Replay(game *Game, moves []Action) (State, error) {
 	r := NewReplayer(game)
 	for _, a := range moves {
@@ -55,8 +56,8 @@ func Replay(game *Game, moves []Action) (State, error) {
 	return r.State, nil
 }
 
-// ReplayText is [Replay] for moves in their official texts (see [Game.ParseAction]). It also returns the actions. Errors wrap
-// [ErrIllegal] or [ErrAction].
+// ReplayText is [Replay] for moves in their official texts (see [Game.ParseAction]). It also returns the actions.
+// Errors wrap [ErrIllegal] or [ErrAction].
 func ReplayText(game *Game, texts []string) (State, []Action, error) {
 	r := NewReplayer(game)
 	for i, text := range texts {

@@ -32,14 +32,14 @@ type State interface {
 	Apply(a Action)
 	// Outcome is First's class once the game is over, otherwise Unfinished. [Game.ClassFor] turns it into Second's.
 	Outcome() int
-	// Goals are First's and Second's goals, 0 to 100. Before the end they are what each has earned for good so far (captures
-	// in Free-For-All, otherwise 0).
+	// Goals are First's and Second's goals, 0 to 100. Before the end they are what each has earned for good so far
+	// (captures in Free-For-All, otherwise 0).
 	Goals() [2]int
 
 	// Key identifies the whole position: equal keys of one game have equal futures.
 	Key() Key
-	// CanonicalKey is the least of the keys of the position's images under Game.Symmetries, and the index of the symmetry
-	// that leads to it. Two positions have the same canonical key if and only if they are symmetric.
+	// CanonicalKey is the least of the keys of the position's images under Game.Symmetries, and the index of the
+	// symmetry that leads to it. Two positions have the same canonical key if and only if they are symmetric.
 	CanonicalKey() (Key, int)
 	// RandomAction returns the legal action of index floor(r n / 2^64), where n is the number of legal actions: all are
 	// equally likely if r is uniform. The game must not be over.
@@ -54,8 +54,8 @@ type State interface {
 
 	// Pieces appends to dst the piece on each absolute cell: 0 for none, k for Drawing.Pieces[k-1].
 	Pieces(dst []uint8) []uint8
-	// WinningCells appends to dst the cells of the pieces that won the game, in the order of a line drawn around them, such as
-	// the corners of a square. There are none before the end, or if no such pieces won it.
+	// WinningCells appends to dst the cells of the pieces that won the game, in the order of a line drawn around them,
+	// such as the corners of a square. There are none before the end, or if no such pieces won it.
 	WinningCells(dst []int32) []int32
 	// Detail is a short text of what the pieces do not show, such as stocks; it may be empty.
 	Detail() string

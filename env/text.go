@@ -10,7 +10,8 @@ import (
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
-// ParseAction reads the official text of an action; it accepts repeated blanks and missing outer brackets. Errors wrap [ErrAction].
+// ParseAction reads the official text of an action; it accepts repeated blanks and missing outer brackets. Errors wrap
+// [ErrAction].
 func (g *Game) ParseAction(text string) (Action, error) {
 	clean := strings.Join(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text)), " ")
 	if strings.Contains(clean, " ") {
@@ -40,8 +41,8 @@ func Quote(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// FileName turns a game's name into the name of a file or folder: it replaces every run of characters other than a-z and 0-9 by one
-// dash.
+// FileName turns a game's name into the name of a file or folder: it replaces every run of characters other than a-z
+// and 0-9 by one dash.
 func FileName(name string) string {
 	var b strings.Builder
 	dash := false
@@ -57,8 +58,8 @@ func FileName(name string) string {
 	return b.String()
 }
 
-// Nearest returns the candidate closest to name, or "" if the edit distance of all is more than a third of name's length, rounded
-// up.
+// Nearest returns the candidate closest to name, or "" if the edit distance of all is more than a third of name's
+// length, rounded up.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", (len(name)+2)/3+1
 	for _, c := range candidates {
@@ -72,8 +73,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance is the number of bytes to insert, delete, replace or exchange with their neighbour to turn a into b: the distance of
-// Damerau and Levenshtein, restricted to one edit a byte (optimal string alignment).
+// editDistance is the number of bytes to insert, delete, replace or exchange with their neighbour to turn a into b: the
+// distance of Damerau and Levenshtein, restricted to one edit a byte (optimal string alignment).
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1) // rows[i][j] is the distance of a[:i] and b[:j]
 	for i := range rows {

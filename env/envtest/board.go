@@ -6,8 +6,8 @@ import (
 	"ludus/env"
 )
 
-// Board returns a game without rules: only shapes and outcome classes, enough to build a network. Its tensor is [c, h, w], its
-// policy has the given planes and extra entries.
+// Board returns a game without rules: only shapes and outcome classes, enough to build a network. Its tensor is [c, h,
+// w], its policy has the given planes and extra entries.
 func Board(c, h, w, planes, extras, classes int, goalHead bool) *env.Game {
 	g := &env.Game{
 		Name:   fmt.Sprintf("board-%dx%dx%d", c, h, w),

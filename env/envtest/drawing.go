@@ -9,7 +9,8 @@ import (
 	"ludus/env"
 )
 
-// checkDrawing checks a game's Drawing, and that pieces stand on existing cells and every move changes only its own cells.
+// checkDrawing checks a game's Drawing, and that pieces stand on existing cells and every move changes only its own
+// cells.
 func checkDrawing(g *env.Game) error {
 	d := &g.Drawing
 	if len(d.Rows) != g.Tensor.H || len(d.Columns) != g.Tensor.W || len(d.Cells) != g.Tensor.Cells() ||
@@ -36,7 +37,8 @@ func checkDrawing(g *env.Game) error {
 	return checkPieces(g)
 }
 
-// checkActionCells checks that an action's cells exist and that its text names each by row and column, or by column and row.
+// checkActionCells checks that an action's cells exist and that its text names each by row and column, or by column and
+// row.
 func checkActionCells(g *env.Game, text string, cells env.FromTo) error {
 	words := strings.Fields(strings.Trim(text, "()"))
 	var rowsFirst, columnsFirst []string
@@ -90,8 +92,8 @@ func checkPieces(g *env.Game) error {
 	})
 }
 
-// checkChange compares the pieces before and after a move: it must leave a new piece on To, which is the one from From if there is
-// one, and the mover's or neutral, and change no other cells.
+// checkChange compares the pieces before and after a move: it must leave a new piece on To, which is the one from From
+// if there is one, and the mover's or neutral, and change no other cells.
 func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, after []uint8) error {
 	for cell := range after {
 		if c := int32(cell); c != cells.From && c != cells.To && before[cell] != after[cell] {
@@ -114,8 +116,8 @@ func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, aft
 	return nil
 }
 
-// checkWinningCells checks that only a won game has winning cells: each once, under a piece of the winner's, the last move's among
-// them, because without it the game would have ended earlier.
+// checkWinningCells checks that only a won game has winning cells: each once, under a piece of the winner's, the last
+// move's among them, because without it the game would have ended earlier.
 func checkWinningCells(g *env.Game) error {
 	const mark = -7
 	return eachPosition(g, 200, func(w *walk) error {

@@ -240,7 +240,8 @@ func checkSymmetricPlay(g *env.Game) error {
 	return nil
 }
 
-// checkCanonicalKey compares CanonicalKey with the keys of all images, which it reaches by playing the game under each symmetry.
+// checkCanonicalKey compares CanonicalKey with the keys of all images, which it reaches by playing the game under each
+// symmetry.
 func checkCanonicalKey(g *env.Game) error {
 	images := make([]env.State, len(g.Symmetries))
 	return collect(g, 20, func(w *walk) error {
@@ -309,8 +310,8 @@ func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
 	return nil
 }
 
-// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal classes along
-// random continuations.
+// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal
+// classes along random continuations.
 func checkEqualTensors(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(3, 3))
 	seen := map[[sha256.Size]byte]env.State{}
@@ -366,8 +367,8 @@ func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
 	return nil
 }
 
-// collect visits the positions of random games, and positions reached by their first moves in another order: many transpositions,
-// and positions that differ little.
+// collect visits the positions of random games, and positions reached by their first moves in another order: many
+// transpositions, and positions that differ little.
 func collect(g *env.Game, n int, visit func(w *walk) error) error {
 	rng := rand.New(rand.NewPCG(4, 4))
 	return eachPosition(g, n, func(w *walk) error {

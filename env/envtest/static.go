@@ -32,7 +32,8 @@ func checkShape(g *env.Game) error {
 	return nil
 }
 
-// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and opposite ones cancel.
+// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and opposite ones
+// cancel.
 func checkClasses(g *env.Game) error {
 	k := len(g.Classes)
 	if k < 2 {
@@ -56,8 +57,8 @@ func checkClasses(g *env.Game) error {
 	return nil
 }
 
-// checkFrames checks that First's frame is absolute, and that Second's is its own inverse, permutes the cells of every policy plane
-// alike and keeps the extra entries.
+// checkFrames checks that First's frame is absolute, and that Second's is its own inverse, permutes the cells of every
+// policy plane alike and keeps the extra entries.
 func checkFrames(g *env.Game) error {
 	for a := range g.NumActions() {
 		action := env.Action(a)
@@ -77,8 +78,8 @@ func checkFrames(g *env.Game) error {
 	return nil
 }
 
-// checkSymmetries checks that the symmetries are a group of permutations with the identity first, and that each moves an action
-// along with its cell and commutes with Second's frame.
+// checkSymmetries checks that the symmetries are a group of permutations with the identity first, and that each moves
+// an action along with its cell and commutes with Second's frame.
 func checkSymmetries(g *env.Game) error {
 	if len(g.Symmetries) == 0 {
 		return errors.New("no symmetries; the identity is needed")

@@ -6,9 +6,9 @@ import (
 	"ludus/env"
 )
 
-// bitboard is a set of cells: cell i is bit i%64 of word i/64. Boards of up to 64 cells take one word. The generic functions
-// below compile to separate machine code for each size; they handle the first word, then the last if it is another, because
-// a loop over the words would cost more than its body.
+// bitboard is a set of cells: cell i is bit i%64 of word i/64. Boards of up to 64 cells take one word. The generic
+// functions below compile to separate machine code for each size; they handle the first word, then the last if it is
+// another, because a loop over the words would cost more than its body.
 type bitboard interface{ [1]uint64 | [2]uint64 }
 
 // bit is the set of the one cell i.
@@ -96,9 +96,9 @@ func nth[B bitboard](b B, k int) int {
 	return nthBit(b[0], k)
 }
 
-// nthBit is the place of the set bit of index k in w, which has more than k set bits. It counts the bits of all bytes at once
-// and looks the last step up in a table; the end of a loop over the bits would be mispredicted. Source: Vigna 2008, Broadword
-// Implementation of Rank/Select Queries.
+// nthBit is the place of the set bit of index k in w, which has more than k set bits. It counts the bits of all bytes
+// at once and looks the last step up in a table; the end of a loop over the bits would be mispredicted. Source: Vigna
+// 2008, Broadword Implementation of Rank/Select Queries.
 func nthBit(w uint64, k int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	sums := w - w>>1&(ones*0x55)
@@ -224,7 +224,8 @@ func piecePlanes(board string) []string {
 	}
 }
 
-// reflection is a permutation of the cells that is its own inverse. It exchanges all pairs of cells of one distance at once.
+// reflection is a permutation of the cells that is its own inverse. It exchanges all pairs of cells of one distance at
+// once.
 type reflection[B bitboard] struct {
 	fixed B // cells that stay
 	pairs []pairs[B]
@@ -269,8 +270,8 @@ func (r *reflection[B]) of(b B) B {
 	return image
 }
 
-// canonical is the lesser of the players' cells and their image, and the index of the symmetry that leads there: 0 for the
-// identity, 1 for the reflection.
+// canonical is the lesser of the players' cells and their image, and the index of the symmetry that leads there: 0 for
+// the identity, 1 for the reflection.
 func (r *reflection[B]) canonical(owned [2]B) (least [2]B, symmetry int) {
 	image := [2]B{r.of(owned[0]), r.of(owned[1])}
 	if less(image[0], owned[0]) || image[0] == owned[0] && less(image[1], owned[1]) {

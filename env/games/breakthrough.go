@@ -17,11 +17,11 @@ var _ = Register(Family{
 	Build:   buildBreakthrough,
 })
 
-// breakthrough holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
-// frame: black sees the board upside down.
+// breakthrough holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the
+// mover's frame: black sees the board upside down.
 //
-// An action is a direction (its plane) and the cell where the step starts. Planes 0 to 2 lead up the board and 3 to 5 down it: to
-// the left, straight and to the right. In the mover's frame only the first three are ever legal.
+// An action is a direction (its plane) and the cell where the step starts. Planes 0 to 2 lead up the board and 3 to 5
+// down it: to the left, straight and to the right. In the mover's frame only the first three are ever legal.
 type breakthrough struct {
 	columns, rows, cells int
 	captures             bool
@@ -174,8 +174,8 @@ func (s *breakthroughState) stuck() bool {
 	return left|straight|right == 0
 }
 
-// TerminalActions are the steps into the goal row and the capture of the last piece. Without captures it plays every step,
-// because any may leave the opponent without a move.
+// TerminalActions are the steps into the goal row and the capture of the last piece. Without captures it plays every
+// step, because any may leave the opponent without a move.
 func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst

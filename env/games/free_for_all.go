@@ -29,12 +29,13 @@ var hops = [16][2]int{
 
 const knightHops = 8 // the first of hops
 
-// freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the mover's
-// frame: blue sees left and right exchanged.
+// freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the
+// mover's frame: blue sees left and right exchanged.
 //
-// An action is a direction (its plane) and the cell where the step starts; noop is the extra entry. Bitboards hold the inner
-// cells row by row, each row after one spare bit; the spare bits of the middle row and the next one are the spawn cells, which lie
-// left and right of the middle row. So bits ascend as cells do, and a hop moves every piece by the same number of bits.
+// An action is a direction (its plane) and the cell where the step starts; noop is the extra entry. Bitboards hold the
+// inner cells row by row, each row after one spare bit; the spare bits of the middle row and the next one are the spawn
+// cells, which lie left and right of the middle row. So bits ascend as cells do, and a hop moves every piece by the
+// same number of bits.
 type freeForAll struct {
 	size, width, turns int
 	byScore            bool           // objective=score
@@ -71,8 +72,8 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		Tensor:  env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
 			fmt.Sprintf("turns left: on every cell the remaining turns, including this one / %d", f.turns),
-			fmt.Sprintf("own captures: on every cell the mover's captures, at most %d, / %d", mostCaptures, mostCaptures),
-			fmt.Sprintf("other's captures: on every cell the opponent's captures, at most %d, / %d", mostCaptures, mostCaptures)),
+			fmt.Sprintf("own captures: on every cell the mover's captures, at most %[1]d, / %[1]d", mostCaptures),
+			fmt.Sprintf("other's captures: on every cell the opponent's captures, at most %[1]d, / %[1]d", mostCaptures)),
 		PolicyExtras: 1,
 		Classes:      f.classes(),
 		GoalHead:     true,

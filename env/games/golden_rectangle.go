@@ -9,7 +9,7 @@ import (
 
 var _ = Register(Family{
 	Name:    "golden-rectangle",
-	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span is less than columns
+	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span < columns
 	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
 	Order:   3,
 	Build:   buildGoldenRectangle,
@@ -18,8 +18,8 @@ var _ = Register(Family{
 // goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
 type goldenRectangle[B bitboard] struct {
 	columns, rows, cells int
-	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark completes
-	// no other rectangles, because it is the highest of its column.
+	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark
+	// completes no other rectangles, because it is the highest of its column.
 	rectangles [][]B
 	mirror     reflection[B]
 }

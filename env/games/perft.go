@@ -6,8 +6,8 @@ import (
 	"ludus/env"
 )
 
-// Perft counts the move sequences of exactly depth moves, 0 or more, from the starting position. Games that end earlier do not
-// count. The only error is that of ctx.
+// Perft counts the move sequences of exactly depth moves, 0 or more, from the starting position. Games that end earlier
+// do not count. The only error is that of ctx.
 func Perft(ctx context.Context, g *env.Game, depth int) (uint64, error) {
 	states := make([]env.State, depth+1) // by ply
 	for ply := range states {

@@ -9,8 +9,10 @@ import (
 )
 
 var _ = Register(Family{
-	Name:   "quad",
-	Params: []Param{Number("size", 7, 4, 11), Number("quads", 12, 1, 60), Number("whites", 5, 0, 20), Word("corners", "cut", "left", "full")},
+	Name: "quad",
+	Params: []Param{
+		Number("size", 7, 4, 11), Number("quads", 12, 1, 60), Number("whites", 5, 0, 20), Word("corners", "cut", "left", "full"),
+	},
 	Aliases: []Alias{
 		{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
 		{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
@@ -54,7 +56,8 @@ type image[B bitboard] struct {
 	reflection *reflection[B]
 }
 
-// tilt holds all squares of one size and tilt. The other corners are next, last and next + last cells after the first one.
+// tilt holds all squares of one size and tilt. The other corners are next, last and next + last cells after the first
+// one.
 type tilt[B bitboard] struct {
 	next, last uint
 	first      B // first corners
@@ -137,8 +140,8 @@ func quadBoard[B bitboard](size int, corners string) (board B) {
 	return board
 }
 
-// findSquares fills tilts and through. It finds each square once, from its topmost corner (the leftmost of two): the vectors
-// (down, right) and (right, -down) lead to the neighbouring corners, with right > 0 and down >= 0.
+// findSquares fills tilts and through. It finds each square once, from its topmost corner (the leftmost of two): the
+// vectors (down, right) and (right, -down) lead to the neighbouring corners, with right > 0 and down >= 0.
 func (q *quad[B]) findSquares() {
 	q.through = make([][]B, q.cells)
 	for down := range q.size {
@@ -175,7 +178,8 @@ func (q *quad[B]) completing(owned B) (cells B) {
 		return cells
 	}
 	for i := range q.tilts {
-		// All squares of a tilt at once: each stands at its first corner, with a (owned itself), b, c and d for its corners.
+		// All squares of a tilt at once: each stands at its first corner, with a (owned itself), b, c and d for its
+		// corners.
 		t := &q.tilts[i]
 		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
 		bc, ad := intersect(intersect(b, c), t.first), intersect(intersect(owned, d), t.first)
@@ -185,9 +189,9 @@ func (q *quad[B]) completing(owned B) (cells B) {
 	return cells
 }
 
-// findImages fills images; the first one is unused. The symmetries, in the order of env.Game.SquareSymmetries, are the identity
-// and the reflection of the rows; or these, the reflection of the columns and both; or all four and the same after the reflection
-// along the diagonal.
+// findImages fills images; the first one is unused. The symmetries, in the order of env.Game.SquareSymmetries, are the
+// identity and the reflection of the rows; or these, the reflection of the columns and both; or all four and the same
+// after the reflection along the diagonal.
 func (q *quad[B]) findImages(symmetries []env.Symmetry) {
 	reflections := make([]reflection[B], len(symmetries))
 	for _, i := range []int{1, 2, 4} {

@@ -21,8 +21,8 @@ type Family struct {
 	Params  []Param // in the canonical order
 	Aliases []Alias
 	Order   int // place in lists; families of order 0 come last, by name
-	// Build returns the game of checked parameters, or an error if they are allowed one by one but not together. The registry
-	// sets the game's Name, Family and Params.
+	// Build returns the game of checked parameters, or an error if they are allowed one by one but not together. The
+	// registry sets the game's Name, Family and Params.
 	Build func(v Values) (*env.Game, error)
 }
 
@@ -118,8 +118,8 @@ func Names() []string {
 	return names
 }
 
-// New returns the game of an alias, or of a family with parameters in any order, such as "quad(size=5,quads=8)"; parameters left
-// out have their defaults. The same game is always the same pointer. Errors wrap [ErrName].
+// New returns the game of an alias, or of a family with parameters in any order, such as "quad(size=5,quads=8)";
+// parameters left out have their defaults. The same game is always the same pointer. Errors wrap [ErrName].
 func New(name string) (*env.Game, error) {
 	f, v, err := parse(name)
 	if err != nil {

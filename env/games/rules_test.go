@@ -299,8 +299,8 @@ func TestFreeForAllCaptures(t *testing.T) {
 	}
 }
 
-// What won is shown where a shape did and nowhere else, in the order of a line around it. Its shape is seen from the cells'
-// coordinates alone; the laws of env say whose pieces stand there.
+// What won is shown where a shape did and nowhere else, in the order of a line around it. Its shape is seen from the
+// cells' coordinates alone; the laws of env say whose pieces stand there.
 func TestWinningCells(t *testing.T) {
 	for name, fits := range map[string]func(g *env.Game, x, y []int) bool{
 		"quad-5x5":                           isSquare,

@@ -8,8 +8,8 @@ import (
 	"ludus/env/games"
 )
 
-// This file is the example of CONTRIBUTING.md: a whole game in one file. Without the tests at its end, and in package games, it
-// would add tic-tac-toe to every command.
+// This file is the example of CONTRIBUTING.md: a whole game in one file. Without the tests at its end, and in package
+// games, it would add tic-tac-toe to every command.
 
 var _ = games.Register(games.Family{
 	Name:    "tic-tac-toe",

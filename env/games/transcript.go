@@ -18,15 +18,15 @@ const maxLine = 1 << 20
 // TranscriptCounts says how many games and positions of a transcript agree.
 type TranscriptCounts struct{ Games, Positions int }
 
-// VerifyTranscript replays a referee's transcript of game g. For each position it compares the mover, the number of legal moves
-// and all of them in text order; at the end, both players' goals. A transcript reads:
+// VerifyTranscript replays a referee's transcript of game g. For each position it compares the mover, the number of
+// legal moves and all of them in text order; at the end, both players' goals. A transcript reads:
 //
 //	game 1
 //	red 7 (mark 3 0) | (mark 1 0);(mark 2 0);     mover, number of legal moves, move played | legal moves in text order
 //	goals red=[100] yellow=[0]
 //
-// It returns the number of whole games and of positions (mover lines) that agree. The error names the line, the game and the
-// first difference. A transcript without a game, or one that ends within a game, is an error too.
+// It returns the number of whole games and of positions (mover lines) that agree. The error names the line, the game
+// and the first difference. A transcript without a game, or one that ends within a game, is an error too.
 func VerifyTranscript(g *env.Game, r io.Reader) (TranscriptCounts, error) {
 	v := verifier{game: g}
 	lines := bufio.NewScanner(r)

@@ -1,30 +1,33 @@
 // Package solver computes the exact value of positions under best play by both players, or none at all.
 //
-// A [Solver] narrows a position's class down by decisions of the form "can First reach class k or better?". Each is a depth-first
-// search (alpha-beta with a null window). It compares the player to move at every node, because a player may move several times in
-// a row. A table of fixed size keeps bounds under the canonical keys of positions, so transpositions and symmetric positions are
-// searched once.
+// A [Solver] narrows a position's class down by decisions of the form "can First reach class k or better?". Each is a
+// depth-first search (alpha-beta with a null window). It compares the player to move at every node, because a player
+// may move several times in a row. A table of fixed size keeps bounds under the canonical keys of positions, so
+// transpositions and symmetric positions are searched once.
 //
 // # Conventions
 //
-// A class is always First's, in [0, len(Game.Classes)), and 0 is First's best: First wants small classes, Second large ones.
+// A class is always First's, in [0, len(Game.Classes)), and 0 is First's best: First wants small classes, Second large
+// ones.
 //
 // # Correctness
 //
-// A search that reaches its node limit, or is stopped, returns no value and stores only what it has proved. The table identifies
-// a position by two 64-bit hashes of its canonical [env.Key], which holds the whole position: one selects the bucket, the other
-// is compared with the four entries there. A lookup finds a wrong entry with probability 4 / 2^64 at most: 2e-9 in a search of ten
-// thousand million nodes.
+// A search that reaches its node limit, or is stopped, returns no value and stores only what it has proved. The table
+// identifies a position by two 64-bit hashes of its canonical [env.Key], which holds the whole position: one selects
+// the bucket, the other is compared with the four entries there. A lookup finds a wrong entry with probability 4 / 2^64
+// at most: 2e-9 in a search of ten thousand million nodes.
 //
-// The solver does not compute how long a win takes. All games here end by themselves, so any move that keeps the value will do.
+// The solver does not compute how long a win takes. All games here end by themselves, so any move that keeps the value
+// will do.
 //
 // # Move order
 //
-// A node looks at its terminal actions ([env.State.TerminalActions]) first, then at the table. It tries moves in this order: the
-// table's; the opponent's refutation of the previous move, which is often worth preventing; then by a history of how often moves
-// caused a cutoff elsewhere. Tried and rejected: killer moves (1.2 to 1.4 times the nodes on quad-5x5 and Free-For-All endings), a
-// table lookup for every move before the first is searched (0.6 to 0.7 times the nodes, in more time), and depth-first proof-number
-// search (fewer nodes on Breakthrough 4x5 in more time; no result on 3x7 in four times the time).
+// A node looks at its terminal actions ([env.State.TerminalActions]) first, then at the table. It tries moves in this
+// order: the table's; the opponent's refutation of the previous move, which is often worth preventing; then by a
+// history of how often moves caused a cutoff elsewhere. Tried and rejected: killer moves (1.2 to 1.4 times the nodes on
+// quad-5x5 and Free-For-All endings), a table lookup for every move before the first is searched (0.6 to 0.7 times the
+// nodes, in more time), and depth-first proof-number search (fewer nodes on Breakthrough 4x5 in more time; no result on
+// 3x7 in four times the time).
 //
 // SOLVED.md lists the games that it has solved.
 package solver

@@ -47,8 +47,9 @@ func (s *Solver) solve(ply, guess int) int {
 	return low
 }
 
-// search decides whether First reaches class k or better from the position at ply. It returns a bound: a class c <= k means that
-// First reaches c or better, a class c > k that Second keeps First to c or worse. The result is meaningless if s.aborted.
+// search decides whether First reaches class k or better from the position at ply. It returns a bound: a class c <= k
+// means that First reaches c or better, a class c > k that Second keeps First to c or worse. The result is meaningless
+// if s.aborted.
 func (s *Solver) search(ply, k int) int {
 	if s.nodes >= s.nextCheck && s.limitReached() {
 		return k
@@ -106,7 +107,8 @@ func (s *Solver) tableMove(state env.State) env.Action {
 	return s.entryMove(s.table.find(hashOf(&key)), symmetry)
 }
 
-// entryMove is the best move of an entry, or -1 if e is nil or has none. The symmetry turns the position into the canonical one.
+// entryMove is the best move of an entry, or -1 if e is nil or has none. The symmetry turns the position into the
+// canonical one.
 func (s *Solver) entryMove(e *entry, symmetry int) env.Action {
 	if e == nil || e.move == noMove {
 		return -1
@@ -124,8 +126,8 @@ func (s *Solver) limitReached() bool {
 	return s.aborted
 }
 
-// store writes a bound into the table: First reaches best or better if upper is set, otherwise Second keeps First to best or worse.
-// before is the node count at the start of the position's search.
+// store writes a bound into the table: First reaches best or better if upper is set, otherwise Second keeps First to
+// best or worse. before is the node count at the start of the position's search.
 func (s *Solver) store(h hash, upper bool, best int, move uint16, before int) {
 	low, high := 0, len(s.game.Classes)-1
 	if upper {
@@ -142,8 +144,8 @@ func better(p env.Player, a, b int) bool { return a != b && (a < b) == (p == env
 // cutsOff reports whether a move to class decides the search for k in p's favour.
 func cutsOff(p env.Player, class, k int) bool { return (class <= k) == (p == env.First) }
 
-// findMoves fills p.moves with the legal moves that do not end the game. It returns player's best class by a move that ends it
-// and sets p.cutoff to that move; without one, the class is worse than all and p.cutoff is -1.
+// findMoves fills p.moves with the legal moves that do not end the game. It returns player's best class by a move that
+// ends it and sets p.cutoff to that move; without one, the class is worse than all and p.cutoff is -1.
 func (s *Solver) findMoves(p *plyScratch, player env.Player) (best int) {
 	best, p.cutoff = len(s.game.Classes), -1
 	if player == env.Second {

@@ -23,8 +23,8 @@ func (l Limits) nodes() int {
 	return l.Nodes
 }
 
-// Solver solves positions of one game. It has one owner. Its table is kept from call to call, so related positions share their
-// results.
+// Solver solves positions of one game. It has one owner. Its table is kept from call to call, so related positions
+// share their results.
 //
 // The same sequence of calls with node limits alone gives the same results and node counts.
 type Solver struct {
@@ -77,8 +77,8 @@ func New(game *env.Game, tableBytes int) *Solver {
 	return s
 }
 
-// Solve returns First's class in state under best play, or Unknown and false if a limit was reached. The state must not be done;
-// it is neither changed nor retained.
+// Solve returns First's class in state under best play, or Unknown and false if a limit was reached. The state must not
+// be done; it is neither changed nor retained.
 func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	s.begin(state, l)
 	s.limitNodes(l.nodes(), l)
@@ -86,8 +86,9 @@ func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	return class, class != Unknown
 }
 
-// Reaches reports whether First reaches class k or a better one in state under best play, which is less work than finding the
-// class; ok is false if a limit was reached. The state must not be done; it is neither changed nor retained.
+// Reaches reports whether First reaches class k or a better one in state under best play, which is less work than
+// finding the class; ok is false if a limit was reached. The state must not be done; it is neither changed nor
+// retained.
 func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	s.begin(state, l)
 	s.limitNodes(l.nodes(), l)
@@ -95,8 +96,9 @@ func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	return class <= k, !s.aborted
 }
 
-// BestMove returns a legal move in state that keeps First's class, and that class; it prefers a move that ends the game. If a
-// limit was reached it returns -1, Unknown and false. The state must not be done; it is neither changed nor retained.
+// BestMove returns a legal move in state that keeps First's class, and that class; it prefers a move that ends the
+// game. If a limit was reached it returns -1, Unknown and false. The state must not be done; it is neither changed nor
+// retained.
 func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, ok bool) {
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false
@@ -118,9 +120,9 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 	panic("solver: no move keeps the value")
 }
 
-// SolveMoves appends to dst First's class after each legal move in state, in ascending order of the moves, or Unknown for those not
-// solved within the limits, which are for all moves together. It tries all moves with few nodes, then the unsolved ones with more.
-// The state must not be done; it is neither changed nor retained.
+// SolveMoves appends to dst First's class after each legal move in state, in ascending order of the moves, or Unknown
+// for those not solved within the limits, which are for all moves together. It tries all moves with few nodes, then the
+// unsolved ones with more. The state must not be done; it is neither changed nor retained.
 func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	s.begin(state, l)
 	root := &s.stack[0]

@@ -74,9 +74,9 @@ func (m *minimax) moves(s env.State, depth int) (classes []int) {
 	return classes
 }
 
-// The solver agrees with minimax on at least 10,000 positions over the four families, each with the value of every move,
-// with a table that holds everything and with one far too small. Small games are compared from the start on, large ones
-// as far from their ends as minimax follows.
+// The solver agrees with minimax on at least 10,000 positions over the four families, each with the value of every
+// move, with a table that holds everything and with one far too small. Small games are compared from the start on,
+// large ones as far from their ends as minimax follows.
 func TestAgainstMinimax(t *testing.T) {
 	total := 0
 	for _, c := range []struct {

@@ -39,8 +39,8 @@ var secrets = func() (words [2][8]uint64) {
 	return words
 }()
 
-// hashOf hashes a key twice, with different secrets, as in wyhash (Wang Yi 2019): pair by pair of words, the halves of a 128-bit
-// product are folded into each other.
+// hashOf hashes a key twice, with different secrets, as in wyhash (Wang Yi 2019): pair by pair of words, the halves of
+// a 128-bit product are folded into each other.
 func hashOf(k *env.Key) (h hash) {
 	place, check := &secrets[0], &secrets[1]
 	for i := 0; i < len(k); i += 2 {
