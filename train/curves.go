@@ -51,7 +51,7 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	}
 	ended, trained := m.Games > 0, m.LearningRate > 0
 	add(ended, "self-play/mean_plies", m.MeanPlies)
-	add(ended, "self-play/first_share", m.FirstShare)
+	add(ended, "self-play/first_score", m.FirstScore)
 	add(ended, "self-play/duplicate_games", m.Duplicates)
 	add(ended, "self-play/proven_share", m.Proven)
 	add(trained, "learner/learning_rate", m.LearningRate)

@@ -84,7 +84,7 @@ func (d *diversity) result() rundir.Diversity {
 		return r
 	}
 	n := float64(d.count)
-	r.MeanPlies, r.FirstShare, r.Duplicates = float64(d.length)/n, d.first/n, 1-float64(len(d.games))/n
+	r.MeanPlies, r.FirstScore, r.Duplicates = float64(d.length)/n, d.first/n, 1-float64(len(d.games))/n
 	r.Proven = float64(d.proven) / float64(max(1, d.searched))
 	for _, s := range d.plies {
 		r.Distinct = append(r.Distinct, ratio(float64(len(s.positions)), float64(s.count)))

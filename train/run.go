@@ -221,7 +221,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	l := r.learner
 	sets := l.add(games, r.count.Games, r.count.Sets)
 	if ratingDue(r.config, m.Generation) {
-		m.InWindow = new(measureDiversity(r.Game, l.training.records()))
+		m.ReplayDiversity = new(measureDiversity(r.Game, l.training.records()))
 	}
 	start := time.Now()
 	l.validate(m, network, ratingDue(r.config, m.Generation))

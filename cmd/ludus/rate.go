@@ -127,7 +127,7 @@ func rateStatus(r *ratings.Progress, to float64) status {
 
 // gameOfRun returns the game of a run.
 func gameOfRun(dir string) (*env.Game, error) {
-	if info, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil || !info.IsDir() {
+	if info, err := os.Stat(filepath.Join(dir, rundir.CheckpointsDir)); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, rundir.ErrNoRun)
 	}
 	weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir})

@@ -230,7 +230,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 		s.Config.Game, s.Config.Plan.Last(), s.Games, s.Positions, s.Steps, seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
 	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
-		d.MeanPlies, game.Players[0], 100*d.FirstShare, 100*d.Proven, 100*d.Duplicates)
+		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
 	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")

@@ -16,7 +16,7 @@ type MatchResult struct {
 	Opponent string `json:"opponent"`
 	// Number is 1 for the first match of the two agents, 2 for the next, and so on.
 	Number int `json:"number"`
-	// Final marks the matches against baselines at the end of a run.
+	// Final marks the matches at the end of a run, against baselines and the newest rated checkpoints.
 	Final bool `json:"final,omitempty"`
 	// Simulations per move of a checkpoint.
 	Simulations int `json:"simulations"`

@@ -32,8 +32,8 @@ type Metrics struct {
 	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run so far, ratings included
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
-	Diversity            // of the games that ended in this generation
-	InWindow  *Diversity `json:"in_window,omitempty"` // of the replay window, in generations that are rated
+	Diversity                  // of the games that ended in this generation
+	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in generations that are rated
 }
 
 // CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten equal
@@ -47,7 +47,7 @@ type CalibrationBin struct {
 // Diversity measures how varied self-play games are.
 type Diversity struct {
 	MeanPlies  float64   `json:"mean_plies"`      // game length, opening included
-	FirstShare float64   `json:"first_share"`     // mean score of the first player; a draw is 1/2
+	FirstScore float64   `json:"first_score"`     // mean score of the first player; a draw is 1/2
 	Duplicates float64   `json:"duplicate_games"` // share of games with the same moves as an earlier one
 	Proven     float64   `json:"proven_share"`    // share of searched positions whose exact value the search proved
 	Distinct   []float64 `json:"distinct_by_ply"` // [ply] share of searched positions that differ from all earlier ones

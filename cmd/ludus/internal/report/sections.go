@@ -103,10 +103,10 @@ var replayCharts = []metricChart{
 		note: "games that repeat another one move for move", metrics: []metric{
 			{"of the generation", func(g *Generation) float64 { return percent(g.Duplicates, g) }},
 			{"in the window", func(g *Generation) float64 {
-				if g.InWindow == nil {
+				if g.ReplayDiversity == nil {
 					return math.NaN()
 				}
-				return 100 * g.InWindow.Duplicates
+				return 100 * g.ReplayDiversity.Duplicates
 			}},
 		}},
 	{id: "plies", title: "Game length", unit: "plies", min: zero, missing: noGames, metrics: []metric{
@@ -114,7 +114,7 @@ var replayCharts = []metricChart{
 	}},
 	{id: "first-share", title: "First player's score", unit: "%", min: zero, max: hundred, missing: noGames,
 		note: "in self-play", metrics: []metric{
-			{"first player", func(g *Generation) float64 { return percent(g.FirstShare, g) }},
+			{"first player", func(g *Generation) float64 { return percent(g.FirstScore, g) }},
 		}},
 	{id: "proven", title: "Proven positions", unit: "%", min: zero, missing: noGames,
 		note: "searched positions whose exact value was found", metrics: []metric{
@@ -328,8 +328,8 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(
 			if newest == nil && g.Games > 0 {
 				newest = of(&g.Diversity)
 			}
-			if window == nil && g.InWindow != nil {
-				window = of(g.InWindow)
+			if window == nil && g.ReplayDiversity != nil {
+				window = of(g.ReplayDiversity)
 			}
 		}
 		for kind, list := range [][]float64{newest, window} {
