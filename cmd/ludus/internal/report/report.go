@@ -61,25 +61,29 @@ func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err
 
 // writePlots writes an SVG file for every chart and ladder that has data.
 func writePlots(dir string, sections []Section) error {
-	plots := make(map[string][]byte)
+	plots := make(map[string]func() ([]byte, error)) // by the file's name
 	for _, s := range sections {
 		for _, c := range s.Charts {
 			if len(c.Lines) > 0 {
-				plots[c.ID] = c.SVG()
+				plots[c.ID] = c.SVG
 			}
 		}
 		for _, l := range s.Ladders {
 			if len(l.Bars) > 0 {
-				plots[l.ID] = l.SVG()
+				plots[l.ID] = l.SVG
 			}
 		}
 	}
 	if err := checkpoints.MkdirAll(dir); err != nil {
 		return err
 	}
-	for id, data := range plots {
-		if err := checkpoints.WriteSharedFile(filepath.Join(dir, id+".svg"), data); err != nil {
-			return err
+	for id, draw := range plots {
+		data, err := draw()
+		if err == nil {
+			err = checkpoints.WriteSharedFile(filepath.Join(dir, id+".svg"), data)
+		}
+		if err != nil {
+			return fmt.Errorf("plot %s: %w", id, err)
 		}
 	}
 	return nil
