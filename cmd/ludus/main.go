@@ -51,7 +51,7 @@ func rootCommand() *cobra.Command {
 
 Start with:
   ludus games                                        list the games
-  ludus train quad-5x5                               train a network in ten minutes
+  ludus train quad-5x5                               train a network in about eight minutes
   ludus play quad-5x5 net:runs/quad-5x5              play against it
   ludus serve --open                                 play and watch runs in the browser
   ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength

@@ -32,11 +32,13 @@ func trainCommand() *cobra.Command {
 		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
 a larger --time or --generations extends a finished one. RUN/report.html is written anew during training.
 
-Settings (--set key=value) with their defaults for quad-5x5. AZ is the value of AlphaZero, GZ that of Gumbel AlphaZero.
-16 simulations are enough, because Gumbel search improves the policy with any number of them.
-c_puct: Gumbel search needs none; value_scale weighs values against priors.
-Dirichlet noise: Gumbel search explores by sampling actions; exploration_plies and exploration_fraction add random moves.
-Gating: none; the averaged weights of the newest generation play.
+What replaces familiar parts of AlphaZero:
+  800 simulations  16 are enough, because Gumbel search improves the policy with any number of them
+  c_puct           none; value_scale sets the weight of values against priors
+  Dirichlet noise  Gumbel noise at the root, varied starts of games, exploration_plies and exploration_fraction
+  gating           none; the averaged weights of the newest generation play
+
+Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of AlphaZero, GZ that of Gumbel AlphaZero:
 ` + settingsHelp(),
 		Example: `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
