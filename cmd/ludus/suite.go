@@ -94,11 +94,11 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 		f.agents = []string{"greedy", "mcts:200"}
 	}
 	for _, text := range f.agents {
-		spec, err := loadAgent(cmd, game, text)
+		agent, err := loadAgent(cmd, game, text)
 		if err != nil {
 			return err
 		}
-		f.Agents = append(f.Agents, spec)
+		f.Agents = append(f.Agents, agent)
 	}
 	if err := f.Validate(); err != nil {
 		return usage(cmd, err)
@@ -140,7 +140,14 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}
 	}
-	s, err := readSuite(f.check, &args)
+	var s *suite.Suite
+	var err error
+	if f.check == shippedSuite {
+		s, err = findShipped(args[0])
+		args = args[1:]
+	} else {
+		s, err = readSuite(f.check)
+	}
 	if err != nil {
 		return err
 	}
@@ -150,7 +157,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	}
 	report := s.Describe(o.Positions)
 	if len(args) > 0 {
-		spec, err := loadAgent(cmd, s.Game, args[0])
+		agent, err := loadAgent(cmd, s.Game, args[0])
 		if err != nil {
 			return err
 		}
@@ -158,7 +165,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 		o.Progress = func(done, all int) {
 			p.show(status{count: done, unit: "positions", share: float64(done) / float64(all)})
 		}
-		report, err = s.Test(cmd.Context(), spec, o)
+		report, err = s.Test(cmd.Context(), agent, o)
 		p.close()
 		if err != nil {
 			return err
@@ -171,24 +178,25 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readSuite reads a suite's file, or removes the game from args and returns its shipped suite.
-func readSuite(name string, args *[]string) (*suite.Suite, error) {
-	if name != shippedSuite {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := suite.Parse(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return s, nil
-	}
-	game, err := games.New((*args)[0])
+// readSuite reads a suite's file.
+func readSuite(path string) (*suite.Suite, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	*args = (*args)[1:]
+	s, err := suite.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// findShipped returns the suite of a game in this program.
+func findShipped(name string) (*suite.Suite, error) {
+	game, err := games.New(name)
+	if err != nil {
+		return nil, err
+	}
 	s, ok := suite.Shipped(game)
 	if !ok {
 		return nil, fmt.Errorf("no suite of %s is shipped; \"ludus suite\" generates one", game.Name)
