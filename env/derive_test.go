@@ -7,7 +7,7 @@ import (
 	"ludus/env"
 )
 
-// pile is a position of a game in which players take one or two of the pieces in a row; who takes the last one wins.
+// pile is a position of Nim with one pile: players take one or two pieces in turn; whoever takes the last one wins.
 type pile struct {
 	left   int
 	player env.Player
@@ -43,7 +43,7 @@ func (p *pile) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// quickPile has all methods that Derive would supply otherwise, each with an answer that gives it away.
+// quickPile also has all methods that Derive can supply, each with a recognisable result.
 type quickPile struct{ pile }
 
 func (p *quickPile) RandomAction(uint64) env.Action { return 1 }

@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 )
 
-// line is a game of two cells: three policy planes would be too many, one plane and one extra do.
+// line describes a game of two cells with one policy plane and one extra entry.
 func line() *env.Game {
 	return &env.Game{
 		Name: "line", Tensor: env.Shape{C: 2, H: 1, W: 2}, Planes: []string{"own", "other"},

@@ -8,7 +8,7 @@ import (
 	"ludus/env/games"
 )
 
-// broken is a position of a game that breaks a law in one way.
+// broken is a state with one fault.
 type broken struct {
 	env.State
 	fault string
@@ -135,7 +135,7 @@ func (s *broken) CanonicalKey() (env.Key, int) {
 	switch s.fault {
 	case "forgets a symmetry":
 		return s.Key(), 0
-	case "tells no symmetry":
+	case "wrong symmetry":
 		return key, 0
 	}
 	return key, symmetry
@@ -148,7 +148,7 @@ func (s *broken) Outcome() int {
 	return s.State.Outcome()
 }
 
-// Every fault in a position is found by one of the laws.
+// TestFaultyStates checks that a law fails for every fault of a state.
 func TestFaultyStates(t *testing.T) {
 	findFaults(t, "quad(size=5,quads=3,whites=2,corners=left)", map[string]string{
 		"shared copy": "Copies", "descending": "Play", "drops dst": "Play", "allocates": "Allocations",
@@ -157,7 +157,7 @@ func TestFaultyStates(t *testing.T) {
 		"outcome of the mover": "Play", "never picks the last": "RandomAction",
 		"pieces drop dst": "Drawing", "hides a kind of piece": "Drawing", "draws the mover's pieces": "Drawing",
 		"forgets an ending": "TerminalActions", "ending of the mover": "TerminalActions",
-		"forgets a symmetry": "CanonicalKey", "tells no symmetry": "CanonicalKey", "none": "",
+		"forgets a symmetry": "CanonicalKey", "wrong symmetry": "CanonicalKey", "none": "",
 	})
 	findFaults(t, "quad(size=4,quads=6,whites=0,corners=full)", map[string]string{ // in which squares are made
 		"won before the end": "WinningCells", "won drops dst": "WinningCells", "won by another cell": "WinningCells", "won by a cell twice": "WinningCells",
@@ -165,7 +165,7 @@ func TestFaultyStates(t *testing.T) {
 	})
 }
 
-// findFaults wants each fault to break a law, by name, and "" none.
+// findFaults checks that each fault breaks the named law; "" stands for none.
 func findFaults(t *testing.T, name string, faults map[string]string) {
 	t.Helper()
 	good, err := games.New(name)
@@ -181,7 +181,7 @@ func findFaults(t *testing.T, name string, faults map[string]string) {
 	}
 }
 
-// Every fault in what a game says of itself is found by one of the laws.
+// TestFaultyGames checks that a law fails for every fault of a game's description.
 func TestFaultyGames(t *testing.T) {
 	good, err := games.New("breakthrough(columns=3,rows=5,captures=false)")
 	if err != nil {

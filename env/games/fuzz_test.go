@@ -7,8 +7,8 @@ import (
 	"ludus/env"
 )
 
-// Whatever the text, ParseAction names an action that has one, whose own text is read as the same, or says what a move
-// is.
+// FuzzParseAction checks that ParseAction accepts an action whose own text is read as the same action, or returns
+// ErrAction.
 func FuzzParseAction(f *testing.F) {
 	for _, text := range []string{"(mark r3 c3)", "mark  3 0", "noop", "(noop)", "((move 1 4 2 6))", "", "( )", "MARK r3 c3", "\xff"} {
 		f.Add(text)

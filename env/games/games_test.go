@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// The search plays tic-tac-toe with itself to a draw.
+// TestSearchPlaysTicTacToe checks that the search against itself draws.
 func TestSearchPlaysTicTacToe(t *testing.T) {
 	g := mustNew(t, "tic-tac-toe")
 	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig())

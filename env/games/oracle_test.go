@@ -9,14 +9,14 @@ import (
 	"ludus/env"
 )
 
-// texts are the official texts of the legal moves, in text order.
+// texts are the sorted texts of the legal moves.
 func texts(g *env.Game, s env.State) []string {
 	list := g.Texts(s.Legal(nil))
 	slices.Sort(list)
 	return list
 }
 
-// eachGame plays n random games and shows every position that is not over.
+// eachGame plays n random games and visits every unfinished position.
 func eachGame(g *env.Game, n int, visit func(s env.State)) {
 	for i := range n {
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
@@ -28,7 +28,8 @@ func eachGame(g *env.Game, n int, visit func(s env.State)) {
 	}
 }
 
-// Free-For-All's moves against the rules read cell by cell, on boards that no transcript covers.
+// TestFreeForAllAgainstRules compares legal moves with the rules applied cell by cell, on boards that no transcript
+// covers.
 func TestFreeForAllAgainstRules(t *testing.T) {
 	for _, name := range []string{"free-for-all(size=5)", "free-for-all(size=6)", "free-for-all(size=9,steps=100)"} {
 		g := mustNew(t, name)
@@ -77,7 +78,8 @@ func naiveFreeForAll(s *freeForAllState) []string {
 	return list
 }
 
-// Breakthrough's moves against the rules read cell by cell, on boards that no transcript covers.
+// TestBreakthroughAgainstRules compares legal moves with the rules applied cell by cell, on boards that no transcript
+// covers.
 func TestBreakthroughAgainstRules(t *testing.T) {
 	for _, name := range []string{
 		"breakthrough(columns=2,rows=5)", "breakthrough(columns=8,rows=8)", "breakthrough(columns=7,rows=4)",
@@ -113,7 +115,7 @@ func naiveBreakthrough(s *breakthroughState) (list []string) {
 	return list
 }
 
-// One board played on one word and on two is one game.
+// TestWordsAgree checks that bitboards of one word and of two play the same game.
 func TestWordsAgree(t *testing.T) {
 	for _, name := range []string{
 		"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)",
@@ -150,8 +152,8 @@ func TestWordsAgree(t *testing.T) {
 	}
 }
 
-// Where both seats have the same rules, a position and the same with sides and board turned look alike to their movers
-// and go on alike. Random games alone never show both.
+// TestTurnedBoards checks, for games with the same rules for both players, that a position and its turned copy with
+// exchanged players have the same tensor and the same continuations. Random games alone never reach both.
 func TestTurnedBoards(t *testing.T) {
 	for _, name := range []string{
 		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)",
@@ -195,7 +197,7 @@ func TestTurnedBoards(t *testing.T) {
 	}
 }
 
-// turnedState gives each side the other's pieces on the turned board, and the other seat the move.
+// turnedState returns the position on the turned board with the players exchanged.
 func turnedState(s env.State) env.State {
 	switch s := s.(type) {
 	case *breakthroughState:

@@ -90,7 +90,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Every combination of extreme values is a game that can begin, or an error.
+// TestExtremes checks that every combination of extreme parameters is a playable game or an error.
 func TestExtremes(t *testing.T) {
 	for _, f := range Families() {
 		names := []string{f.Name + "("}
@@ -138,7 +138,7 @@ func TestNewFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// A name is refused with ErrName, or makes a game that its own name makes again.
+// FuzzNew checks that New returns ErrName or a game whose name makes the same game.
 func FuzzNew(f *testing.F) {
 	for _, name := range append(Names(), variants...) {
 		f.Add(name)

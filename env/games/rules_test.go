@@ -11,7 +11,7 @@ import (
 	"ludus/env"
 )
 
-// played is the position after the given moves, ";" between them. Every move must be legal.
+// played is the position after the given legal moves, separated by ";".
 func played(t *testing.T, name, moves string) env.State {
 	t.Helper()
 	s, _, err := env.ReplayText(mustNew(t, name), strings.Split(moves, ";"))
@@ -21,7 +21,7 @@ func played(t *testing.T, name, moves string) env.State {
 	return s
 }
 
-// wantEnd checks that the game is over in First's class, and what the goals are.
+// wantEnd checks that the game is over with First's class and both goals.
 func wantEnd(t *testing.T, s env.State, class int, goals [2]int) {
 	t.Helper()
 	if !s.Done() || s.Outcome() != class || s.Goals() != goals {
@@ -43,7 +43,7 @@ func quadMoves(cells string) string {
 	return strings.Join(moves, ";")
 }
 
-// Each of Quad's ways to end.
+// TestQuadOutcomes reaches each way to end Quad.
 func TestQuadOutcomes(t *testing.T) {
 	for _, test := range []struct {
 		what, game, cells string
@@ -70,7 +70,7 @@ func TestQuadOutcomes(t *testing.T) {
 	}
 }
 
-// A block keeps the turn, uses a white and never counts for a square.
+// TestQuadBlock checks that a block keeps the turn and uses a white.
 func TestQuadBlock(t *testing.T) {
 	s := played(t, "quad(size=5,quads=3,whites=2)", quadMoves("b22 b23"))
 	if s.Player() != env.First {
@@ -86,7 +86,7 @@ func TestQuadBlock(t *testing.T) {
 	}
 }
 
-// Squares against their definition: corner vectors (a, b) and (-b, a) from every cell.
+// TestQuadSquares compares the squares with their definition: corner vectors (a, b) and (-b, a) from every cell.
 func TestQuadSquares(t *testing.T) {
 	for size, want := range map[int]int{4: 20, 5: 50, 7: 196, 11: 1210} { // size^2 (size^2 - 1) / 12
 		if got := len(squares(quadOf(size, "full"))); got != want {
@@ -112,7 +112,7 @@ func quadOf(size int, corners string) *quad[[2]uint64] {
 	return q
 }
 
-// squares is the set of the squares that some cell has in its list, each of them four times in all.
+// squares collects the squares of all cells and checks that each is listed by its four cells.
 func squares(q *quad[[2]uint64]) map[[2]uint64]bool {
 	set, listed := map[[2]uint64]bool{}, 0
 	for cell, list := range q.through {
@@ -174,7 +174,7 @@ func TestGoldenRectangleOutcomes(t *testing.T) {
 	}
 }
 
-// The full board of the main game is yellow's, and row 7 is reached by play.
+// TestGoldenRectangleFullBoard checks that yellow wins on a full board, and that play reaches row 7.
 func TestGoldenRectangleFullBoard(t *testing.T) {
 	g := mustNew(t, "golden-rectangle")
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -182,7 +182,7 @@ func TestGoldenRectangleFullBoard(t *testing.T) {
 		s, next := game[*goldenRectangleState[[1]uint64]](g), g.NewState()
 		plies := 0
 		for ; !s.Done(); plies++ {
-			// Random moves, but one that goes on where there is one.
+			// A random move that does not end the game, if there is one.
 			legal := s.Legal(nil)
 			rng.Shuffle(len(legal), func(i, j int) { legal[i], legal[j] = legal[j], legal[i] })
 			for _, a := range legal {
@@ -203,7 +203,7 @@ func TestGoldenRectangleFullBoard(t *testing.T) {
 	t.Fatal("no full board was found")
 }
 
-// ownsRectangle looks at every two cells as opposite corners.
+// ownsRectangle tries every pair of cells as opposite corners.
 func ownsRectangle(s *goldenRectangleState[[1]uint64], p int) bool {
 	own := func(x, y int) bool { return has(s.owned[p], y*7+x) }
 	for x := range 7 {
@@ -221,7 +221,7 @@ func ownsRectangle(s *goldenRectangleState[[1]uint64], p int) bool {
 }
 
 func TestBreakthroughEnds(t *testing.T) {
-	// White takes its way through to the last row.
+	// White reaches the last row by captures.
 	wantEnd(t, played(t, "breakthrough(columns=2,rows=4)",
 		"move 1 2 2 3;move 1 4 2 3;move 2 2 1 3;move 2 3 2 2;move 1 3 2 4"), 0, [2]int{100, 0})
 	position := func(g *env.Game, white, black uint64) env.State {
@@ -249,7 +249,7 @@ func TestBreakthroughEnds(t *testing.T) {
 	wantEnd(t, s, 0, [2]int{100, 0})
 }
 
-// game is the starting position of g as its own type.
+// game is the starting position of g with its own type.
 func game[S env.State](g *env.Game) S { return g.NewState().(S) }
 
 func TestFreeForAllNoop(t *testing.T) {
@@ -275,7 +275,7 @@ func TestFreeForAllNoop(t *testing.T) {
 	}
 }
 
-// The tenth capture earns the last points, the eleventh nothing; the higher goal wins, equal goals draw.
+// TestFreeForAllCaptures checks that the tenth capture earns the last points, and that the higher goal wins.
 func TestFreeForAllCaptures(t *testing.T) {
 	for objective, classes := range map[string][4]int{"win": {0, 1, 1, 2}, "score": {9, 10, 10, 11}} {
 		for i, test := range []struct{ red, blue, wantRed, wantBlue int }{
@@ -299,8 +299,7 @@ func TestFreeForAllCaptures(t *testing.T) {
 	}
 }
 
-// What won is shown where a shape did and nowhere else, in the order of a line around it. Its shape is seen from the
-// cells' coordinates alone; the laws of env say whose pieces stand there.
+// TestWinningCells checks that winning cells form the winning shape, in order around it, judged by coordinates alone.
 func TestWinningCells(t *testing.T) {
 	for name, fits := range map[string]func(g *env.Game, x, y []int) bool{
 		"quad-5x5":                           isSquare,
@@ -339,7 +338,7 @@ func TestWinningCells(t *testing.T) {
 	}
 }
 
-// wonByCells says whether the end of a game is one that cells show.
+// wonByCells reports whether pieces on certain cells won the game.
 func wonByCells(s env.State) bool {
 	switch s := s.(type) {
 	case *quadState[[1]uint64]:
@@ -356,7 +355,7 @@ func wonByCells(s env.State) bool {
 	return false
 }
 
-// isSquare says that there are four sides, each the one before turned by the same right angle.
+// isSquare reports whether the cells are corners of a square, in order around it.
 func isSquare(_ *env.Game, x, y []int) bool {
 	if len(x) != 4 {
 		return false
@@ -370,13 +369,14 @@ func isSquare(_ *env.Game, x, y []int) bool {
 	return true
 }
 
-// isRectangle says that sides are upright, in turn, and 3 long at least.
+// isRectangle reports whether the cells are corners of an upright rectangle with sides of at least 3, in order around
+// it.
 func isRectangle(_ *env.Game, x, y []int) bool {
 	return len(x) == 4 && y[0] == y[1] && x[1] == x[2] && y[2] == y[3] && x[3] == x[0] &&
 		max(x[0]-x[1], x[1]-x[0]) >= 3 && max(y[1]-y[2], y[2]-y[1]) >= 3
 }
 
-// inLastRow says that there is one cell, in the first or the last row.
+// inLastRow reports whether there is one cell, in the first or the last row.
 func inLastRow(g *env.Game, _, y []int) bool {
 	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
 }

@@ -8,8 +8,8 @@ import (
 	"ludus/env/games"
 )
 
-// This file is the example of CONTRIBUTING.md: a whole game in one file. Without the tests at its end, and in package
-// games, it would add tic-tac-toe to every command.
+// This file is a whole game, the example of CONTRIBUTING.md. In package games, and without the test at its end, it
+// would add tic-tac-toe to every command.
 
 var _ = games.Register(games.Family{
 	Name:    "tic-tac-toe",
@@ -123,7 +123,7 @@ func (t *ticTacToe) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// Every registered game must pass the conformance suite; the games of this package are listed in TestConformance.
+// TestTicTacToe runs the conformance suite. For a game in package games, TestConformance does.
 func TestTicTacToe(t *testing.T) {
 	for _, name := range []string{"tic-tac-toe", "tic-tac-toe(size=4)"} {
 		g, err := games.New(name)

@@ -13,7 +13,7 @@ import (
 	"ludus/env"
 )
 
-// transcripts are the referee's games, with what they hold.
+// transcripts are the referee's games and their counts.
 var transcripts = []struct {
 	file, game string
 	report     TranscriptCounts
@@ -45,7 +45,7 @@ func transcript(t testing.TB, file string) string {
 	return string(text)
 }
 
-// mustNew returns a game that exists.
+// mustNew returns a game or fails the test.
 func mustNew(t testing.TB, name string) *env.Game {
 	t.Helper()
 	g, err := New(name)
@@ -64,7 +64,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// Counts handed down with the rules.
+// TestPerft compares with the counts that came with the rules.
 func TestPerft(t *testing.T) {
 	for name, counts := range map[string][]uint64{
 		"breakthrough-6x6": {1, 16, 256, 4308, 71478, 1248290},
@@ -81,10 +81,10 @@ func TestPerft(t *testing.T) {
 	}
 }
 
-// A whole game of two players who drop pieces.
+// smallGame is a short game for hand-made transcripts.
 const smallGame = "golden-rectangle(columns=4,rows=4,span=3)"
 
-// smallTranscript plays the first legal move until the game is over, and writes it as a referee does.
+// smallTranscript is the transcript of a game in which both players choose the first legal move.
 func smallTranscript(t testing.TB) string {
 	g := mustNew(t, smallGame)
 	var b strings.Builder
@@ -121,7 +121,7 @@ func TestVerifyAccepts(t *testing.T) {
 	}
 }
 
-// What an error must name: the line, the game and what differs.
+// TestVerifyErrors checks that errors name the line, the game and the difference.
 func TestVerifyErrors(t *testing.T) {
 	text := smallTranscript(t)
 	lines := strings.SplitAfter(text, "\n")
@@ -172,7 +172,7 @@ func TestVerifyErrors(t *testing.T) {
 			}
 		}
 	}
-	// Games that agree count, even when a later one does not.
+	// Games before the first difference count.
 	report, _ := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text+lines[0]))
 	if report.Games != 1 {
 		t.Errorf("one whole game and a half: %+v", report)
@@ -187,7 +187,7 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// No text makes Verify panic, and what passes holds whole games.
+// FuzzVerify checks that no text causes a panic, and that accepted transcripts hold whole games.
 func FuzzVerify(f *testing.F) {
 	text := smallTranscript(f)
 	f.Add(text)

@@ -7,14 +7,14 @@ import (
 	"ludus/env/games"
 )
 
-// Whether a class is reached agrees with the class, and a search that runs out says so.
+// TestReaches checks that Reaches agrees with Solve and reports a reached limit.
 func TestReaches(t *testing.T) {
 	game, err := games.New("quad-5x5")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	exact, asked := New(game, 1<<20), New(game, 1<<20)
+	exact, reaching := New(game, 1<<20), New(game, 1<<20)
 	for range 100 {
 		state := game.NewState()
 		for range 6 + rng.IntN(6) {
@@ -27,7 +27,7 @@ func TestReaches(t *testing.T) {
 		}
 		class, _ := exact.Solve(state, Limits{})
 		for k := range len(game.Classes) - 1 {
-			if reached, ok := asked.Reaches(state, k, Limits{}); !ok || reached != (class <= k) {
+			if reached, ok := reaching.Reaches(state, k, Limits{}); !ok || reached != (class <= k) {
 				t.Errorf("class %d: %d is reached: %v, %v", class, k, reached, ok)
 			}
 		}

@@ -28,11 +28,11 @@ func clone(g *env.Game, s env.State) env.State {
 	return c
 }
 
-// minimax values positions by the definition, each once. It knows no symmetry, no bounds and no order.
+// minimax is a plain minimax with a memory of all positions: no symmetries, bounds or move order.
 type minimax struct {
 	game   *env.Game
 	values map[env.Key]int
-	budget int         // times that it may still look at a position; below 0 its answers mean nothing
+	budget int         // remaining visits; results are meaningless below 0
 	states []env.State // by depth
 }
 
@@ -74,9 +74,9 @@ func (m *minimax) moves(s env.State, depth int) (classes []int) {
 	return classes
 }
 
-// The solver agrees with minimax on at least 10,000 positions over the four families, each with the value of every
-// move, with a table that holds everything and with one far too small. Small games are compared from the start on,
-// large ones as far from their ends as minimax follows.
+// TestAgainstMinimax compares the solver with minimax on at least 10,000 positions of the four families, each with the
+// class of every move, with a table that holds everything and with one far too small: small games from the start on,
+// large ones as far from their ends as minimax gets.
 func TestAgainstMinimax(t *testing.T) {
 	total := 0
 	for _, c := range []struct {
@@ -118,7 +118,8 @@ func TestAgainstMinimax(t *testing.T) {
 	}
 }
 
-// compare solves the positions of random games from their ends back, as far as minimax gets within its budget.
+// compare solves positions of random games, from the last one back as far as minimax gets within its budget. It returns
+// their number.
 func compare(t *testing.T, g *env.Game, plays, budget int) int {
 	rng := rand.NewPCG(7, 7)
 	solvers := []*solver.Solver{solver.New(g, 1<<20), solver.New(g, 1<<10)}
@@ -152,7 +153,7 @@ func compare(t *testing.T, g *env.Game, plays, budget int) int {
 	return len(seen)
 }
 
-// agrees compares a solver with what is known of a position.
+// agrees compares a solver with the known classes of a position and of its moves.
 func agrees(s *solver.Solver, state env.State, class int, moves []int) error {
 	if got, ok := s.Solve(state, solver.Limits{}); !ok || got != class {
 		return fmt.Errorf("Solve says %d, %v; minimax says %d", got, ok, class)
@@ -163,7 +164,7 @@ func agrees(s *solver.Solver, state env.State, class int, moves []int) error {
 	return nil
 }
 
-// All first marks of quad-5x5: the nine cells r2..r4 by c2..c4 win for x, each of the others gives 50 to 50.
+// TestQuad5x5 solves all first marks: the nine cells r2..r4 by c2..c4 win for x, the others give 50 to 50.
 func TestQuad5x5(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -201,7 +202,7 @@ func middle(g *env.Game, plies, n int) (list []env.State) {
 	return list
 }
 
-// Whatever the limit, an answer is right or Unknown, and no more nodes are visited than are allowed.
+// TestLimits checks that results under any node limit are right or Unknown, and that the limit holds.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -237,14 +238,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Stop ends a call; what is told by then holds.
+// TestStop checks that Limits.Stop ends a call.
 func TestStop(t *testing.T) {
 	g := newGame(t, "quad-7x7")
 	s := solver.New(g, 1<<20)
-	asked := 0
-	l := solver.Limits{Stop: func() bool { asked++; return asked == 10 }}
-	if class, ok := s.Solve(g.NewState(), l); ok || class != solver.Unknown || asked != 10 || s.Nodes() == 0 || s.Nodes() > 100_000 {
-		t.Errorf("class %d, %v after %d questions and %d nodes", class, ok, asked, s.Nodes())
+	calls := 0
+	l := solver.Limits{Stop: func() bool { calls++; return calls == 10 }}
+	if class, ok := s.Solve(g.NewState(), l); ok || class != solver.Unknown || calls != 10 || s.Nodes() == 0 || s.Nodes() > 100_000 {
+		t.Errorf("class %d, %v after %d calls of Stop and %d nodes", class, ok, calls, s.Nodes())
 	}
 	l.Stop = func() bool { return true }
 	values := s.SolveMoves(g.NewState(), l, []int{7})
@@ -253,7 +254,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// The same calls visit the same nodes and say the same, on a new solver and on one that has forgotten all.
+// TestDeterminism checks that the same calls have the same results and node counts on a new and on a cleared solver.
 func TestDeterminism(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
 		g := newGame(t, name)
@@ -274,7 +275,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// However many calls came before, a solver that has forgotten all is as good as new: the table's count of calls wraps.
+// TestClearAfterManyCalls checks that a cleared solver is as good as new after the table's count of calls has wrapped.
 func TestClearAfterManyCalls(t *testing.T) {
 	g := newGame(t, "breakthrough(columns=3,rows=5)")
 	run := func(s *solver.Solver) int {
@@ -294,7 +295,7 @@ func TestClearAfterManyCalls(t *testing.T) {
 	}
 }
 
-// A position's image under a symmetry is found in the table, with the image's own moves; neither is changed.
+// TestSymmetricPositions checks that the table serves a position's images too, with the images' own moves.
 func TestSymmetricPositions(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)"} {
 		g := newGame(t, name)
@@ -353,7 +354,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A move that wins at once comes before one that wins later.
+// TestBestEndsTheGame checks that BestMove prefers an immediate win.
 func TestBestEndsTheGame(t *testing.T) {
 	g := newGame(t, "quad-5x5")
 	state := g.NewState()

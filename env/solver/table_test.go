@@ -8,7 +8,8 @@ import (
 	"ludus/env/games"
 )
 
-// Bounds of one position narrow and its move stays; a full bucket forgets what took least, but first what is old.
+// TestTable checks that bounds narrow and moves stay, and that a full bucket replaces old entries first, then those of
+// least work.
 func TestTable(t *testing.T) {
 	if size := unsafe.Sizeof([4]entry{}); size != bucketBytes {
 		t.Errorf("a bucket takes %d bytes", size)
@@ -43,7 +44,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Keys that differ in one bit or two have other places and other checks.
+// TestHashesDiffer checks that keys that differ in one or two bits have different hashes.
 func TestHashesDiffer(t *testing.T) {
 	places, checks, n := map[uint64]bool{}, map[uint64]bool{}, 0
 	add := func(k env.Key) {
@@ -67,7 +68,8 @@ func TestHashesDiffer(t *testing.T) {
 	}
 }
 
-// The move that the table knows is told in the cells of the position that is asked about, whichever image was solved.
+// TestTableMoves checks that the table's move is in the orientation of the position looked up, whichever image was
+// solved.
 func TestTableMoves(t *testing.T) {
 	g, err := games.New("quad-5x5")
 	if err != nil {
