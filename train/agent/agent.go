@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -9,33 +10,33 @@ import (
 	"ludus/train/seed"
 )
 
-// Agent plays one game at a time and belongs to one goroutine.
+// Agent plays one game at a time. It belongs to one goroutine.
 type Agent interface {
-	// Reset begins another game: what was kept of the last one is forgotten, and every draw follows from seed.
+	// Reset starts a new game: the agent forgets the last one, and its random draws follow from seed.
 	Reset(seed uint64)
-	// Choose returns a legal move in state, which is not done, and is neither changed nor retained. The only error is
+	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state. The only error is
 	// that of a cancelled ctx.
 	Choose(ctx context.Context, state env.State) (env.Action, error)
-	// Observe tells the agent that a was played, by either player, so that a tree can be kept from move to move.
+	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move.
 	Observe(a env.Action)
-	// Analyze judges state, which is not done, with the given number of simulations (0: the agent's own); agents that
-	// do not simulate ignore it. The only error is that of a cancelled ctx.
+	// Analyze evaluates state, which is not terminal, with a number of simulations (0: the agent's own). Agents without
+	// simulations ignore the number. The only error is that of a cancelled ctx.
 	Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error)
 }
 
-// Analysis is what an agent thinks of a position. Values are expected utilities for Player; nil is "not known".
+// Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is unknown.
 type Analysis struct {
 	Player      env.Player // to move
 	Value       *float64
 	Goals       *[2]float64 // expected goals of First and Second, 0 to 100
 	Proven      bool        // Value is exact
-	Simulations int         // new ones, done for this analysis
-	// Moves holds every legal move: the best first, then by falling visits, then by falling prior, then by number.
+	Simulations int         // done for this analysis; earlier ones do not count
+	// Moves holds every legal move: the best first, then by visits and by prior, both descending, then by action.
 	Moves []MoveInfo
 }
 
-// MoveInfo is what an agent thinks of one move: visits in this analysis (or kept from earlier), value for the player
-// to move at the root, and prior probability. nil is "not known".
+// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability. nil is
+// unknown.
 type MoveInfo struct {
 	Action env.Action
 	Visits *int
@@ -43,40 +44,30 @@ type MoveInfo struct {
 	Prior  *float64
 }
 
-// sortMoves orders moves as Analysis.Moves says.
+// sortMoves sorts moves in the order of Analysis.Moves.
 func sortMoves(moves []MoveInfo, best env.Action) {
 	slices.SortStableFunc(moves, func(a, b MoveInfo) int {
-		switch {
-		case a.Action == best || b.Action == best:
-			return truth(b.Action == best) - truth(a.Action == best)
-		case known(a.Visits) != known(b.Visits):
-			return known(b.Visits) - known(a.Visits)
-		case known(a.Prior) > known(b.Prior):
+		switch best {
+		case a.Action:
 			return -1
-		case known(a.Prior) < known(b.Prior):
+		case b.Action:
 			return 1
 		}
-		return int(a.Action - b.Action)
+		return cmp.Or(cmp.Compare(orZero(b.Visits), orZero(a.Visits)), cmp.Compare(orZero(b.Prior), orZero(a.Prior)),
+			cmp.Compare(a.Action, b.Action))
 	})
 }
 
-func truth(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// known returns what p points to, or zero.
-func known[T any](p *T) (x T) {
+// orZero returns what p points to, or zero if p is nil.
+func orZero[T any](p *T) (x T) {
 	if p != nil {
 		x = *p
 	}
 	return x
 }
 
-// ignorant is the analysis of an agent that knows nothing but which move it would play.
-func ignorant(state env.State, legal []env.Action, best env.Action) *Analysis {
+// analysisWithoutValues is the analysis of an agent that only knows which move it would play.
+func analysisWithoutValues(state env.State, legal []env.Action, best env.Action) *Analysis {
 	a := &Analysis{Player: state.Player()}
 	for _, action := range legal {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})
@@ -85,16 +76,20 @@ func ignorant(state env.State, legal []env.Action, best env.Action) *Analysis {
 	return a
 }
 
-// utility is what a finished state is worth to p.
-func utility(game *env.Game, state env.State, p env.Player) float64 {
-	return game.UtilityFor(p, state.Outcome())
-}
-
-// lead is the difference of the goals that p and its opponent have earned so far, as a share of 100.
-func lead(state env.State, p env.Player) float64 {
+// goalLead is the difference of the goals that p and its opponent have earned so far, divided by 100.
+func goalLead(state env.State, p env.Player) float64 {
 	goals := state.Goals()
 	return float64(goals[p]-goals[p.Opponent()]) / 100
 }
 
 // newRand returns an agent's generator.
 func newRand(s uint64) *rand.Rand { return rand.New(seed.New(s, "agent", 0)) }
+
+// memoryless is the part of agents that remember nothing of a game: a generator.
+type memoryless struct{ rng *rand.Rand }
+
+// Reset implements [Agent].
+func (m *memoryless) Reset(seed uint64) { m.rng = newRand(seed) }
+
+// Observe implements [Agent].
+func (*memoryless) Observe(env.Action) {}

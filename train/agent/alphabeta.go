@@ -2,40 +2,37 @@ package agent
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"ludus/env"
 )
 
-// alphaBeta searches the rules to a fixed depth. Inside, a value is First's utility: First maximises and Second
-// minimises, whoever moved before. Endings are exact, less a little for each ply so that wins come soon and losses late;
-// at the horizon a position is worth the lead in goals (0 where goals are not earned before the end).
+// alphaBeta is an alpha-beta search to a fixed depth. Values inside are First's utility: First maximises and Second minimises,
+// whoever moved before. Terminal states have their utility, less plyPenalty for each ply, which prefers quick wins and slow
+// losses. At the depth limit the value is the lead in goals, 0 in games that give goals only at the end.
 // Source: Knuth and Moore 1975.
 type alphaBeta struct {
+	memoryless
 	game    *env.Game
 	depth   int
-	rng     *rand.Rand
-	states  []env.State     // one a ply
-	legal   [][]env.Action  // one a ply
+	states  []env.State     // by ply
+	legal   [][]env.Action  // by ply
 	ctx     context.Context // of the search in progress
-	visited int
-	stopped bool // ctx was cancelled
+	nodes   int             // visited by it
+	stopped bool            // ctx was cancelled
 }
 
-// delay is what one ply costs, small against the difference of any two classes' utilities.
-const delay = 1e-5
+// plyPenalty is small against the difference between any two utilities.
+const plyPenalty = 1e-5
 
 func newAlphaBeta(game *env.Game, depth int) *alphaBeta {
-	ab := &alphaBeta{game: game, depth: depth, rng: newRand(0), legal: make([][]env.Action, depth+1)}
+	ab := &alphaBeta{memoryless: memoryless{newRand(0)}, game: game, depth: depth, legal: make([][]env.Action, depth+1)}
 	for range depth + 1 {
 		ab.states = append(ab.states, game.NewState())
 	}
 	return ab
 }
 
-func (ab *alphaBeta) Reset(seed uint64)  { ab.rng = newRand(seed) }
-func (ab *alphaBeta) Observe(env.Action) {}
-
+// Choose implements [Agent].
 func (ab *alphaBeta) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	ab.begin(ctx, state)
 	best, low, high := env.Action(-1), -2.0, 2.0
@@ -51,7 +48,7 @@ func (ab *alphaBeta) Choose(ctx context.Context, state env.State) (env.Action, e
 	return best, ctx.Err()
 }
 
-// Analyze values every move by itself, which alpha-beta's cuts at the root would hide.
+// Analyze implements [Agent]. It searches every move with a full window, because cutoffs at the root would hide values.
 func (ab *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	ab.begin(ctx, state)
 	player := state.Player()
@@ -71,40 +68,40 @@ func (ab *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Anal
 	return a, ctx.Err()
 }
 
-// begin sets the root; its moves stand in random order, so that the first of the best is drawn among equals.
+// begin sets the root. Its moves are shuffled, so the first of the best ones is a random one.
 func (ab *alphaBeta) begin(ctx context.Context, state env.State) {
-	ab.ctx, ab.visited, ab.stopped = ctx, 0, false
+	ab.ctx, ab.nodes, ab.stopped = ctx, 0, false
 	ab.states[0].CopyFrom(state)
 	ab.legal[0] = state.Legal(ab.legal[0][:0])
 	moves := ab.legal[0]
 	ab.rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 }
 
-// after is the value of the root's move a within (low, high).
+// after is the value of the root's move a; see value.
 func (ab *alphaBeta) after(a env.Action, low, high float64) float64 {
 	ab.states[1].CopyFrom(ab.states[0])
 	ab.states[1].Apply(a)
 	return ab.value(1, low, high)
 }
 
-// value is First's utility of the state at ply, exact within (low, high), otherwise a bound (fail-soft).
+// value is First's value of the state at ply: exact if within (low, high), otherwise a bound (fail-soft).
 func (ab *alphaBeta) value(ply int, low, high float64) float64 {
 	state := ab.states[ply]
 	if state.Done() {
-		u := utility(ab.game, state, env.First)
+		u := ab.game.UtilityFor(env.First, state.Outcome())
 		switch {
 		case u > 0:
-			u -= delay * float64(ply)
+			u -= plyPenalty * float64(ply)
 		case u < 0:
-			u += delay * float64(ply)
+			u += plyPenalty * float64(ply)
 		}
 		return u
 	}
-	if ab.visited++; ab.visited%4096 == 0 {
+	if ab.nodes++; ab.nodes%4096 == 0 {
 		ab.stopped = ab.ctx.Err() != nil
 	}
 	if ply == ab.depth || ab.stopped {
-		return lead(state, env.First) * 0.99 // never as good as an ending
+		return goalLead(state, env.First) * 0.99 // worth less than a terminal state
 	}
 	ab.legal[ply] = state.Legal(ab.legal[ply][:0])
 	first := state.Player() == env.First

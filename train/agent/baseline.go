@@ -9,106 +9,104 @@ import (
 
 // random plays any legal move.
 type random struct {
-	rng   *rand.Rand
+	memoryless
 	legal []env.Action
 }
 
-func newRandom() *random { return &random{rng: newRand(0)} }
+func newRandom() *random { return &random{memoryless: memoryless{newRand(0)}} }
 
-func (r *random) Reset(seed uint64)  { r.rng = newRand(seed) }
-func (r *random) Observe(env.Action) {}
-
+// Choose implements [Agent].
 func (r *random) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	r.legal = state.Legal(r.legal[:0])
 	return r.legal[r.rng.IntN(len(r.legal))], ctx.Err()
 }
 
+// Analyze implements [Agent].
 func (r *random) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	best, err := r.Choose(ctx, state)
 	if err != nil {
 		return nil, err
 	}
-	return ignorant(state, r.legal, best), nil
+	return analysisWithoutValues(state, r.legal, best), nil
 }
 
-// greedy looks one move ahead, and at the opponent's answer only for what it ends. It draws among equal moves.
+// greedy looks one move ahead, and checks whether the opponent's reply ends the game. It draws among equal moves.
 type greedy struct {
+	memoryless
 	game   *env.Game
-	rng    *rand.Rand
 	states [greedyPlies + 1]env.State
 	legal  [greedyPlies + 1][]env.Action
 	scores []float64
 }
 
-// greedyPlies is how far greedy looks: two moves of its own in a row, where the rules give them, and an answer.
+// greedyPlies is how deep greedy looks: two moves of its own, if it moves twice in a row, and a reply.
 const greedyPlies = 3
 
 func newGreedy(game *env.Game) *greedy {
-	g := &greedy{game: game, rng: newRand(0)}
+	g := &greedy{memoryless: memoryless{newRand(0)}, game: game}
 	for i := range g.states {
 		g.states[i] = game.NewState()
 	}
 	return g
 }
 
-func (g *greedy) Reset(seed uint64)  { g.rng = newRand(seed) }
-func (g *greedy) Observe(env.Action) {}
-
+// Choose implements [Agent].
 func (g *greedy) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	me, before := state.Player(), lead(state, state.Player())
+	me, before := state.Player(), goalLead(state, state.Player())
 	g.legal[0] = state.Legal(g.legal[0][:0])
 	g.scores = g.scores[:0]
 	for _, a := range g.legal[0] {
-		next := g.play(state, a, 1)
-		g.scores = append(g.scores, g.worth(next, me, before, 1))
+		next := g.apply(state, a, 1)
+		g.scores = append(g.scores, g.score(next, me, before, 1))
 	}
 	return g.legal[0][drawMax(g.rng, g.scores)], ctx.Err()
 }
 
+// Analyze implements [Agent].
 func (g *greedy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	best, err := g.Choose(ctx, state)
 	if err != nil {
 		return nil, err
 	}
-	return ignorant(state, g.legal[0], best), nil
+	return analysisWithoutValues(state, g.legal[0], best), nil
 }
 
-// play returns the state after a, held at the given ply.
-func (g *greedy) play(state env.State, a env.Action, ply int) env.State {
+// apply returns the state after a, stored at the given ply.
+func (g *greedy) apply(state env.State, a env.Action, ply int) env.State {
 	next := g.states[ply]
 	next.CopyFrom(state)
 	next.Apply(a)
 	return next
 }
 
-// worth is what me may expect of state at once: its utility if it is done; if the opponent is to move, its worst ending,
-// or otherwise what me has gained since its lead was before; if me moves again (a Quad block), its best next move
-// that passes the turn.
-func (g *greedy) worth(state env.State, me env.Player, before float64, ply int) float64 {
+// score evaluates state for me. A terminal state has its utility. If the opponent is to move, the score is its worst terminal reply
+// for me or, if no reply is terminal, what me has gained on the goal lead before. If me moves again (a block in Quad), the score is
+// that of its best move that passes the turn.
+func (g *greedy) score(state env.State, me env.Player, before float64, ply int) float64 {
 	if state.Done() {
-		return utility(g.game, state, me)
+		return g.game.UtilityFor(me, state.Outcome())
 	}
-	gain := lead(state, me) - before
+	gain := goalLead(state, me) - before
 	again := state.Player() == me
 	if ply == greedyPlies {
 		return gain
 	}
 	g.legal[ply] = state.Legal(g.legal[ply][:0])
-	best, worst, open := -2.0, 2.0, false
+	best, worst, continues := -2.0, 2.0, false
 	for _, a := range g.legal[ply] {
-		next := g.play(state, a, ply+1)
+		next := g.apply(state, a, ply+1)
 		switch {
-		case again && !next.Done() && next.Player() == me: // another move that keeps the turn: no further
+		case again && !next.Done() && next.Player() == me: // keeps the turn once more: not searched
 		case again:
-			if best = max(best, g.worth(next, me, before, ply+1)); best >= gain {
+			if best = max(best, g.score(next, me, before, ply+1)); best >= gain {
 				return best
 			}
 		case next.Done():
-			if worst = min(worst, utility(g.game, next, me)); worst == -1 {
+			if worst = min(worst, g.game.UtilityFor(me, next.Outcome())); worst == -1 {
 				return worst
 			}
 		default:
-			open = true
+			continues = true
 		}
 	}
 	switch {
@@ -116,13 +114,13 @@ func (g *greedy) worth(state env.State, me env.Player, before float64, ply int) 
 		return gain
 	case again:
 		return best
-	case open:
+	case continues:
 		return min(worst, gain)
 	}
 	return worst
 }
 
-// drawMax returns the index of a largest score, each with the same probability.
+// drawMax draws the index of one of the largest scores, each with the same probability.
 func drawMax(rng *rand.Rand, scores []float64) int {
 	best, count := 0, 0
 	for i, s := range scores {

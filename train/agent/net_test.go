@@ -146,9 +146,9 @@ func checkAnalysis(t *testing.T, game *env.Game, a Agent, state env.State, text 
 	for i, m := range got.Moves {
 		actions = append(actions, m.Action)
 		if m.Value != nil && !(math.Abs(*m.Value) <= 1+1e-6) || m.Prior != nil && !(*m.Prior >= 0 && *m.Prior <= 1+1e-6) {
-			t.Fatalf("%s, %s: value %v, prior %v", game.Name, text, known(m.Value), known(m.Prior))
+			t.Fatalf("%s, %s: value %v, prior %v", game.Name, text, orZero(m.Value), orZero(m.Prior))
 		}
-		if i > 1 && known(m.Visits) > known(got.Moves[i-1].Visits) {
+		if i > 1 && orZero(m.Visits) > orZero(got.Moves[i-1].Visits) {
 			t.Fatalf("%s, %s: moves are not sorted by visits", game.Name, text)
 		}
 	}

@@ -7,50 +7,54 @@ import (
 	"ludus/env/solver"
 )
 
-// solving plays perfectly where it finishes within its nodes a move: a move that keeps the value. Elsewhere, and where
-// every move is as bad as can be, it plays as UCT does, which resists.
+// solving plays a move that keeps the value of the position, if the solver finds one within its nodes. Otherwise, and if every move
+// loses, it plays as UCT, which resists.
 type solving struct {
 	game     *env.Game
 	solver   *solver.Solver
-	nodes    int
+	nodes    int // per move
 	fallback *uct
 	legal    []env.Action
 	classes  []int
 }
 
-// The table of a solving agent takes 16 bytes a node, within bounds; its fallback this many playouts.
+// The solver's table has 16 bytes per node, within bounds.
 const (
-	leastTable        = 1 << 16
-	mostTable         = 64 << 20
-	fallbackSimulated = 1000
+	minTableBytes       = 1 << 16
+	maxTableBytes       = 64 << 20
+	fallbackSimulations = 1000
 )
 
-func tableBytes(nodes int) int { return min(max(leastTable, 16*min(nodes, mostTable/16)), mostTable) }
+func tableBytes(nodes int) int {
+	return min(max(minTableBytes, 16*min(nodes, maxTableBytes/16)), maxTableBytes)
+}
 
-// solvingBytes is about what an agent takes.
-func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulated }
+// solvingBytes estimates the memory of an agent.
+func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulations }
 
 func newSolving(game *env.Game, nodes int) *solving {
 	return &solving{
 		game:     game,
 		solver:   solver.New(game, tableBytes(nodes)),
 		nodes:    nodes,
-		fallback: newUCT(game, fallbackSimulated),
+		fallback: newUCT(game, fallbackSimulations),
 	}
 }
 
-// Reset forgets the table as well, or a game would depend on those that the agent has played before.
+// Reset implements [Agent]. It clears the table: a game must not depend on earlier ones.
 func (s *solving) Reset(seed uint64) {
 	s.solver.Clear()
 	s.fallback.Reset(seed)
 }
 
+// Observe implements [Agent].
 func (s *solving) Observe(a env.Action) { s.fallback.Observe(a) }
 
 func (s *solving) limits(ctx context.Context) solver.Limits {
 	return solver.Limits{Nodes: s.nodes, Stop: func() bool { return ctx.Err() != nil }}
 }
 
+// Choose implements [Agent].
 func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	a, class, ok := s.solver.BestMove(state, s.limits(ctx))
 	if ok && s.game.ClassFor(state.Player(), class) < len(s.game.Classes)-1 {
@@ -59,8 +63,8 @@ func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, erro
 	return s.fallback.Choose(ctx, state)
 }
 
-// Analyze says what each move is worth, as far as the nodes, which are for all moves together, allow: nil is not known.
-// The value is known, and proven, if a move reaches the best class of all, or if every move is known.
+// Analyze implements [Agent]. The nodes are for all moves together; moves that remain unsolved have no value. The position's value
+// is known, and proven, if a move reaches the best class or all moves are solved.
 func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	player, worst := state.Player(), len(s.game.Classes)-1
 	s.legal = state.Legal(s.legal[:0])
@@ -92,7 +96,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 	return a, ctx.Err()
 }
 
-// prove enters the value of the mover's class.
+// prove sets the proven value of the mover's class.
 func (s *solving) prove(a *Analysis, class int) {
 	c := s.game.Classes[class]
 	value := float64(c.Utility)

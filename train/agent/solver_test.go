@@ -21,14 +21,14 @@ func TestSolverPlaysPerfectly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, judged := range analysis.Moves {
-		if judged.Value == nil {
-			t.Fatalf("%s is not known", game.ActionTexts[judged.Action])
+	for _, info := range analysis.Moves {
+		if info.Value == nil {
+			t.Fatalf("%s is not known", game.ActionTexts[info.Action])
 		}
-		if *judged.Value > *analysis.Value {
-			t.Errorf("%s is worth %v; the position only %v", game.ActionTexts[judged.Action], *judged.Value, *analysis.Value)
+		if *info.Value > *analysis.Value {
+			t.Errorf("%s is worth %v; the position only %v", game.ActionTexts[info.Action], *info.Value, *analysis.Value)
 		}
-		if judged.Action == move && *judged.Value != *analysis.Value {
+		if info.Action == move && *info.Value != *analysis.Value {
 			t.Errorf("%s loses value", game.ActionTexts[move])
 		}
 	}

@@ -9,34 +9,34 @@ import (
 	"ludus/train/seed"
 )
 
-// uct is Monte Carlo tree search with random playouts and no knowledge but the rules. A child s' of s scores
+// uct is Monte Carlo tree search with random playouts (UCT). A child s' of s has the score
 //
 //	Q(s') + c sqrt(ln N(s) / N(s')),  c = sqrt(2),
 //
-// Q being the mean reward, (utility + 1) / 2, of the player to move in s; unvisited children come first, in random order.
-// A simulation adds one node. The move with the most visits is played; the tree is new for each move.
+// where Q is the mean reward, (utility + 1) / 2, of the player to move in s. Unvisited children come first, in random order. A
+// simulation adds one node. The agent plays the most visited move and builds a new tree for each move.
 // Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
 type uct struct {
 	game        *env.Game
-	simulations int
+	simulations int // per move
 	source      *rand.PCG
 	rng         *rand.Rand // draws from source
-	nodes       []uctNode
-	path        []int32
+	nodes       []uctNode  // the root first
+	path        []int32    // of the simulation
 	state       env.State
 	legal       []env.Action
 }
 
-// uctNode is a position reached by action. Its children lie side by side, the visited ones first.
+// uctNode is a position, reached by action from its parent. Its children are adjacent, the visited ones first.
 type uctNode struct {
-	sum      float64 // of the rewards of the player to move in the parent (in the root: of its own player)
+	sum      float64 // of the rewards of the player to move in the parent (of the root: of its own player)
 	width    float64 // 1/sqrt(N), once visited
 	visits   int32
-	children int32 // index of the first one; 0 before expansion
+	children int32 // index of the first child; 0 before expansion
 	count    int32 // number of children
-	seen     int32 // how many of them were visited
+	seen     int32 // of them that were visited
 	action   env.Action
-	player   env.Player // to move; known once expanded
+	player   env.Player // to move; set by expand
 }
 
 func newUCT(game *env.Game, simulations int) *uct {
@@ -45,13 +45,16 @@ func newUCT(game *env.Game, simulations int) *uct {
 	return u
 }
 
+// Reset implements [Agent].
 func (u *uct) Reset(s uint64) {
 	u.source = seed.New(s, "agent", 0)
 	u.rng = rand.New(u.source)
 }
 
+// Observe implements [Agent]. No tree is kept.
 func (u *uct) Observe(env.Action) {}
 
+// Choose implements [Agent].
 func (u *uct) Choose(ctx context.Context, root env.State) (env.Action, error) {
 	if err := u.search(ctx, root, u.simulations); err != nil {
 		return 0, err
@@ -59,6 +62,7 @@ func (u *uct) Choose(ctx context.Context, root env.State) (env.Action, error) {
 	return u.best(), nil
 }
 
+// Analyze implements [Agent].
 func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*Analysis, error) {
 	if simulations == 0 {
 		simulations = u.simulations
@@ -76,7 +80,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 	return a, nil
 }
 
-// value is the mean utility of a node for the player to move in its parent, nil if it was never visited.
+// value is the mean utility of a node for the player to move in its parent; nil without visits.
 func (n *uctNode) value() *float64 {
 	if n.visits == 0 {
 		return nil
@@ -103,7 +107,7 @@ func (u *uct) search(ctx context.Context, root env.State, simulations int) error
 	return ctx.Err()
 }
 
-// simulate selects down to a node without visits, plays on at random and backs the reward up.
+// simulate selects an unvisited node, plays randomly to the end and backs the reward up.
 func (u *uct) simulate() {
 	u.path = append(u.path[:0], 0)
 	at := int32(0)
@@ -128,7 +132,7 @@ func (u *uct) simulate() {
 	}
 }
 
-// expand gives the node at the current state its children.
+// expand creates the children of the node at the current state.
 func (u *uct) expand(at int32) {
 	u.legal = u.state.Legal(u.legal[:0])
 	n := &u.nodes[at]
@@ -138,7 +142,7 @@ func (u *uct) expand(at int32) {
 	}
 }
 
-// choose returns the child to visit next.
+// choose returns the child with the highest score, or a random unvisited one.
 func (u *uct) choose(at int32) int32 {
 	n := &u.nodes[at]
 	children := u.nodes[n.children : n.children+n.count]
@@ -160,7 +164,7 @@ func (u *uct) choose(at int32) int32 {
 	return n.children + int32(best)
 }
 
-// best is the root's most visited move, the one with the higher mean among equals.
+// best is the root's most visited move; of equally visited ones that with the higher mean reward.
 func (u *uct) best() env.Action {
 	root := &u.nodes[0]
 	best := &u.nodes[root.children]

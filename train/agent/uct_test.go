@@ -14,7 +14,7 @@ import (
 // minimax is the exact value for First, slowly.
 func minimax(game *env.Game, state env.State) float64 {
 	if state.Done() {
-		return utility(game, state, env.First)
+		return game.UtilityFor(env.First, state.Outcome())
 	}
 	best := math.Inf(-1)
 	for _, a := range state.Legal(nil) {
@@ -72,7 +72,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 			next := game.NewState()
 			next.CopyFrom(state)
 			next.Apply(move)
-			if got := minimax(game, next); got != want || math.Abs(value-want) > delay*maxDepth {
+			if got := minimax(game, next); got != want || math.Abs(value-want) > plyPenalty*maxDepth {
 				t.Fatalf("%s: %s plays %s to %v and values %v; the value is %v of\n%s", name, game.Players[state.Player()],
 					game.ActionTexts[move], got, value, want, game.Board(state))
 			}

@@ -1,18 +1,16 @@
-// Package match lets two agents play against each other and says how sure the result is. It plays pairs of games, draws and
-// balances openings, keeps records of games, runs sequential tests and estimates differences in Elo.
+// Package match plays matches between two agents and estimates how sure their result is.
 //
-// # Matches
+// A match plays every opening twice, with seats swapped. Openings are random plies. If the game has draws and is short enough to
+// solve, openings that are lost for one side are rejected ([BalanceChecker]). No opening comes again before all have been played:
+// agents that do not draw their moves would only repeat their games. Intervals are over pairs of games, without repeated pairs
+// ([Result]).
 //
-// A match starts the goroutines that it is asked for and joins them. Where a network plays and no clock runs, each of
-// them plays many games at once: the leaves of all its games that wait for the same network are evaluated in one batch
-// and remembered in one cache. No game depends on the others beside it, so that a match is the same on any number of
-// threads.
+// A sequential test can end a match early ([SPRT]). A match can keep a record of its finished games and continue from it after an
+// interruption ([Record]).
 //
-// Openings are random plies. Where the game has draws and is short enough to be solved, one that loses for a side is
-// drawn again ([Balance]). Each is played from both sides, and none comes again before all were played: agents that do not
-// draw their moves would play it as before, which tells nothing. What is said of the score's error counts pairs, and none
-// that repeats another ([Result]).
+// A match starts the goroutines of its threads and joins them. If a network plays, and no agent has a time limit, each goroutine
+// plays many games at once and evaluates their leaves in common batches. This does not affect any game, so a match is the same for
+// any number of threads.
 //
-// A match may end early, by a sequential test ([SPRT]), and may keep a record of its finished games, from which it goes on
-// after an interruption ([Match.Record]). What is left out: ratings over many agents, which package ratings makes of matches.
+// Ratings of more than two agents are the business of package ratings.
 package match

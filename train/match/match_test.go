@@ -201,23 +201,23 @@ func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	}
 }
 
-// teller plays at random and remembers for whom it was asked to move and what it was told.
-type teller struct {
+// witness plays at random and remembers for whom it moved and which moves it observed.
+type witness struct {
 	agent.Agent
-	seen []env.Player
-	told []env.Action
+	moved    []env.Player
+	observed []env.Action
 }
 
-func (a *teller) Reset(seed uint64) { a.Agent.Reset(seed); a.seen, a.told = nil, nil }
-func (a *teller) Observe(action env.Action) {
-	a.told = append(a.told, action)
+func (a *witness) Reset(seed uint64) { a.Agent.Reset(seed); a.moved, a.observed = nil, nil }
+func (a *witness) Observe(action env.Action) {
+	a.observed = append(a.observed, action)
 }
-func (a *teller) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	a.seen = append(a.seen, state.Player())
+func (a *witness) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	a.moved = append(a.moved, state.Player())
 	return a.Agent.Choose(ctx, state)
 }
 
-// Players may move twice in a row: each agent is asked for its own player only and sees every move of the game.
+// Players may move twice in a row: each agent moves for its own player only and sees every move of the game.
 func TestAgentsKeepTheirSeats(t *testing.T) {
 	game, err := games.New("quad-7x7")
 	if err != nil {
@@ -225,20 +225,20 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 	}
 	for i := range 6 {
 		m := Config{Game: game, Games: 6, OpeningPlies: 3}
-		one, two := &teller{Agent: newAgent(t, game, "random")}, &teller{Agent: newAgent(t, game, "random")}
+		one, two := &witness{Agent: newAgent(t, game, "random")}, &witness{Agent: newAgent(t, game, "random")}
 		g := playGame(t, &m, [2]agent.Agent{one, two}, i)
 		want := env.First
 		if !g.aFirst {
 			want = env.Second
 		}
-		for side, a := range []*teller{one, two} {
-			for _, p := range a.seen {
+		for side, a := range []*witness{one, two} {
+			for _, p := range a.moved {
 				if side == 0 && p != want || side == 1 && p != want.Opponent() {
-					t.Fatalf("game %d: agent %d is asked to move for %s", i, side, game.Players[p])
+					t.Fatalf("game %d: agent %d moves for %s", i, side, game.Players[p])
 				}
 			}
-			if !slices.Equal(a.told, g.moves) {
-				t.Fatalf("game %d: agent %d has seen %d moves of %d", i, side, len(a.told), len(g.moves))
+			if !slices.Equal(a.observed, g.moves) {
+				t.Fatalf("game %d: agent %d has seen %d moves of %d", i, side, len(a.observed), len(g.moves))
 			}
 		}
 		state := game.NewState()
@@ -266,18 +266,18 @@ func TestCancelledMatchKeepsItsGames(t *testing.T) {
 	}
 }
 
-// However long a telling takes, the games get nearly all the time.
+// However long a call of Progress takes, the games get nearly all the time.
 func TestProgressTakesLittleTime(t *testing.T) {
 	const slow = 20 * time.Millisecond
-	told, last := 0, 0
+	calls, last := 0, 0
 	start := time.Now()
 	play(t, Config{Games: 30000, Seed: 1, Threads: 2, Progress: func(r Result) {
 		time.Sleep(slow)
-		told++
+		calls++
 		last = r.Games
 	}}, "quad-5x5", "random", "random")
-	if most := 2 + int(time.Since(start)/(progressCost*slow)); told > most || last != 30000 {
-		t.Errorf("told %d times, %d games at last; want at most %d times, and all games", told, last, most)
+	if most := 2 + int(time.Since(start)/(progressCost*slow)); calls > most || last != 30000 {
+		t.Errorf("called %d times, %d games at last; want at most %d times, and all games", calls, last, most)
 	}
 }
 
