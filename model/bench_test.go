@@ -9,7 +9,7 @@ import (
 	"ludus/train/parallel"
 )
 
-// BenchmarkStep reports samples a second of a training step on one and two goroutines, after two to warm up.
+// BenchmarkStep reports the samples per second of training steps on one and two goroutines, after two steps to warm up.
 func BenchmarkStep(b *testing.B) {
 	small, large := envtest.Board(7, 5, 5, 1, 0, 7, false), envtest.Board(11, 7, 7, 2, 0, 7, false)
 	for _, net := range []struct {
@@ -42,7 +42,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkStockStep reports the same for Gorgonia's own operations.
+// BenchmarkStockStep reports samples per second of training steps with Gorgonia's own operations.
 func BenchmarkStockStep(b *testing.B) {
 	game := envtest.Board(11, 7, 7, 2, 0, 7, false)
 	b.Run("64x5-7x7-128", func(b *testing.B) {

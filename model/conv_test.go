@@ -16,7 +16,7 @@ func gaussians(n int, seed uint64) []float32 {
 	return x
 }
 
-// distance is the root mean square of the differences, relative to want's.
+// distance is the root mean square of the differences, relative to that of want.
 func distance(got, want []float32) float64 {
 	d, norm := 0.0, 0.0
 	for i, v := range want {
@@ -26,8 +26,8 @@ func distance(got, want []float32) float64 {
 	return math.Sqrt(d / norm)
 }
 
-// TestConvolvers compares Winograd's convolution and its gradients with the direct ones, on every size of board, with
-// results that are added to what is there and with results that replace it.
+// TestConvolvers compares the Winograd convolver with the direct one, forward and backward, on every size of board, with and
+// without accumulation.
 func TestConvolvers(t *testing.T) {
 	for h := 3; h <= 8; h++ {
 		for w := 3; w <= 8; w++ {

@@ -12,7 +12,7 @@ import (
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// randomWeights are weights none of whose tensors is zero, so that every part of the network matters.
+// randomWeights returns weights without zero tensors, so every part of the network matters.
 func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
 	rng := newRand(seed)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)
@@ -28,7 +28,7 @@ func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Wei
 	return w
 }
 
-// randomBatch holds random boards, about half of the actions legal, and soft targets.
+// randomBatch returns random boards, with about half of the actions legal, and soft targets.
 func randomBatch(game *env.Game, size int, seed uint64) *Batch {
 	rng := newRand(seed)
 	b := NewBatch(game, size)
@@ -75,13 +75,13 @@ func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, p
 	return tr
 }
 
-// apart is the largest difference between two losses.
+// apart is the largest difference between the terms of two losses.
 func apart(a, b Losses) float64 {
 	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.TargetEntropy-b.TargetEntropy), math.Abs(a.Outcome-b.Outcome),
 		math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
 }
 
-// TestLoss compares the losses with the plain float64 network's, on boards that are no squares and batches that do not
+// TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do not
 // fill their last shard.
 func TestLoss(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
@@ -101,8 +101,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestGradients compares the gradient of the total loss with central differences of the plain float64 network, for
-// every tensor of networks with every kind of head.
+// TestGradients compares the gradient of the total loss with central differences of the float64 reference, for every tensor
+// and every kind of head.
 func TestGradients(t *testing.T) {
 	for i, game := range []*env.Game{
 		envtest.Board(3, 3, 4, 2, 2, 3, true),  // all heads

@@ -51,8 +51,8 @@ func TestStockOracle(t *testing.T) {
 	}
 }
 
-// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding is at its worst: it
-// turns some of the ReLUs of near-zero sums the other way, so a tensor's gradient is compared as a whole.
+// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding errors are largest. Rounding
+// flips some ReLUs whose inputs are near zero, so the test compares each tensor's gradient as a whole.
 func TestStockOracleDeep(t *testing.T) {
 	game := envtest.Board(11, 7, 7, 2, 2, 7, true)
 	w := randomWeights(game, 32, 4, 1)
@@ -86,7 +86,7 @@ func gradientOf(tr *Trainer, name string) []float32 {
 	return tr.gradients[0][slices.IndexFunc(tr.params.weights.Tensors, func(t infer.Tensor) bool { return t.Name == name })]
 }
 
-// TestMachine runs the same graph on Gorgonia's tape machine: every gradient must have the same bits.
+// TestMachine runs the same graph on Gorgonia's tape machine: all gradients must have the same bits.
 func TestMachine(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	p := newParameters(randomWeights(game, 8, 2, 1))

@@ -7,7 +7,7 @@ import (
 	"ludus/model/infer"
 )
 
-// reference is the network and its loss in float64, written as plainly as possible: the oracle of graph and gradients.
+// reference is a plain float64 implementation of the network and its loss, the oracle of graph and gradients.
 type reference struct {
 	game    *env.Game
 	config  infer.Config
@@ -55,7 +55,7 @@ func (r *reference) conv(prefix, suffix string, x []float64, in int, residual []
 	return result
 }
 
-// linear applies a layer to every run of its inputs in x.
+// linear applies a linear layer to each consecutive group of inputs in x.
 func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	weights, bias := r.weights[name+".weight"], r.weights[name+".bias"]
 	in := len(weights) / len(bias)
@@ -74,8 +74,7 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	return result
 }
 
-// forward returns the policy's logits in the order of actions, the outcome's logits and the goals of one tensor [C, H,
-// W].
+// forward returns the policy logits in the order of actions, the outcome logits and the goals for one tensor [C, H, W].
 func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64) {
 	shape := r.game.Tensor
 	cells := shape.Cells()
@@ -104,7 +103,7 @@ func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64)
 	return logits, r.linear("outcome.classes", hidden, false), goals
 }
 
-// losses are those of a batch.
+// losses returns the losses of a batch.
 func (r *reference) losses(b *Batch, goalWeight float64) Losses {
 	var l Losses
 	actions, k := r.game.NumActions(), len(r.game.Classes)

@@ -16,8 +16,8 @@ import (
 	"ludus/train/parallel"
 )
 
-// TestFreshLoss checks a fresh network, whose policy and classes are uniform and whose goals are 0, against numbers
-// worked out by hand.
+// TestFreshLoss compares the losses of a fresh network, which predicts uniform policies and classes and goals of 0, with
+// numbers computed by hand.
 func TestFreshLoss(t *testing.T) {
 	game := envtest.Board(2, 2, 2, 1, 0, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, newRand(1))
@@ -43,7 +43,7 @@ func TestFreshLoss(t *testing.T) {
 	}
 }
 
-// TestCrossEntropyRow is worked out by hand: legal exponentials 1, 2, 4 make probabilities 1/7, 2/7, 4/7.
+// TestCrossEntropyRow uses an example computed by hand: legal exponentials 1, 2, 4 give probabilities 1/7, 2/7, 4/7.
 func TestCrossEntropyRow(t *testing.T) {
 	x := []float32{0, 500, float32(math.Log(2)), float32(math.Log(4))}
 	target, legal := []float32{0, 0, 0.5, 0.5}, []float32{1, 0, 1, 1}
@@ -59,8 +59,8 @@ func TestCrossEntropyRow(t *testing.T) {
 	}
 }
 
-// TestOverfit learns one batch by heart: the policy's loss falls to the entropy of its targets, the outcome's to zero,
-// and illegal actions of huge logits neither matter nor get probability.
+// TestOverfit trains on one batch only: the policy loss falls to the entropy of its targets, the outcome loss to zero, and
+// illegal actions with huge logits have no effect.
 func TestOverfit(t *testing.T) {
 	game := envtest.Board(3, 3, 3, 2, 1, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
@@ -91,7 +91,7 @@ func TestOverfit(t *testing.T) {
 	}
 }
 
-// policyOf returns the probabilities of a batch's legal actions.
+// policyOf returns the policy for the batch, over legal actions.
 func policyOf(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) []float32 {
 	logits, _, _ := inferred(t, game, w, b)
 	actions := game.NumActions()
@@ -179,7 +179,7 @@ func within(t *testing.T, what string, got, want []float32, absolute, relative f
 	}
 }
 
-// train does steps of a trainer on batches drawn by their number.
+// train does the steps numbered from to to-1. The number of a step is the seed of its batch.
 func train(t *testing.T, tr *Trainer, from, to int) {
 	t.Helper()
 	for step := from; step < to; step++ {
@@ -189,7 +189,7 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 	}
 }
 
-// TestParallel trains on one goroutine and on four: four shards, none full, must give the same bits.
+// TestParallel trains on one and on four goroutines: four partly filled shards must give the same bits.
 func TestParallel(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	var states [][]byte
@@ -203,9 +203,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestShards trains on the same samples once and twice over: the mean over a batch's rows is the same, and a gradient's
-// halves are exact, so two shards must come to what one does, bit for bit. What a step left in them must not matter
-// later.
+// TestShards trains on a batch and on the same samples doubled, which fill two shards. Both have the same mean losses and
+// gradients, exactly, so the weights must agree bit for bit. Gradients left in the shards by one step must not affect the
+// next.
 func TestShards(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
@@ -236,8 +236,8 @@ func TestShards(t *testing.T) {
 
 func repeated(x []float32) []float32 { return slices.Concat(x, x) }
 
-// TestRate checks that a step takes its rate: without decay Adam's first one moves weights by the rate, or less where
-// the gradient is next to nothing.
+// TestRate checks that a step uses its learning rate: without weight decay Adam's first step moves each weight by the rate,
+// or by less if its gradient is tiny.
 func TestRate(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 1, 1)
@@ -260,7 +260,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestStepAllocatesNothing counts the allocations of a warm step, on one goroutine and on a caller's two.
+// TestStepAllocatesNothing counts the allocations of a step after the first ones, on one and on two goroutines.
 func TestStepAllocatesNothing(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	b := randomBatch(game, 3*shardRows+8, 1)
@@ -280,7 +280,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestResume interrupts training and goes on in a fresh trainer.
+// TestResume continues training in a new trainer from a saved state.
 func TestResume(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 0, 3, false)
 	whole := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
@@ -329,7 +329,7 @@ func TestStateErrors(t *testing.T) {
 	}
 }
 
-// TestAverage checks the average against its definition: the mean of the first 20 weights, then a memory of 20 steps.
+// TestAverage compares the moving average with its definition: the mean of the first 20 weights, then a horizon of 20 steps.
 func TestAverage(t *testing.T) {
 	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)
@@ -363,7 +363,7 @@ func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMa
 	}
 }
 
-// TestAdamW works out two steps by hand. A first step moves by rate g/|g|, whatever the size of g.
+// TestAdamW compares two steps with numbers computed by hand. The first step moves a weight by rate g/|g| for any g.
 func TestAdamW(t *testing.T) {
 	config := Config{WeightDecay: 0.5, ClipNorm: 100, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8}
 	matrix, vector := []float32{1, -2}, []float32{1, -2}
@@ -381,7 +381,7 @@ func TestAdamW(t *testing.T) {
 	nearly(t, "after two steps", vector, 0.9-0.1*m/math.Sqrt(v), -2)
 }
 
-// TestClip checks that a gradient of norm 50 over both parameters is cut to 5, and one of norm 4 left alone.
+// TestClip checks that a gradient of norm 50 over both parameters is scaled to 5, and that one of norm 4 stays.
 func TestClip(t *testing.T) {
 	for _, c := range []struct{ scale, want float32 }{{10, 0.1}, {0.8, 1}} {
 		config := DefaultConfig()
@@ -405,7 +405,7 @@ func nearly(t *testing.T, what string, got []float32, want ...float64) {
 	}
 }
 
-// TestDiverged feeds a batch that makes losses infinite: the step must fail and change nothing.
+// TestDiverged trains on a batch with NaN: the step must fail and change nothing.
 func TestDiverged(t *testing.T) {
 	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)

@@ -14,13 +14,13 @@ import (
 	pb "ludus/model/infer/onnx/internal/onnxpb"
 )
 
-// variants are games beside those with short names: an even board, cut rules, two words of cells.
+// variants are further games to test: an even board, changed rules, a board of two words.
 var variants = []string{
 	"breakthrough(columns=3,rows=5,captures=false)", "quad(size=6,quads=9,whites=2,corners=left)",
 	"quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)", "free-for-all(size=6,steps=9,objective=score)",
 }
 
-// about is a model's metadata as a reader sees it.
+// about is the parsed metadata of a model.
 type about struct {
 	Version      int `json:"metadata_version"`
 	Game, Family string
@@ -45,7 +45,7 @@ type about struct {
 	Inputs, Outputs map[string]string
 }
 
-// readAbout parses a model's metadata, in which every value has to be JSON and every key known.
+// readAbout parses a model's metadata. Every value must be JSON, and every key known.
 func readAbout(t *testing.T, model *pb.ModelProto) (a about) {
 	t.Helper()
 	values := map[string]json.RawMessage{}
@@ -111,8 +111,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestMetadataEncode encodes the positions of random games by what the metadata say, and by what stands on the board and
-// was played, and compares that with the tensors of the games' own code.
+// TestMetadataEncode encodes positions of random games from the metadata, the board and the moves alone, and compares with
+// the tensors of the game's own code.
 func TestMetadataEncode(t *testing.T) {
 	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"} // to plane, below
 	for _, name := range append(known, variants...) {
@@ -132,7 +132,7 @@ func TestMetadataEncode(t *testing.T) {
 	}
 }
 
-// position is a position with what was played before.
+// position is a position with the moves that led to it.
 type position struct {
 	state  env.State
 	plies  int
@@ -150,7 +150,7 @@ func (p *position) play(game *env.Game, rng *rand.Rand) {
 	p.state.Apply(action)
 }
 
-// encode fills a tensor as the planes and the mover's frame say.
+// encode fills a tensor according to the metadata's planes and frames.
 func (a *about) encode(p *position) []float32 {
 	var tensor []float32
 	frame := a.Frames[a.Players[p.state.Player()]]
@@ -165,7 +165,7 @@ func (a *about) encode(p *position) []float32 {
 	return tensor
 }
 
-// plane is what a plane holds, by absolute cell.
+// plane returns the values of a plane by absolute cell.
 func (a *about) plane(text string, p *position) func(cell int) float32 {
 	pieces, mover := p.state.Pieces(nil), p.state.Player()
 	is := func(kind uint8) func(int) float32 { return func(cell int) float32 { return one(pieces[cell] == kind) } }

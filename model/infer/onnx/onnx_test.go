@@ -39,7 +39,7 @@ func marshal(t *testing.T, game *env.Game, w *infer.Weights) *pb.ModelProto {
 	return model
 }
 
-// dims returns a float32 tensor's shape, -1 for the free batch dimension.
+// dims returns the shape of a float32 tensor, with -1 for the batch dimension.
 func dims(t *testing.T, v *pb.ValueInfoProto) (shape []int) {
 	t.Helper()
 	tensor := v.GetType().GetTensorType()
@@ -85,7 +85,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// checkGraph checks that every name is made once and before it is used, and that constants are as long as their shapes.
+// checkGraph checks that every name is defined once and before its use, and that constants fill their shapes.
 func checkGraph(t *testing.T, g *pb.GraphProto) {
 	t.Helper()
 	made := map[string]bool{}
@@ -123,7 +123,7 @@ func checkGraph(t *testing.T, g *pb.GraphProto) {
 	}
 }
 
-// constant returns a model's constant of that name.
+// constant returns the constant with that name.
 func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
 	t.Helper()
 	for _, c := range model.Graph.GetInitializer() {
@@ -139,7 +139,7 @@ func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
 	return nil
 }
 
-// TestFolding checks one weight of a convolution, its scale folded in and its axes in ONNX's order.
+// TestFolding checks one weight of a convolution: the scale is folded in and the axes have ONNX's order.
 func TestFolding(t *testing.T) {
 	game, w := newWeights(t, "quad-5x5")
 	in := w.Lookup("blocks.1.conv1").Shape[3]
@@ -175,7 +175,7 @@ func TestEqualWeightsGiveEqualBytes(t *testing.T) {
 	}
 }
 
-// TestMarshalErrors holds that weights which are not a whole network of the game are refused with a reason.
+// TestMarshalErrors checks that weights that are not a complete network of the game are rejected with a reason.
 func TestMarshalErrors(t *testing.T) {
 	_, other := newWeights(t, "quad-7x7")
 	for want, spoil := range map[string]func(w *infer.Weights){

@@ -1,12 +1,12 @@
-// Picks moves in Quad, of any size, by a model that "ludus export RUN --format onnx" wrote, and nothing else: what has to
-// be known stands in the model's metadata, which the documentation of ludus/model/infer/onnx lists.
+// Picks moves in Quad, of any size, with a model written by "ludus export RUN --format onnx". Everything it needs is in the
+// model's metadata; the documentation of ludus/model/infer/onnx lists them.
 //
 //     npm install onnxruntime-node
 //     echo "(mark r3 c3); (mark r2 c2)" | node pick.js quad-5x5.onnx
 //
-// A line of input holds the moves from the start to an unfinished position, an empty one none. A line of output holds the
-// move to play in it, a tab, and the utility that the player to move may expect, from -1 to 1.
-// Other games differ in three places, marked below: what a move does, what the planes hold, what is legal.
+// A line of input has the moves from the start to an unfinished position; an empty line is the start. A line of output has
+// the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
+// Other games differ in three places, marked below: what a move does, what the planes contain, what is legal.
 const { readFileSync } = require("node:fs");
 const { createInterface } = require("node:readline");
 const ort = require("onnxruntime-node");
@@ -61,7 +61,7 @@ async function pick(session, moves) {
 
   const [own, other] = [1 + mover, 2 - mover];
   const count = (piece) => pieces.filter((p) => p === piece).length;
-  const planes = { // what the planes hold, by cell
+  const planes = { // what the planes contain, by cell
     "board": (cell) => cells[cell],
     "own pieces": (cell) => pieces[cell] === own,
     "other's pieces": (cell) => pieces[cell] === other,

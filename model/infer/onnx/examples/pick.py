@@ -1,12 +1,12 @@
-"""Picks moves in Quad, of any size, by a model that "ludus export RUN --format onnx" wrote, and nothing else:
-what has to be known stands in the model's metadata, which the documentation of ludus/model/infer/onnx lists.
+"""Picks moves in Quad, of any size, with a model written by "ludus export RUN --format onnx". Everything it needs
+is in the model's metadata; the documentation of ludus/model/infer/onnx lists them.
 
     pip install onnxruntime numpy
     echo "(mark r3 c3); (mark r2 c2)" | python3 pick.py quad-5x5.onnx
 
-A line of input holds the moves from the start to an unfinished position, an empty one none. A line of output
-holds the move to play in it, a tab, and the utility that the player to move may expect, from -1 to 1.
-Other games differ in three places, marked below: what a move does, what the planes hold, what is legal.
+A line of input has the moves from the start to an unfinished position; an empty line is the start. A line of
+output has the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
+Other games differ in three places, marked below: what a move does, what the planes contain, what is legal.
 """
 import json
 import sys
@@ -41,7 +41,7 @@ def pick(moves):
             blocks[mover] += 1
 
     own, other = 1 + mover, 2 - mover
-    planes = {  # what the planes hold, by cell; a number stands for a whole plane of it
+    planes = {  # what the planes contain, by cell; a number stands for a whole plane of it
         "board": cells,
         "own pieces": pieces == own,
         "other's pieces": pieces == other,
