@@ -282,7 +282,7 @@ func TestTreeIsKept(t *testing.T) {
 	if n := visits(); n <= 200 || a.search.Simulations() != 200 {
 		t.Errorf("%d visits, %d new simulations; want some of the tree kept and 200 new", n, a.search.Simulations())
 	}
-	state.Apply(state.Legal(nil)[0]) // not told
+	state.Apply(state.Legal(nil)[0]) // not observed
 	choose()
 	if n := visits(); n != 200 {
 		t.Errorf("%d visits in a tree of another position; want 200", n)
@@ -383,12 +383,12 @@ func TestTimeAndCancelling(t *testing.T) {
 	}
 }
 
-// The loader is asked for the network as it was written, once.
+// The loader gets the reference as it was written, once.
 func TestLoader(t *testing.T) {
 	game := quad(t)
-	asked := ""
+	loaded := ""
 	f, err := ParseFactory(game, "net:agent@best,sims=4", func(reference Reference) (*infer.Weights, Origin, error) {
-		asked += reference.String() + "."
+		loaded += reference.String() + "."
 		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
 	})
 	if err != nil {
@@ -399,8 +399,8 @@ func TestLoader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if origin, err := f.Load(); err != nil || origin.Generation != 5 || asked != "agent@best." {
-		t.Errorf("origin %+v, error %v, asked for %q", origin, err, asked)
+	if origin, err := f.Load(); err != nil || origin.Generation != 5 || loaded != "agent@best." {
+		t.Errorf("origin %+v, error %v, loaded %q", origin, err, loaded)
 	}
 	for text, want := range map[string]string{
 		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `did you mean the option "sims"?`,
@@ -427,7 +427,7 @@ func TestPathsLikeOptions(t *testing.T) {
 			return testWeights(game, 1), Origin{}, nil
 		})
 		if _, err := f.New(1); err != nil || got.Path != path || got.At != "" {
-			t.Errorf("%s: the loader is asked for %+v, %v", path, got, err)
+			t.Errorf("%s: the loader gets %+v, %v", path, got, err)
 		}
 	}
 }

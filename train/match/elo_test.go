@@ -22,7 +22,7 @@ func TestElo(t *testing.T) {
 	}
 }
 
-// Pairs are counted by A's points, whole ones only; what the seat decided and what was repeated is told.
+// Pairs are counted by A's points, complete ones only; pairs that the seat decided and repeated games are counted.
 func TestResultCountsPairs(t *testing.T) {
 	games := make([]*finishedGame, 14)
 	for i, score := range []float64{0, 0, 0, 0.5, 1, 0, 0, 1, 0.5, 0.5, 1, 0.5, 1} {

@@ -34,7 +34,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 	}
 }
 
-// Openings are the same in whatever order they are asked for, and whether a balance is shared or not.
+// Openings are the same in whatever order they are drawn, with a shared checker or without.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	game := quad(t)
 	fresh := NewBalanceChecker(game)

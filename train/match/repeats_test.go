@@ -104,7 +104,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(one.moves, two.moves) {
-				t.Errorf("%s: opening %d depends on what was asked before", c.name, i)
+				t.Errorf("%s: opening %d depends on the openings before", c.name, i)
 			}
 			rounds[i/n] = append(rounds[i/n], (movesKey(one.moves)))
 		}
