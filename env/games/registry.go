@@ -19,8 +19,8 @@ var ErrName = errors.New("no such game")
 type Family struct {
 	Name    string
 	Params  []Param // in the canonical order
-	Aliases []Alias
-	Order   int // place in lists; families of order 0 come last, by name
+	Aliases []Alias // at least one; Names lists them
+	Order   int     // place in lists; families of order 0 come last, by name
 	// Build returns the game of checked parameters, or an error if they are allowed one by one but not together. The
 	// registry sets the game's Name, Family and Params.
 	Build func(v Values) (*env.Game, error)
@@ -97,6 +97,9 @@ var (
 
 // Register adds a family. A game's file calls it in a variable declaration, which the result, always true, allows.
 func Register(f Family) bool {
+	if len(f.Aliases) == 0 {
+		panic("games: family without an alias: " + f.Name)
+	}
 	families = append(families, f)
 	slices.SortFunc(families, func(a, b Family) int {
 		return cmp.Or(cmp.Compare(uint(a.Order-1), uint(b.Order-1)), cmp.Compare(a.Name, b.Name)) // 0 becomes the largest

@@ -27,7 +27,7 @@ func buildTicTacToe(v games.Values) (*env.Game, error) {
 		Planes: []string{
 			"own pieces: 1 on each cell that the mover has marked, 0 elsewhere",
 			"other's pieces: 1 on each cell that the opponent has marked, 0 elsewhere",
-			"mover is x: 1 everywhere if x is to move, 0 everywhere if o is",
+			"mover is x: 1 on every cell if x is to move, otherwise 0",
 		},
 		PolicyNames: []string{"mark"},
 		Classes:     env.WinDrawLoss,
