@@ -30,7 +30,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets setSizes, start ti
 	if err := r.curves.add(m.Generation, metricScalars(m)); err != nil {
 		return err
 	}
-	regular := m.Steps > r.count.Steps && r.owed == 0 // the generation took as long as later ones will
+	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // the generation took as long as later ones will
 	if err := r.save(next); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (r *run) save(next counters) error {
 	if err != nil {
 		return err
 	}
-	r.count, r.owed = next, 0
+	r.count, r.owedSteps = next, 0
 	plan, settings := &r.config.Plan, &r.config.Settings
-	pinned := append(ratedGenerations(r.config, next.Generation), lastConstant(plan), plan.Rewound)
+	pinned := append(ratedGenerations(r.config, next.Generation), lastBeforeDecay(plan), plan.Rewound)
 	return r.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,105 +112,6 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 	return settings, nil
 }
 
-// makePlan plans a new run.
-func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
-	settings := &r.config.Settings
-	if r.Generations > 0 {
-		r.config.Plan = rundir.Plan{
-			Generations:        r.Generations,
-			ParallelGames:      cmp.Or(settings.ParallelGames, maxParallel),
-			PliesPerGeneration: cmp.Or(settings.PliesPerGeneration, maxPlies),
-		}
-		return nil
-	}
-	limit := cmp.Or(r.Time, DefaultTime)
-	r.notify(Event{Progress: &Progress{Phase: Measuring}})
-	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
-	if err != nil {
-		return err
-	}
-	r.config.Plan = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c)
-	plan := &r.config.Plan
-	plan.Seconds = limit.Seconds()
-	r.note("plan for %v: %d generations of %d plies in each of %d games",
-		limit, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)
-	return nil
-}
-
-// extend gives a finished run more to do if the options ask for more than its plan.
-func (r *run) extend() error {
-	plan := &r.config.Plan
-	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
-	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
-	if sameTime && sameGenerations {
-		return nil
-	}
-	var count counters
-	checkpoint, _, err := r.store.Newest() // load reports damage
-	if err == nil {
-		err = json.Unmarshal(checkpoint.Meta, &count)
-	}
-	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
-		return fmt.Errorf("run %s: %w", r.Dir, err)
-	}
-	ended := count.Generation
-	if ended < plan.Last() {
-		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
-			"continue it without --time and --generations, and ask for more when it is finished", r.Dir, ErrConflict, ended, plan.Last())
-	}
-	more := rundir.Plan{
-		Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration,
-		Resumed: ended, Rewound: r.beforeDecay(plan, ended),
-	}
-	if r.Time > 0 {
-		again, err := r.learningSeconds(more.Rewound+1, ended)
-		if err != nil {
-			return err
-		}
-		more.Seconds = r.Time.Seconds()
-		more.Adjusted = len(adjustAt) // the run's speed is known
-		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - again
-		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
-	}
-	if more.Generations <= ended {
-		return nil // no more than was done: the run stays finished
-	}
-	*plan = more
-	return r.config.Write(r.Dir)
-}
-
-// beforeDecay returns the newest whole checkpoint of a finished plan from before the final decay of its learning rate: of
-// a plan that began within the decay, the one that it went back to itself. Without any it returns the last generation.
-func (r *run) beforeDecay(plan *rundir.Plan, ended int) int {
-	var candidates []int
-	ids, _ := r.store.List() // what cannot be listed cannot be loaded
-	for _, id := range slices.Backward(ids) {
-		if id > plan.Resumed && id <= min(lastConstant(plan), ended) {
-			candidates = append(candidates, id)
-		}
-	}
-	for _, id := range append(candidates, plan.Rewound) {
-		if id == 0 {
-			continue
-		}
-		if _, err := r.store.Load(id); err == nil {
-			return id
-		}
-	}
-	return ended
-}
-
-// learningSeconds is the time spent learning in the generations from first to last.
-func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
-	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
-	for _, m := range metrics {
-		if m.Generation >= first && m.Generation <= last {
-			seconds += m.LearnSeconds
-		}
-	}
-	return seconds, err
-}
-
 // load restores the run from its newest whole checkpoint, or starts it with the given weights.
 func (r *run) load(weights *infer.Weights) error {
 	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
@@ -234,7 +134,7 @@ func (r *run) load(weights *infer.Weights) error {
 	r.curves = &curves{dir: r.Dir, from: g + 1}
 	r.rater = &rater{
 		dir: r.Dir, game: r.Game, config: r.config, threads: r.Threads, curves: r.curves, notify: r.notify,
-		working: func() { r.progress(Rating, 0) },
+		progress: func() { r.progress(Rating, 0) },
 	}
 	if err := rundir.DropAfter(r.Dir, g); err != nil {
 		return err
@@ -242,7 +142,7 @@ func (r *run) load(weights *infer.Weights) error {
 	return r.rater.dropRatingsAfter(g)
 }
 
-// newestGeneration is the newest generation of which metrics or games exist, 0 without any.
+// newestGeneration is the newest generation in metrics.jsonl, 0 without any.
 func (r *run) newestGeneration() (int, error) {
 	newest := 0
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
@@ -298,7 +198,7 @@ func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
-	r.owed = r.count.Steps - r.learner.trainer.Steps()
+	r.owedSteps = r.count.Steps - r.learner.trainer.Steps()
 	if err := unmarshalGamesInProgress(c.Part(rundir.GamesInProgressPart), r.play.games); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}

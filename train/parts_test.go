@@ -424,7 +424,7 @@ func TestPlan(t *testing.T) {
 				generation := float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation
 				seconds := float64(p.Generations) * generation
 				if seconds > limit.Seconds() || seconds < limit.Seconds()*2/3 || p.ParallelGames < minParallel || p.Generations < 30 ||
-					generation > maxGeneration || p.Generations > fewGenerations*9/8 && generation < plannedGeneration/2 ||
+					generation > maxGeneration || p.Generations > targetGenerations*9/8 && generation < plannedGeneration/2 ||
 					checkLength(0, p.Generations) != nil {
 					t.Errorf("%s at %+v: plan %+v takes %.0f s of %v, a generation %.1f s", name, c, p, seconds, limit, generation)
 				}

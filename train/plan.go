@@ -1,17 +1,24 @@
 package train
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
 // DefaultTime is the length of a run if neither time nor generations are given.
 const DefaultTime = 8 * time.Minute
 
-// The longest runs.
+// The maxPositions runs.
 const (
 	MaxTime        = 30 * 24 * time.Hour
 	MaxGenerations = 100_000
@@ -28,8 +35,8 @@ func checkLength(limit time.Duration, generations int) error {
 	return nil
 }
 
-// lastConstant is the last generation before the final decay of the learning rate.
-func lastConstant(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
+// lastBeforeDecay is the last generation before the final decay of the learning rate.
+func lastBeforeDecay(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
 
 // planShare is the share of the plan that is done at the start of a generation, from 0 to 1.
 func planShare(p *rundir.Plan, generation int) float64 {
@@ -37,53 +44,53 @@ func planShare(p *rundir.Plan, generation int) float64 {
 }
 
 const (
-	safety         = 0.95 // share of the remaining time that is planned for: the machine may become slower
-	minGenerations = 60   // that a plan should have
-	fewGenerations = 250  // beyond these, longer generations are better than more: each costs a checkpoint
-	minGamesEach   = 12   // games, of the greatest length, that each game in progress should finish
-	minParallel    = 16
-	maxParallel    = 256
-	maxPlies       = 8 // of a generation, unless there would be too many generations
+	safety            = 0.95 // share of the remaining time that is planned for: the machine may become slower
+	minGenerations    = 60   // that a plan should have
+	targetGenerations = 250  // beyond these, longer generations are better than more: each costs a checkpoint
+	minGamesEach      = 12   // games, of the greatest length, that each game in progress should finish
+	minParallel       = 16
+	maxParallel       = 256
+	maxPlies          = 8 // of a generation, unless there would be too many generations
 
 	maxGeneration     = 120 // seconds of a generation at most, since a crash loses one
 	plannedGeneration = 90  // seconds of a generation in a new plan, in which estimates may be wrong
 )
 
-// cost is the time of work on this machine, in seconds.
+// cost is the time of work on this machine.
 type cost struct {
-	position   float64 // of self-play
-	step       float64 // of training
-	generation float64 // for files
+	position   float64 // seconds per position of self-play
+	step       float64 // seconds per training step
+	generation float64 // seconds per generation for files
 }
 
-// timePlan returns a plan that takes the given seconds. It chooses parallel games and plies if the settings leave them
-// open, and generations.
+// timePlan returns a plan for a run of the given seconds. It chooses the number of generations, and parallel games and
+// plies unless the settings give them.
 func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) rundir.Plan {
 	var p rundir.Plan
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
-	positions := seconds * (1 - s.RatingShare) * safety / position // of the whole run
-	longest := max(1, int((plannedGeneration-cost.generation)/position))
+	positions := seconds * (1 - s.RatingShare) * safety / position            // of the run
+	maxPositions := max(1, int((plannedGeneration-cost.generation)/position)) // of a generation
 	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
-		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.MaxPlies)), minParallel), maxParallel, longest)
+		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.MaxPlies)), minParallel), maxParallel, maxPositions)
 	}
 	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
 		plies := positions / float64(p.ParallelGames)
-		p.PliesPerGeneration = max(min(int(plies/minGenerations), maxPlies), int(plies/fewGenerations))
-		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, longest/p.ParallelGames))
+		p.PliesPerGeneration = max(min(int(plies/minGenerations), maxPlies), int(plies/targetGenerations))
+		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, maxPositions/p.ParallelGames))
 	}
 	generation := position*float64(p.ParallelGames*p.PliesPerGeneration) + cost.generation
 	p.Generations = max(1, int(seconds*(1-s.RatingShare)*safety/generation))
 	return p
 }
 
-// A time plan is adjusted at these shares of it to the time that the last generations took, all of them before the final
-// decay of the learning rate.
+// adjustAt are the shares of a time plan at which it is adjusted to the time that the last adjustOver generations took. All
+// lie before the final decay of the learning rate, where generations take equally long.
 var adjustAt = []float64{0.15, 0.4, 0.65}
 
 const adjustOver = 3 // generations
 
-// adjustPlan sets the remaining generations of a time plan, after a generation and so many seconds of the run. recent are
-// the seconds of the last generations; if they took too long, later ones have fewer plies.
+// adjustPlan sets the remaining generations of a time plan. The run has spent some seconds up to the given generation, and
+// recent on its last generations. If these took longer than maxGeneration, later ones get fewer plies.
 func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
 	mean := 0.0
 	for _, seconds := range recent {
@@ -96,8 +103,107 @@ func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64,
 		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGeneration/mean))
 		mean *= float64(p.PliesPerGeneration) / float64(plies)
 	}
-	left := (p.Seconds*(1-finalShare(s)) - spent) * (1 - wayShare(s)) * safety
+	left := (p.Seconds*(1-finalShare(s)) - spent) * (1 - interimShare(s)) * safety
 	p.Generations = generation + max(1, int(left/mean))
+}
+
+// makePlan plans a new run.
+func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
+	settings := &r.config.Settings
+	if r.Generations > 0 {
+		r.config.Plan = rundir.Plan{
+			Generations:        r.Generations,
+			ParallelGames:      cmp.Or(settings.ParallelGames, maxParallel),
+			PliesPerGeneration: cmp.Or(settings.PliesPerGeneration, maxPlies),
+		}
+		return nil
+	}
+	limit := cmp.Or(r.Time, DefaultTime)
+	r.notify(Event{Progress: &Progress{Phase: Measuring}})
+	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
+	if err != nil {
+		return err
+	}
+	r.config.Plan = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c)
+	plan := &r.config.Plan
+	plan.Seconds = limit.Seconds()
+	r.note("plan for %v: %d generations of %d plies in each of %d games",
+		limit, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)
+	return nil
+}
+
+// extend gives a finished run more to do if the options ask for more than its plan.
+func (r *run) extend() error {
+	plan := &r.config.Plan
+	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
+	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
+	if sameTime && sameGenerations {
+		return nil
+	}
+	var count counters
+	checkpoint, _, err := r.store.Newest() // load reports damage
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, &count)
+	}
+	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
+		return fmt.Errorf("run %s: %w", r.Dir, err)
+	}
+	ended := count.Generation
+	if ended < plan.Last() {
+		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
+			"continue it without --time and --generations, and ask for more when it is finished", r.Dir, ErrConflict, ended, plan.Last())
+	}
+	more := rundir.Plan{
+		Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration,
+		Resumed: ended, Rewound: r.rewindTarget(plan, ended),
+	}
+	if r.Time > 0 {
+		again, err := r.learningSeconds(more.Rewound+1, ended)
+		if err != nil {
+			return err
+		}
+		more.Seconds = r.Time.Seconds()
+		more.Adjusted = len(adjustAt) // the run's speed is known
+		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - again
+		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
+	}
+	if more.Generations <= ended {
+		return nil // no more than was done: the run stays finished
+	}
+	*plan = more
+	return r.config.Write(r.Dir)
+}
+
+// rewindTarget returns the newest whole checkpoint of a finished plan from before the final decay of its learning rate: of
+// a plan that began within the decay, the one that it went back to itself. Without any it returns the last generation.
+func (r *run) rewindTarget(plan *rundir.Plan, ended int) int {
+	var candidates []int
+	ids, _ := r.store.List() // what cannot be listed cannot be loaded
+	for _, id := range slices.Backward(ids) {
+		if id > plan.Resumed && id <= min(lastBeforeDecay(plan), ended) {
+			candidates = append(candidates, id)
+		}
+	}
+	for _, id := range append(candidates, plan.Rewound) {
+		if id == 0 {
+			continue
+		}
+		if _, err := r.store.Load(id); err == nil {
+			return id
+		}
+	}
+	return ended
+}
+
+// learningSeconds is the time spent learning in the generations from first to last.
+func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
+	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	for _, m := range metrics {
+		if m.Generation >= first && m.Generation <= last {
+			seconds += m.LearnSeconds
+		}
+	}
+	return seconds, err
 }
 
 // replan adjusts a time plan when that is due, and ends it when its time is over.
@@ -109,7 +215,7 @@ func (r *run) replan() error {
 	}
 	spent := r.pace.elapsed().Seconds()
 	if plan.Adjusted < len(adjustAt) && len(recent) >= adjustOver &&
-		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastConstant(plan) {
+		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastBeforeDecay(plan) {
 		before := *plan
 		adjustPlan(plan, r.count.Generation, recent[len(recent)-adjustOver:], spent, settings)
 		if err := r.config.Write(r.Dir); err != nil {

@@ -17,21 +17,21 @@ import (
 )
 
 // A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share is
-// the share of the run's time for these matches. finalPart of it is for the last generation: a quarter of that for matches
-// against each baseline, a quarter for the newest rated checkpoints, its peers, and half for whatever tells most.
+// the share of the run's time for these matches, of which finalPart is for the last generation. Half of that goes to matches
+// with each baseline and with its peers, the newest rated checkpoints, and half to the most informative matches.
 const (
 	ratingsPerRun   = 10
 	finalPart       = 0.4
-	maxFinalGames   = 400 // of a match at the end
+	maxFinalGames   = 400 // of a match with a baseline or peer
 	peerCheckpoints = 3
 )
 
 // baselines are the agents that checkpoints are rated against.
 var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 
-// finalShare is the share of the run's time for rating its last generation, wayShare that for rating earlier ones.
-func finalShare(s *rundir.Settings) float64 { return finalPart * s.RatingShare }
-func wayShare(s *rundir.Settings) float64   { return s.RatingShare - finalShare(s) }
+// finalShare is the share of the run's time for rating its last generation, interimShare that for rating earlier ones.
+func finalShare(s *rundir.Settings) float64   { return finalPart * s.RatingShare }
+func interimShare(s *rundir.Settings) float64 { return s.RatingShare - finalShare(s) }
 
 // ratingInterval is the number of generations between ratings: a multiple of keep_every if possible, so that rated
 // checkpoints are kept.
@@ -48,7 +48,7 @@ func ratingDue(c *rundir.Config, generation int) bool {
 	return generation%ratingInterval(c) == 0 || generation >= c.Plan.Last()
 }
 
-// ratedGenerations are the newest generations up to the given one that were rated.
+// ratedGenerations are the newest rated generations up to the given one, at most peerCheckpoints. Their checkpoints are kept.
 func ratedGenerations(c *rundir.Config, generation int) (rated []int) {
 	interval := ratingInterval(c)
 	for g := generation / interval * interval; g > 0 && len(rated) < peerCheckpoints; g -= interval {
@@ -60,15 +60,15 @@ func ratedGenerations(c *rundir.Config, generation int) (rated []int) {
 // rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games and
 // weights do not depend on it.
 type rater struct {
-	dir     string
-	game    *env.Game
-	config  *rundir.Config
-	threads int
-	curves  *curves
-	notify  func(Event)
-	working func()                // reports that rating is in progress
-	balance *match.BalanceChecker // chooses openings; nil until needed
-	suite   *suite.Suite          // nil until needed, or if the game has none
+	dir      string
+	game     *env.Game
+	config   *rundir.Config
+	threads  int
+	curves   *curves
+	notify   func(Event)
+	progress func()                // reports that rating is in progress
+	balance  *match.BalanceChecker // chooses openings; nil until needed
+	suite    *suite.Suite          // nil until needed, or if the game has none
 }
 
 // standing is how far a run has come when it is rated.
@@ -80,6 +80,7 @@ type standing struct {
 	elapsed    float64 // seconds spent on the run
 }
 
+// standing returns where the run stands after its last commit.
 func (r *run) standing() standing {
 	s := standing{
 		generation: r.count.Generation, positions: r.count.Positions, meanPlies: r.count.meanPlies(r.Game),
@@ -127,7 +128,7 @@ func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
 		}) {
 			continue
 		}
-		t.working()
+		t.progress()
 		m, err := pool.Play(ctx, newest, pool.Number(opponent), games, t.threads, true)
 		if errors.Is(err, agent.ErrWeights) { // a damaged peer
 			t.warn(err)
@@ -159,7 +160,7 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 	}
 	interval := ratingInterval(t.config)
 	since := at.generation - (at.generation-1)/interval*interval // generations
-	seconds := wayShare(&t.config.Settings)*at.elapsed*float64(since)/float64(at.generation) + extra
+	seconds := interimShare(&t.config.Settings)*at.elapsed*float64(since)/float64(at.generation) + extra
 	for _, m := range matches {
 		if m.Generation == at.generation && !m.Final {
 			seconds -= m.Seconds
@@ -174,7 +175,7 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 		Targets: []int{newest}, Players: append(append(pool.Baselines(), pool.PlayedCheckpoints()...), newest),
 		MaxTime:     time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
 		GameSeconds: secondsPerGame(&t.config.Settings, at), Threads: t.threads,
-		Progress: func(ratings.Progress) { t.working() },
+		Progress: func(ratings.Progress) { t.progress() },
 		Warn:     func(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) },
 	})
 	if err != nil {
@@ -284,7 +285,7 @@ func (t *rater) testOnSuite(ctx context.Context, at standing) error {
 
 func (t *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(t.dir, generation)}
-	t.working()
+	t.progress()
 	o := suite.TestOptions{Threads: t.threads, Positions: positions, Seed: t.config.Seed}
 	report, err := t.suite.Test(ctx, agent.NewFactory(t.game, spec, rundir.LoadWeights), o)
 	if err != nil {

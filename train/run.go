@@ -91,15 +91,15 @@ var (
 // files and counters, and the rater matches and suite.
 type run struct {
 	Options
-	config  *rundir.Config
-	store   *checkpoints.Store
-	count   counters // as of the last commit
-	owed    int      // training steps of generations that the learner went back over, to be repeated
-	play    *selfPlay
-	learner *learner
-	curves  *curves
-	rater   *rater
-	pace    pace
+	config    *rundir.Config
+	store     *checkpoints.Store
+	count     counters // as of the last commit
+	owedSteps int      // training steps of generations that the learner went back over, to be repeated
+	play      *selfPlay
+	learner   *learner
+	curves    *curves
+	rater     *rater
+	pace      pace
 }
 
 // counters are the totals of a run, kept in each checkpoint's manifest.
@@ -226,7 +226,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	start := time.Now()
 	l.validate(m, network, ratingDue(r.config, m.Generation))
 	if l.training.positions >= r.config.Settings.BatchSize { // fewer would be learned by heart
-		steps := l.steps(sets) - l.steps(r.count.Sets) + r.owed
+		steps := l.steps(sets) - l.steps(r.count.Sets) + r.owedSteps
 		err := l.train(ctx, m, steps, planShare(&r.config.Plan, m.Generation), func(done float64) {
 			r.progress(Learning, playShare+(1-playShare)*done)
 		})

@@ -53,7 +53,7 @@ func TestSuite(t *testing.T) {
 				notified = append(notified, *e.Suite)
 			}
 		},
-		working: func() {},
+		progress: func() {},
 	}
 	defer tester.curves.close()
 	for _, at := range []standing{
