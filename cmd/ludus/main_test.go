@@ -470,7 +470,7 @@ func TestHelpAndVersion(t *testing.T) {
 			t.Errorf("%s has no example", c.Name())
 		}
 	}
-	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels  "+kernel.Name()+"\n") {
+	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels  "+kernel.InstructionSet()+"\n") {
 		t.Errorf("version prints %s", out)
 	}
 }

@@ -19,7 +19,7 @@ func versionCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version, commit := build()
 			fmt.Fprintf(cmd.OutOrStdout(), "ludus    %s\ncommit   %s\nbuilt    %s for %s/%s\nkernels  %s\n",
-				version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Name())
+				version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.InstructionSet())
 			return nil
 		},
 	}

@@ -73,8 +73,8 @@ var (
 	active    = &available[0]
 )
 
-// Name is the instruction set in use: AVX-512, AVX2 (with FMA) or Go.
-func Name() string { return active.name }
+// InstructionSet is the instruction set in use: AVX-512, AVX2 (with FMA) or Go.
+func InstructionSet() string { return active.name }
 
 // Peak measures this core's peak speed for the given time: floating-point operations per second of multiply-adds in the
 // registers that the kernels use. It returns the best of many short rounds.

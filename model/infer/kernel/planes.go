@@ -18,7 +18,8 @@ type Planes struct {
 // distance compete for few cache sets.
 func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 
-// Winograd is the transform of whole boards of H x W cells. Activations are [rows, H, W, C], C a multiple of 8.
+// Winograd is the Winograd transform of whole boards of H x W cells; see package winograd. Activations are [rows, H, W, C]
+// with C a multiple of 8; the transformed domain has one plane per point.
 type Winograd struct {
 	H, W   int
 	pH, pW int // points of a column and of a line

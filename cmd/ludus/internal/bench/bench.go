@@ -80,7 +80,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	start, report := time.Now(), &Report{Kernels: kernel.Name(), Cores: runtime.GOMAXPROCS(0)}
+	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
 	left := 0 // weights
 	for _, s := range steps {
