@@ -161,8 +161,8 @@ func TestGoldenPUCT(t *testing.T) {
 			if simulations == 4 {
 				near(t, "root value", s.Value(), (-0.5+3*0.1)/4)
 				near(t, "policy", float64(s.Moves()[1].Policy), 0.75)
-				near(t, "win", float64(s.Moves()[1].Classes[0]), 0.55)
-				near(t, "loss", float64(s.Moves()[1].Classes[2]), 0.45)
+				near(t, "win", float64(classesOf(s, 1)[0]), 0.55)
+				near(t, "loss", float64(classesOf(s, 1)[2]), 0.45)
 			}
 		}
 	}

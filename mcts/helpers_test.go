@@ -238,6 +238,13 @@ func (c *counting) Evaluate(states []env.State, logits, classes, goals []float32
 // run is Search.Run without a cache.
 func run(s *Search, ev Evaluator) { s.Run(NewBatcher(s.game, ev, 64, 0)) }
 
+// classesOf returns Search.MoveClasses of the root's move i.
+func classesOf(s *Search, i int) []float32 {
+	classes := make([]float32, len(s.game.Classes))
+	s.MoveClasses(classes, i)
+	return classes
+}
+
 // selectLeaf does simulations until one needs an evaluation, which it returns, or nil if the search is done or blocked.
 func selectLeaf(s *Search) *selectedLeaf {
 	l := &selectedLeaf{batcher: NewBatcher(s.game, nil, 1, 0)}

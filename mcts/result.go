@@ -20,37 +20,29 @@ type Move struct {
 	Value  float64 // completed: mean of the utilities backed up, exact if proven, the mixed value if unvisited
 	// Lower and Upper bound the exact utility; equal if proven.
 	Lower, Upper float32
-	// Classes is the mean class distribution [K] backed up through the move; one-hot if proven, the root's if unvisited.
-	Classes []float32
 }
 
 // Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the slice;
-// the next call of Moves or Classes overwrites it.
+// the next call overwrites it.
 func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
-	p, edges, K := t.nodes[root].player, t.edgesOf(root), len(t.utilities)
+	p, edges := t.nodes[root].player, t.edgesOf(root)
 	mixedValue, actions := t.summarize(root).mixedValue, t.actionsOf(root)
 	policy := s.policy()
-	if need := len(edges) * K; cap(s.moveClasses) < need {
-		s.moveClasses = make([]float32, need)
-	}
 	s.moves = s.moves[:0]
 	for i := range edges {
 		e := &edges[i]
 		best, worst := t.bounds(e, p)
-		m := Move{
-			Action:  actions[i],
-			Visits:  int(e.visits),
-			Prior:   e.prior,
-			Policy:  float32(policy[i]),
-			Value:   p.Sign()*t.completedValue(e, mixedValue) + 0, // 0 rather than -0
-			Lower:   s.game.Classes[worst].Utility,
-			Upper:   s.game.Classes[best].Utility,
-			Classes: s.moveClasses[i*K : (i+1)*K : (i+1)*K],
-		}
-		s.classesOf(m.Classes, e)
-		s.moves = append(s.moves, m)
+		s.moves = append(s.moves, Move{
+			Action: actions[i],
+			Visits: int(e.visits),
+			Prior:  e.prior,
+			Policy: float32(policy[i]),
+			Value:  p.Sign()*t.completedValue(e, mixedValue) + 0, // 0 rather than -0
+			Lower:  s.game.Classes[worst].Utility,
+			Upper:  s.game.Classes[best].Utility,
+		})
 	}
 	return s.moves
 }
@@ -112,10 +104,12 @@ func (s *Search) visitWeights(dst []float64) {
 	}
 }
 
-// classesOf writes the class distribution of a root's edge, for the player to move, to dst.
-func (s *Search) classesOf(dst []float32, e *edge) {
+// MoveClasses writes the mean class distribution [K] backed up through the root's move i, in the order of [Search.Moves],
+// to dst, for the player to move. It is one-hot if the move is proven, and the root's if it is unvisited.
+func (s *Search) MoveClasses(dst []float32, i int) {
+	s.mustBeEvaluated()
 	t := &s.tree
-	p := t.nodes[root].player
+	p, e := t.nodes[root].player, &t.edgesOf(root)[i]
 	if e.proven() {
 		clear(dst)
 		dst[s.game.ClassFor(p, int(e.best))] = 1
@@ -235,18 +229,19 @@ func (s *Search) Value() float64 {
 // Classes writes the root's class distribution [K], for the player to move, to dst: that of the moves, averaged by
 // [Move.Policy]; one-hot if proven.
 func (s *Search) Classes(dst []float32) {
+	s.mustBeEvaluated()
 	if len(dst) != len(s.game.Classes) {
 		panic("mcts: Classes into a slice of the wrong length")
 	}
-	moves := s.Moves()
 	clear(dst)
 	if class, ok := s.Proven(); ok {
 		dst[class] = 1
 		return
 	}
-	for i := range moves {
-		for k, p := range moves[i].Classes {
-			dst[k] += moves[i].Policy * p
+	for i, p := range s.policy() {
+		s.MoveClasses(s.classes, i)
+		for k, c := range s.classes {
+			dst[k] += float32(p) * c
 		}
 	}
 }

@@ -32,12 +32,11 @@ type Search struct {
 	pending     int  // leaves of the round without an evaluation
 	roundClosed bool // the round takes no more leaves
 
-	logits      []float32 // scratch: of a leaf's legal moves
-	places      []int32   // scratch: of a leaf's moves in the tree
-	scores      []float64 // scratch: by move of a node
-	classes     []float32 // scratch [K]
-	moves       []Move
-	moveClasses []float32 // [moves, K]
+	logits  []float32 // scratch: of a leaf's legal moves
+	places  []int32   // scratch: of a leaf's moves in the tree
+	scores  []float64 // scratch: by move of a node
+	classes []float32 // scratch [K]
+	moves   []Move
 }
 
 // leaf is a selected node of the current round.

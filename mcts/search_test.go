@@ -297,11 +297,11 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 		return sum, utility
 	}
 	classes := make([]float32, len(g.Classes))
-	for _, m := range s.Moves() {
+	for i, m := range s.Moves() {
 		visits += m.Visits
 		policy += float64(m.Policy)
 		prior += float64(m.Prior)
-		sum, utility := expected(m.Classes)
+		sum, utility := expected(classesOf(s, i))
 		near(t, "sum of classes", sum, 1)
 		if m.Visits > 0 && utility > float64(m.Lower) && utility < float64(m.Upper) {
 			near(t, "utility of the classes", utility, m.Value)
@@ -327,7 +327,11 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 
 // snapshot is all that a search says.
 func snapshot(s *Search) string {
-	return fmt.Sprintf("%v %v %v %+v", s.Simulations(), s.Best(), s.Value(), s.Moves())
+	text := fmt.Sprintf("%v %v %v %+v", s.Simulations(), s.Best(), s.Value(), s.Moves())
+	for i := range s.Moves() {
+		text += fmt.Sprint(" ", classesOf(s, i))
+	}
+	return text
 }
 
 func TestCacheChangesNothing(t *testing.T) {

@@ -46,14 +46,15 @@ type gameInProgress struct {
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
-	policy  []float32    // scratch
+	policy  []float32    // scratch: of the legal moves
+	classes []float32    // scratch [K]
 }
 
 func newGameInProgress(game *env.Game, settings *rundir.Settings, s uint64, index int) *gameInProgress {
 	generator := seed.New(s, "slot", index)
 	return &gameInProgress{
 		game: game, settings: settings, generator: generator, rng: rand.New(generator),
-		record: &record{}, state: game.NewState(),
+		record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
 	}
 }
 
@@ -187,7 +188,8 @@ func (g *gameInProgress) playSearched() {
 	for i := range moves {
 		g.policy = append(g.policy, moves[i].Policy)
 	}
-	shares := quantise(quantise(make([]uint16, 0, len(moves)+len(moves[choice].Classes)), g.policy), moves[choice].Classes)
+	g.search.MoveClasses(g.classes, choice)
+	shares := quantise(quantise(make([]uint16, 0, len(moves)+len(g.classes)), g.policy), g.classes)
 	p.policy, p.classes = shares[:len(moves):len(moves)], shares[len(moves):]
 	g.record.plies = append(g.record.plies, p)
 	g.state.Apply(p.action)

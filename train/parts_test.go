@@ -327,7 +327,12 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 	for !rec.done {
 		g.startSearch(16, g.rng)
 		g.search.Run(b)
-		moves := slices.Clone(g.search.Moves()) // their classes last until the next search
+		moves := slices.Clone(g.search.Moves())
+		classes := make([][]float32, len(moves))
+		for i := range moves {
+			classes[i] = make([]float32, len(game.Classes))
+			g.search.MoveClasses(classes[i], i)
+		}
 		best, n := g.search.Best(), len(rec.plies)
 		g.playSearched()
 		ply := &rec.plies[n]
@@ -339,7 +344,7 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 		for _, m := range moves {
 			policy = append(policy, m.Policy)
 		}
-		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, moves[i].Classes)) {
+		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, classes[i])) {
 			t.Fatalf("ply %d has policy %v and classes %v; move %d is %+v", n, ply.policy, ply.classes, i, moves[i])
 		}
 	}
