@@ -47,6 +47,10 @@ func (s *Search) Moves() []Move {
 	return s.moves
 }
 
+// Actions returns the legal moves at the root in the order of [Search.Moves]. The search owns the slice, which is valid
+// until it gets another position.
+func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
+
 // RootEvaluation returns the network's evaluation of the root, for the player to move: class probabilities [K], and
 // expected goals / 100 [2], own first, if the game has a goal head. Both are empty before the root is evaluated and after
 // [Search.Advance]. The search owns them; they are valid until it gets another position.
@@ -252,17 +256,20 @@ func (s *Search) Proven() (class int, ok bool) {
 	return s.game.ClassFor(s.tree.nodes[root].player, int(e.best)), e.proven()
 }
 
-// PolicyWeight is the weight of [Move.Policy] as a training target: 1, or 0 if there is nothing to learn because the
-// position has one legal move or all moves are proven to be equal.
-func (s *Search) PolicyWeight() float32 {
+// PolicyTarget appends [Move.Policy] of the root's moves to dst, in the order of [Search.Moves]. The weight of this training
+// target is 1, or 0 if there is nothing to learn because the position has one legal move or all moves are proven to be equal.
+func (s *Search) PolicyTarget(dst []float32) (target []float32, weight float32) {
 	s.mustBeEvaluated()
+	for _, p := range s.policy() {
+		dst = append(dst, float32(p))
+	}
 	edges := s.tree.edgesOf(root)
 	for i := range edges {
 		if len(edges) > 1 && (!edges[i].proven() || edges[i].best != edges[0].best) {
-			return 1
+			return dst, 1
 		}
 	}
-	return 0
+	return dst, 0
 }
 
 // DrawIndex draws index i with a probability proportional to weights[i]^(1/temperature). The weights are 0 or more, one

@@ -237,11 +237,13 @@ func TestOnePlayerMovesTwice(t *testing.T) {
 func TestPolicyTarget(t *testing.T) {
 	target := func(g *env.Game, simulations int) ([]float32, float32) {
 		s := search(g, DefaultConfig(), simulations)
-		var policy []float32
-		for _, m := range s.Moves() {
-			policy = append(policy, m.Policy)
+		dst, weight := s.PolicyTarget(nil)
+		for i, m := range s.Moves() {
+			if m.Policy != dst[i] || m.Action != s.Actions()[i] {
+				t.Errorf("policy %v of move %d, target %v", m.Policy, i, dst[i])
+			}
 		}
-		return policy, s.PolicyWeight()
+		return dst, weight
 	}
 	tests := []struct {
 		what   string
@@ -620,6 +622,7 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 			for _, cfg := range rules(leaves) {
 				s, state, next := New(g, cfg), g.NewState(), g.NewState()
 				batcher := NewBatcher(g, Uniform{}, leaves, 256)
+				var target []float32
 				classes := make([]float32, len(g.Classes))
 				source := rand.NewPCG(0, 0)
 				rng := rand.New(source)
@@ -629,7 +632,7 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 					s.Start(next, 64, rng)
 					for i := range 4 {
 						s.Run(batcher)
-						s.PolicyWeight()
+						target, _ = s.PolicyTarget(target[:0])
 						s.Classes(classes)
 						if cfg.Rule == Gumbel || i == 3 {
 							break

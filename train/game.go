@@ -177,20 +177,17 @@ func (g *gameInProgress) beginSearchedPlies() {
 
 // playSearched records the finished search and plays its move.
 func (g *gameInProgress) playSearched() {
-	moves := g.search.Moves()
-	p := ply{proven: -1, trainPolicy: g.search.PolicyWeight() > 0}
+	policy, weight := g.search.PolicyTarget(g.policy[:0])
+	g.policy = policy
+	p := ply{proven: -1, trainPolicy: weight > 0}
 	if class, ok := g.search.Proven(); ok {
 		p.proven = int8(class)
 	}
-	choice := g.chooseMove(moves)
-	p.action = moves[choice].Action
-	g.policy = g.policy[:0]
-	for i := range moves {
-		g.policy = append(g.policy, moves[i].Policy)
-	}
+	choice := g.chooseMove(policy)
+	p.action = g.search.Actions()[choice]
 	g.search.MoveClasses(g.classes, choice)
-	shares := quantise(quantise(make([]uint16, 0, len(moves)+len(g.classes)), g.policy), g.classes)
-	p.policy, p.classes = shares[:len(moves):len(moves)], shares[len(moves):]
+	shares := quantise(quantise(make([]uint16, 0, len(policy)+len(g.classes)), policy), g.classes)
+	p.policy, p.classes = shares[:len(policy):len(policy)], shares[len(policy):]
 	g.record.plies = append(g.record.plies, p)
 	g.state.Apply(p.action)
 	g.pliesLeft--
@@ -204,16 +201,15 @@ func (g *gameInProgress) playSearched() {
 
 // chooseMove returns the index of the move to play. On an exploration ply it is drawn from the search's policy mixed with
 // the uniform distribution; then it is the search's best.
-func (g *gameInProgress) chooseMove(moves []mcts.Move) int {
+func (g *gameInProgress) chooseMove(policy []float32) int {
 	if g.explorationPlies == 0 {
-		best := g.search.Best()
-		return slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == best })
+		return slices.Index(g.search.Actions(), g.search.Best())
 	}
 	g.explorationPlies--
 	uniform := g.settings.ExplorationFraction
 	g.weights = g.weights[:0]
-	for i := range moves {
-		g.weights = append(g.weights, (1-uniform)*float64(moves[i].Policy)+uniform/float64(len(moves)))
+	for _, p := range policy {
+		g.weights = append(g.weights, (1-uniform)*float64(p)+uniform/float64(len(policy)))
 	}
 	return mcts.DrawIndex(g.rng, g.weights, 1)
 }
