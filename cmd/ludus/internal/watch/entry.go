@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -154,7 +153,7 @@ func (r *entryReader) readMetrics() {
 		return // no generation has ended
 	}
 	generations, seconds, spent := 0, 0.0, 0.0
-	recent, _ := rundir.MetricsFile.Parse(lastLines(r.metrics.Path))
+	recent := rundir.MetricsFile.Tail(r.dir)
 	for _, m := range recent {
 		if m.Generation > 0 {
 			e.Generation, e.Games = m.Generation, m.TotalGames
@@ -186,36 +185,7 @@ func (r *entryReader) readRating() {
 	if err != nil {
 		return // there are none; the view warns if they are damaged
 	}
-	for _, a := range ratings.Agents {
-		if a.Generation != nil && *a.Generation >= r.entry.Rating.Generation {
-			r.entry.Rating = Rating{*a.Generation, a.Rating, a.Low, a.High}
-		}
+	if newest := ratings.Newest(); newest != nil {
+		r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
 	}
-}
-
-const (
-	tailBytes = 64 << 10
-	tailLines = 10
-)
-
-// lastLines returns up to tailLines whole lines at the end of a file; none if it cannot be read.
-func lastLines(path string) [][]byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	start := max(0, info.Size()-tailBytes)
-	data := make([]byte, info.Size()-start)
-	n, _ := f.ReadAt(data, start)
-	lines := bytes.Split(data[:n], []byte{'\n'})
-	lines = lines[:len(lines)-1] // an unfinished line, or nothing
-	if start > 0 && len(lines) > 0 {
-		lines = lines[1:]
-	}
-	return lines[max(0, len(lines)-tailLines):]
 }
