@@ -71,7 +71,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(err)) })
 	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		compareCommand(), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
+		profiled(compareCommand()), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	return root
 }

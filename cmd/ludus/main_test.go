@@ -626,7 +626,7 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 	fails(t, dir, exitFailure, "nowhere/cpu", "solve", "quad-5x5", "--cpuprofile", "nowhere/cpu")
-	for _, name := range []string{"train", "arena", "rate", "suite", "solve", "bench"} {
+	for _, name := range []string{"train", "arena", "rate", "compare", "suite", "solve", "bench"} {
 		if cmd, _, err := rootCommand().Find([]string{name}); err != nil || cmd.Flags().Lookup("cpuprofile") == nil {
 			t.Errorf("%s has no --cpuprofile; %v", name, err)
 		}
