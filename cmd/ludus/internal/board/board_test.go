@@ -18,7 +18,7 @@ import (
 
 var errBusy = errors.New("busy")
 
-// host plays with baselines; lent counts the agents that were not released.
+// host plays with baselines; lent counts the agents in use.
 func host(lent *int) *Host {
 	return &Host{
 		Game: games.New,
@@ -41,7 +41,7 @@ func host(lent *int) *Host {
 	}
 }
 
-// ask sends a request and decodes the reply into out, of a type of one's own, as a page would.
+// ask answers a request and decodes the JSON of the reply into out.
 func ask(t *testing.T, op string, in map[string]any, out any) {
 	t.Helper()
 	body, err := json.Marshal(in)
@@ -98,7 +98,7 @@ type position struct {
 	Legal          []string
 }
 
-// A page that knows the description and the positions alone can play every game to its end.
+// Description and positions are enough to play every game to its end.
 func TestWholeGames(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
@@ -145,7 +145,7 @@ func TestWholeGames(t *testing.T) {
 	}
 }
 
-// A move is drawn from cell to cell: from a piece of the mover's, where it moves one.
+// Moves are drawn on the right cells: from a piece of the player to move, or onto an empty cell.
 func TestTouches(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
@@ -167,7 +167,7 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// Moves may be written freely and come back as official texts.
+// Moves may be written freely; replies have official texts.
 func TestOfficialTexts(t *testing.T) {
 	var p position
 	ask(t, "position", map[string]any{"game": " quad-5x5 ", "moves": []string{" mark  r3 c3", "(mark r2 c2)"}}, &p)
@@ -176,7 +176,7 @@ func TestOfficialTexts(t *testing.T) {
 	}
 }
 
-// The choice is that of the agent with the seed, in every game and for every kind that needs no file.
+// choose returns the move of the agent with the given seed.
 func TestChoose(t *testing.T) {
 	for _, name := range games.Names() {
 		game, err := games.New(name)
@@ -207,10 +207,10 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// won is a game of quad-5x5 that x has won.
+// won is a game of quad-5x5 that x wins.
 var won = []string{"mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3", "mark r3 c3"}
 
-// The cells that won are told at the end alone.
+// Winning cells are given at the end only.
 func TestWonBy(t *testing.T) {
 	for plies := range len(won) + 1 {
 		var p position
@@ -253,7 +253,7 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// bad requests, op and body, with a part of the error.
+// bad are invalid requests: op, body and a part of the error.
 var bad = [][3]string{
 	{"", `{}`, "unknown operation \"\"; known: describe, position, choose, analyze"},
 	{"analyse", `{}`, `did you mean "analyze"?`},
@@ -304,7 +304,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is not the caller's fault is no RequestError.
+// Errors that are not about the request are not RequestErrors.
 func TestOtherErrors(t *testing.T) {
 	lent := 0
 	_, err := host(&lent).Answer(t.Context(), "choose", []byte(`{"game":"quad-5x5","agent":"busy"}`))
@@ -321,7 +321,7 @@ func TestOtherErrors(t *testing.T) {
 	}
 }
 
-// Whatever is asked, the answer is a reply that JSON can hold or the caller's fault, and the agent comes back.
+// Every request gets a JSON reply or a RequestError, and its agent is released.
 func FuzzAnswer(f *testing.F) {
 	ops := append(Operations(), "nothing")
 	for _, b := range bad {

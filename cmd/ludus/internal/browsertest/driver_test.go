@@ -31,8 +31,8 @@ func servePages(t *testing.T, pages map[string]string) string {
 	return server.URL
 }
 
-// What a page must not do is noticed, wherever it does it.
-func TestComplaints(t *testing.T) {
+// Every forbidden action of a page or its worker is recorded.
+func TestProblems(t *testing.T) {
 	b := Start(t)
 	foreign := servePages(t, map[string]string{"/": "foreign"})
 	fetching := func(script string) string {
@@ -60,35 +60,35 @@ func TestComplaints(t *testing.T) {
 			} {
 				tab := b.Open(t, address)
 				tab.Wait(`document.title === "done"`)
-				all := strings.Join(tab.Complaints(), "\n")
+				all := strings.Join(tab.Problems(), "\n")
 				for end := time.Now().Add(10 * time.Second); !strings.Contains(all, c.want) && time.Now().Before(end); time.Sleep(settling) {
-					all += strings.Join(tab.Complaints(), "\n")
+					all += strings.Join(tab.Problems(), "\n")
 				}
 				if c.want == "" && all != "" || !strings.Contains(all, c.want) {
-					t.Errorf("from %s: complaints are %q, want %q", place, all, c.want)
+					t.Errorf("from %s: problems are %q, want %q", place, all, c.want)
 				}
 				if c.want != "" { // what else comes of it is no matter
 					time.Sleep(6 * settling)
-					tab.Complaints()
+					tab.Problems()
 				}
 			}
 		})
 	}
 }
 
-// A page may ask its own server, but another file on the disk is foreign.
+// A page may make requests to its own server; a file: page may not load another file.
 func TestOwnOrigin(t *testing.T) {
 	b := Start(t)
 	script := fmt.Sprintf(`fetch(%q).then((r) => r.text()).then((text) => { document.title = text; })`, "/own")
 	b.Open(t, servePages(t, map[string]string{"/": scripted(script), "/own": "own"})).Wait(`document.title === "own"`)
 	tab := b.Open(t, onDisk(t, []byte(scripted(`document.body.append(Object.assign(new Image(), { src: "other.png", onerror: () => { document.title = "done"; } }))`))))
 	tab.Wait(`document.title === "done"`)
-	if all := strings.Join(tab.Complaints(), "\n"); !strings.Contains(all, "other.png") {
-		t.Errorf("complaints are %q", all)
+	if all := strings.Join(tab.Problems(), "\n"); !strings.Contains(all, "other.png") {
+		t.Errorf("problems are %q", all)
 	}
 }
 
-// Input arrives as a person's would, with what browsers do before and after.
+// Pages receive the same events as from a person's input.
 func TestInput(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, []byte(scripted(``)+`
 		<button id="far" style="margin-top: 3000px">far down</button>
@@ -111,7 +111,7 @@ func TestInput(t *testing.T) {
 	} {
 		c.act()
 		tab.Wait(fmt.Sprintf("seen.length > %d", strings.Count(c.want, ", ")))
-		if got := Ask[string](tab, "take()"); got != c.want {
+		if got := Eval[string](tab, "take()"); got != c.want {
 			t.Errorf("%s: the page saw %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -12,27 +12,27 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// middle is where an element's middle is on the screen, after scrolling to it and once it has come to rest there. The test
-// fails where a person could not press the element there: it has no room, is switched off, or something else lies over it.
+// middle scrolls to an element, waits until it no longer moves, and returns its centre in the viewport. The test fails
+// if the element cannot be clicked there: it has no size, is disabled, or another element covers it.
 func (b *Tab) middle(selector string) (x, y float64) {
 	b.Helper()
 	type place struct {
 		X, Y  float64
 		Wrong string
 	}
-	at, before := place{Wrong: "has not been looked at"}, place{}
-	for end := time.Now().Add(patience); at != before && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	at, before := place{Wrong: "was not found"}, place{}
+	for end := time.Now().Add(timeout); at != before && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		before = at
-		at = Ask[place](b, fmt.Sprintf(`((selector) => {
+		at = Eval[place](b, fmt.Sprintf(`((selector) => {
 			const e = document.querySelector(selector);
 			if (!e) return { Wrong: "is not there" };
 			e.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
 			const r = e.getBoundingClientRect(), at = { X: r.left + r.width / 2, Y: r.top + r.height / 2, Wrong: "" };
-			if (r.width === 0 || r.height === 0) return { Wrong: "has no room" };
-			if (e.disabled || e.closest("fieldset:disabled")) return { Wrong: "is switched off" };
+			if (r.width === 0 || r.height === 0) return { Wrong: "has no size" };
+			if (e.disabled || e.closest("fieldset:disabled")) return { Wrong: "is disabled" };
 			const over = document.elementFromPoint(at.X, at.Y);
 			const own = [e, ...(e.labels || [])].some((o) => o.contains(over));
-			return own ? at : { Wrong: "lies under " + (over ? over.outerHTML.slice(0, 80) : "nothing") };
+			return own ? at : { Wrong: "is covered by " + (over ? over.outerHTML.slice(0, 80) : "nothing") };
 		})(%q)`, selector))
 	}
 	if at.Wrong != "" {
@@ -41,32 +41,32 @@ func (b *Tab) middle(selector string) (x, y float64) {
 	return at.X, at.Y
 }
 
-// Hover moves the mouse over an element, at half of its height and a share of its width.
+// Hover moves the mouse over an element: across is the share of its width, at half its height.
 func (b *Tab) Hover(selector string, across float64) {
 	b.Helper()
 	x, y := b.middle(selector)
-	width := Ask[float64](b, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().width", selector))
+	width := Eval[float64](b, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().width", selector))
 	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x+(across-0.5)*width, y), chromedp.Sleep(settling))
 }
 
-// settling is how long a page may take to draw what the mouse is over.
+// settling is the time that a page may take to react to the mouse.
 const settling = 50 * time.Millisecond
 
-// Click clicks an element's middle with the mouse.
+// Click clicks an element's centre.
 func (b *Tab) Click(selector string) {
 	b.Helper()
 	x, y := b.middle(selector)
 	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y), chromedp.MouseClickXY(x, y))
 }
 
-// Touch makes the screen one that is touched, for Tap.
+// Touch emulates a touch screen, for Tap.
 func (b *Tab) Touch() {
 	b.Helper()
 	b.call(chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true}))
 }
 
-// Tap touches an element's middle with a finger, and lifts it without waiting for the page to note the touch: on a busy
-// machine that would be a long one.
+// Tap taps an element's centre. It lifts the finger without waiting for the page's reaction, which could make it a long
+// press on a busy machine.
 func (b *Tab) Tap(selector string) {
 	b.Helper()
 	x, y := b.middle(selector)
@@ -87,7 +87,7 @@ func (b *Tab) finger(act input.DispatchTouchEventType, points ...*input.TouchPoi
 	return err
 }
 
-// Press presses keys one after the other: characters, or keys of package kb.
+// Press presses keys in turn: characters, or keys of package kb.
 func (b *Tab) Press(keys ...string) {
 	b.Helper()
 	for _, key := range keys {
@@ -95,24 +95,24 @@ func (b *Tab) Press(keys ...string) {
 	}
 }
 
-// Focus gives an element the focus without pressing it.
+// Focus focuses an element.
 func (b *Tab) Focus(selector string) {
 	b.Helper()
-	if !Ask[bool](b, fmt.Sprintf("((e) => { e.focus(); return e === document.activeElement; })(document.querySelector(%q))", selector)) {
+	if !Eval[bool](b, fmt.Sprintf("((e) => { e.focus(); return e === document.activeElement; })(document.querySelector(%q))", selector)) {
 		b.Fatalf("%s takes no focus", selector)
 	}
 }
 
-// Choose chooses an option of a select by its value, with the keyboard.
+// Choose selects an option by its value, with the keyboard.
 func (b *Tab) Choose(selector, value string) {
 	b.Helper()
 	b.Focus(selector)
-	at := Ask[int](b, fmt.Sprintf("[...document.querySelector(%q).options].findIndex((o) => o.value === %q)", selector, value))
+	at := Eval[int](b, fmt.Sprintf("[...document.querySelector(%q).options].findIndex((o) => o.value === %q)", selector, value))
 	if at < 0 {
 		b.Fatalf("%s has no option %q", selector, value)
 	}
 	b.Press(kb.Home, strings.Repeat(kb.ArrowDown, at))
-	if now := Ask[string](b, fmt.Sprintf("document.querySelector(%q).value", selector)); now != value {
+	if now := Eval[string](b, fmt.Sprintf("document.querySelector(%q).value", selector)); now != value {
 		b.Fatalf("%s is at %q, not %q", selector, now, value)
 	}
 }

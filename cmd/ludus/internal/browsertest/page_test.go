@@ -24,7 +24,7 @@ func exported(t *testing.T, name string, channels, blocks int) []byte {
 	return data
 }
 
-// People play on the page, opened from disk.
+// People play on an exported page, opened from disk.
 func TestPlayOnPage(t *testing.T) {
 	b := Start(t)
 	front := Front{Name: "page", Address: func(t *testing.T, game string) string { return onDisk(t, exported(t, game, 8, 1)) }}
@@ -35,7 +35,7 @@ func TestPlayOnPage(t *testing.T) {
 func TestSearchIsStopped(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-7x7", 64, 5)))
 	tab.Wait(`document.body.dataset.state === "ready"`)
-	Ask[bool](tab, `(() => {
+	Eval[bool](tab, `(() => {
 		const { terminate } = Worker.prototype;
 		globalThis.ended = 0;
 		Worker.prototype.terminate = function () { ended++; terminate.call(this); };
@@ -53,7 +53,7 @@ func TestSearchIsStopped(t *testing.T) {
 	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1 && ended === 2`)
 }
 
-// served shows a page from a server.
+// served opens a page from a server that sends some headers.
 func served(t *testing.T, b *Browser, data []byte, headers map[string]string) *Tab {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -66,7 +66,7 @@ func served(t *testing.T, b *Browser, data []byte, headers map[string]string) *T
 	return b.Open(t, server.URL)
 }
 
-// A page may be put on any server, even on one that is wrong about its characters or shuts it off.
+// The page works on any server, even one that declares a wrong encoding or sends a sandbox policy.
 func TestServed(t *testing.T) {
 	tab := served(t, Start(t), exported(t, "quad-5x5", 4, 1), map[string]string{
 		"Content-Type": "text/html; charset=iso-8859-1", "X-Content-Type-Options": "nosniff",
@@ -78,7 +78,7 @@ func TestServed(t *testing.T) {
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3`)
 }
 
-// Where a server forbids the page's script or its worker, the page says so.
+// If a server's policy forbids the page's script or worker, the page says so.
 func TestForbidden(t *testing.T) {
 	b := Start(t)
 	data := exported(t, "quad-5x5", 4, 1)
@@ -91,14 +91,14 @@ func TestForbidden(t *testing.T) {
 			t.Parallel()
 			tab := served(t, b, data, map[string]string{"Content-Type": "text/html", "Content-Security-Policy": policy})
 			tab.Wait(fmt.Sprintf("document.getElementById('play').innerText.includes(%q)", want))
-			if complaints := tab.Complaints(); len(complaints) == 0 {
+			if problems := tab.Problems(); len(problems) == 0 {
 				t.Error("nothing was forbidden")
 			}
 		})
 	}
 }
 
-// A browser that cannot run the engine says what it lacks.
+// In a browser that cannot run the engine, the page says what is missing.
 func TestOldBrowser(t *testing.T) {
 	b := Start(t)
 	data := exported(t, "quad-5x5", 4, 1)
@@ -111,7 +111,7 @@ func TestOldBrowser(t *testing.T) {
 	}
 }
 
-// A page that was cut short says that it cannot play.
+// A page with a damaged engine says that the engine cannot start.
 func TestDamagedPage(t *testing.T) {
 	b := Start(t)
 	data := string(exported(t, "quad-5x5", 4, 1))

@@ -10,7 +10,7 @@ import (
 	"ludus/env"
 )
 
-// piecesScript reads the drawn board: the names of pieces, "" for nobody's, by the labels of their row and column.
+// piecesScript reads the drawn board: names of pieces, "" for neutral ones, by the labels of row and column.
 const piecesScript = `(() => {
 	const labels = [...document.querySelectorAll("#board .label")], found = {};
 	const near = (e, name, at) => Math.abs(Number(e.getAttribute(name)) - at) < 0.01;
@@ -25,13 +25,13 @@ const piecesScript = `(() => {
 	return found;
 })()`
 
-// Pieces reads the drawn board in #board: the names of pieces, "" for nobody's, by the labels of their row and column.
+// Pieces reads the board in #board: names of pieces, "" for neutral ones, by the labels of row and column.
 func (b *Tab) Pieces() map[string]string {
 	b.Helper()
-	return Ask[map[string]string](b, piecesScript)
+	return Eval[map[string]string](b, piecesScript)
 }
 
-// PiecesOf is what Pieces has to find where the board shows state.
+// PiecesOf is what Pieces must return for a state.
 func PiecesOf(game *env.Game, state env.State) map[string]string {
 	found := map[string]string{}
 	for cell, kind := range state.Pieces(nil) {
@@ -48,31 +48,31 @@ func PiecesOf(game *env.Game, state env.State) map[string]string {
 	return found
 }
 
-// labels are those of a cell's row and column.
+// labels returns the labels of a cell's row and column.
 func labels(game *env.Game, cell int) (row, column string) {
 	return game.Drawing.Rows[cell/game.Tensor.W], game.Drawing.Columns[cell%game.Tensor.W]
 }
 
-// Playing is the playing app in a tab, with the game that is played there followed by the rules: whatever the page shows is
-// held against that game.
+// Playing is the play page in a tab. It follows the game by the rules and compares everything that the page shows with
+// them.
 type Playing struct {
 	*Tab
 	Game  *env.Game
-	Reach func(selector string) // how a person presses an element: Click or Tap
-	State env.State             // after all moves that the page lists
+	Reach func(selector string) // Click or Tap
+	State env.State             // after the moves that the page lists
 
-	Moves []string // that led to State
+	Moves []string // from the start to State
 }
 
-// view is what the app shows.
+// view is what the page shows.
 type view struct {
 	State, Status, Message string
-	Moves                  []string // texts of the list of moves, without one for the start
+	Moves                  []string // texts of the list of moves, without the start
 	Shown                  string   // number of moves before the position shown
 	Pieces                 map[string]string
-	Last, Won              []int32        // cells that are marked as the last move's, and as what won
-	Cells                  map[int]string // what screen readers call the cells, by cell
-	Focus                  bool           // a cell has it
+	Last, Won              []int32        // marked cells: of the last move, of the win
+	Cells                  map[int]string // accessible names by cell
+	Focus                  bool           // whether a cell has the focus
 }
 
 const viewScript = `(() => {
@@ -94,7 +94,7 @@ const viewScript = `(() => {
 	};
 })()`
 
-// NewPlaying follows the app in a tab that it opened in.
+// NewPlaying waits for the play page in a tab.
 func NewPlaying(tab *Tab, game *env.Game) *Playing {
 	tab.Helper()
 	p := &Playing{Tab: tab, Game: game, Reach: tab.Click}
@@ -102,13 +102,13 @@ func NewPlaying(tab *Tab, game *env.Game) *Playing {
 	return p
 }
 
-// See is what the app shows now.
+// See returns what the page shows now.
 func (p *Playing) See() view {
 	p.Helper()
-	return Ask[view](p.Tab, viewScript)
+	return Eval[view](p.Tab, viewScript)
 }
 
-// Follow waits until the app is in one of the states, replays the moves that it lists, and checks what it shows.
+// Follow waits until the page is in one of the states, replays the moves it lists, and checks everything it shows.
 func (p *Playing) Follow(states ...string) view {
 	p.Helper()
 	p.Wait(fmt.Sprintf("[%s].includes(document.body.dataset.state)", strings.Join(quoted(append(states, "error")), ", ")))
@@ -125,7 +125,7 @@ func quoted(words []string) []string {
 	return all
 }
 
-// check replays the moves that v lists, and compares the newest position with what is drawn and said.
+// check replays the listed moves and compares the position with what is drawn and written.
 func (p *Playing) check(v view, states []string) {
 	p.Helper()
 	if !slices.Contains(states, v.State) {
@@ -154,7 +154,7 @@ func (p *Playing) check(v view, states []string) {
 	p.compare(v, p.State)
 }
 
-// At is the position after the first moves of the list.
+// At returns the position after the first moves of the list.
 func (p *Playing) At(ply int) env.State {
 	p.Helper()
 	state := p.Game.NewState()
@@ -168,20 +168,20 @@ func (p *Playing) At(ply int) env.State {
 	return state
 }
 
-// find is the legal move that a text of the list names, or -1.
+// find returns the legal move that a text of the list contains, or -1.
 func (p *Playing) find(text string) env.Action {
 	for _, a := range p.State.Legal(nil) {
-		if strings.Contains(text+" ", " "+plain(p.Game.ActionTexts[a])+" ") {
+		if strings.Contains(text+" ", " "+moveText(p.Game.ActionTexts[a])+" ") {
 			return a
 		}
 	}
 	return -1
 }
 
-// plain is a move's text as the page shows it.
-func plain(text string) string { return strings.Trim(text, "()") }
+// moveText is a move's text as the page shows it.
+func moveText(text string) string { return strings.Trim(text, "()") }
 
-// compare holds the board, its buttons and the status against a position.
+// compare compares the board, its buttons and the status with a position.
 func (p *Playing) compare(v view, state env.State) {
 	p.Helper()
 	if want := PiecesOf(p.Game, state); !maps.Equal(v.Pieces, want) {
@@ -221,7 +221,7 @@ func (p *Playing) compare(v view, state env.State) {
 	}
 }
 
-// Move plays a legal move by pressing its cells, or its button where it has none.
+// Move plays a legal move by pressing its cells, or its button if it has no cells.
 func (p *Playing) Move(a env.Action) {
 	p.Helper()
 	text := p.Game.ActionTexts[a]
@@ -233,8 +233,8 @@ func (p *Playing) Move(a env.Action) {
 		p.Reach(cellOf(touch.From))
 		p.Reach(cellOf(touch.To))
 	default:
-		verb, _, _ := strings.Cut(plain(text), " ")
-		if radio := fmt.Sprintf("[name=verb][value=%q]", verb); Ask[bool](p.Tab, fmt.Sprintf(
+		verb, _, _ := strings.Cut(moveText(text), " ")
+		if radio := fmt.Sprintf("[name=verb][value=%q]", verb); Eval[bool](p.Tab, fmt.Sprintf(
 			"document.querySelector('#verb').checkVisibility() && !document.querySelector(%q).checked", radio)) {
 			p.Reach(radio)
 		}
@@ -242,10 +242,10 @@ func (p *Playing) Move(a env.Action) {
 	}
 }
 
-// cellOf selects a cell's button.
+// cellOf is the selector of a cell's button.
 func cellOf(cell int32) string { return fmt.Sprintf(`#board [data-cell="%d"]`, cell) }
 
-// Turn plays a move and waits for what follows: the move listed and, where the other side is an agent, its answer.
+// Turn plays a move and waits until it is listed and the agent has replied, if there is one.
 func (p *Playing) Turn(a env.Action) {
 	p.Helper()
 	text := p.Game.ActionTexts[a]
@@ -261,7 +261,7 @@ func (p *Playing) Turn(a env.Action) {
 	}
 }
 
-// PlayOn plays random moves for the person until the game is over or has had a number of moves, the agent's included.
+// PlayOn plays random moves for the person until the game is over or has a number of moves, including the agent's.
 func (p *Playing) PlayOn(rng *rand.PCG, moves int) {
 	p.Helper()
 	for !p.State.Done() && len(p.Moves) < moves {

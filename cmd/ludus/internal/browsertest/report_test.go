@@ -28,7 +28,7 @@ func writeReport(t *testing.T, game string) string {
 	return fileAddress(filepath.Join(dir, report.FileName))
 }
 
-// A person looks through the report of a run.
+// A report: charts, sample games, colours and narrow screens.
 func TestReportInBrowser(t *testing.T) {
 	b := Start(t).Open(t, writeReport(t, "quad-5x5"))
 	t.Run("curves", func(t *testing.T) { hover(t, b) })
@@ -37,10 +37,10 @@ func TestReportInBrowser(t *testing.T) {
 	t.Run("narrow", func(t *testing.T) { narrow(t, b) })
 }
 
-// hover reads the values under the mouse in every chart.
+// hover checks the values under the mouse in every chart.
 func hover(t *testing.T, b *Tab) {
-	charts := Ask[[]string](b, `[...document.querySelectorAll("[data-chart]")].map((f) => f.dataset.chart)`)
-	drawn := Ask[int](b, `document.querySelectorAll("[data-chart] canvas").length`)
+	charts := Eval[[]string](b, `[...document.querySelectorAll("[data-chart]")].map((f) => f.dataset.chart)`)
+	drawn := Eval[int](b, `document.querySelectorAll("[data-chart] canvas").length`)
 	if len(charts) < 15 || drawn != len(charts) {
 		t.Fatalf("%d of %d charts are drawn", drawn, len(charts))
 	}
@@ -56,16 +56,16 @@ func hover(t *testing.T, b *Tab) {
 	b.Shoot("wide-hover")
 }
 
-// seen is what the game viewer shows.
+// seen is the content of the game viewer.
 type seen struct{ Ply, Board, Value, Moves, Status string }
 
 func seenIn(b *Tab) seen {
-	return Ask[seen](b, `(() => { const text = (id) => document.getElementById(id).textContent;
+	return Eval[seen](b, `(() => { const text = (id) => document.getElementById(id).textContent;
 		return { Ply: text("ply"), Board: document.getElementById("board").innerHTML, Value: text("value"),
 			Moves: text("moves"), Status: text("status") }; })()`)
 }
 
-// stepThrough steps through a game by buttons, by keys and by its list of moves.
+// stepThrough steps through a game by buttons, keys and the list of moves.
 func stepThrough(t *testing.T, b *Tab) {
 	start := seenIn(b)
 	if !strings.HasPrefix(start.Ply, "ply 0 of") || !strings.Contains(start.Moves, "mark r") || strings.Contains(start.Moves, "(") || start.Status != "x to move; quads left x 8, o 8" {
@@ -98,7 +98,7 @@ func stepThrough(t *testing.T, b *Tab) {
 	}
 }
 
-// Pieces stand where the moves' texts say, on boards that are drawn downwards and upwards.
+// Pieces are drawn on the cells that moves name, on boards with row 1 at the top or at the bottom.
 func TestBoardsInBrowser(t *testing.T) {
 	browser := Start(t)
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		if !maps.Equal(before, c.start) {
 			t.Errorf("%s begins with %v", c.game, before)
 		}
-		if top := Ask[string](b, `[...document.querySelectorAll("#board .label")].filter((e) => e.getAttribute("x") < 0.5)
+		if top := Eval[string](b, `[...document.querySelectorAll("#board .label")].filter((e) => e.getAttribute("x") < 0.5)
 			.reduce((a, b) => Number(a.getAttribute("y")) < Number(b.getAttribute("y")) ? a : b).textContent`); top != c.top {
 			t.Errorf("%s: the uppermost row is %s", c.game, top)
 		}
@@ -134,9 +134,9 @@ func TestBoardsInBrowser(t *testing.T) {
 	}
 }
 
-// changeColours follows the system's wish and then the button.
+// changeColours checks the system's colour scheme and the button.
 func changeColours(t *testing.T, b *Tab) {
-	background := func() string { return Ask[string](b, "getComputedStyle(document.body).backgroundColor") }
+	background := func() string { return Eval[string](b, "getComputedStyle(document.body).backgroundColor") }
 	b.Prefer("light")
 	light := background()
 	b.Shoot("wide-light")
@@ -156,7 +156,7 @@ func changeColours(t *testing.T, b *Tab) {
 	}
 }
 
-// narrow looks at the page on a phone, and on one turned round.
+// narrow checks the layout on narrow screens.
 func narrow(t *testing.T, b *Tab) {
 	for _, width := range []int64{360, 640, 800, 1000} {
 		b.Resize(width, 800)
@@ -168,7 +168,7 @@ func narrow(t *testing.T, b *Tab) {
 	}
 }
 
-// Texts with markup do nothing in a browser either.
+// Markup in texts is shown as text.
 func TestMarkupInBrowser(t *testing.T) {
 	b := Start(t)
 	chart := report.Chart{
@@ -187,7 +187,7 @@ func TestMarkupInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab := b.Open(t, onDisk(t, html))
-	if title := Ask[string](tab, "document.title"); title != evil {
+	if title := Eval[string](tab, "document.title"); title != evil {
 		t.Errorf("the title is %q", title)
 	}
 	if !strings.Contains(tab.Text("[data-chart=evil] .u-legend"), evil) {
@@ -195,7 +195,7 @@ func TestMarkupInBrowser(t *testing.T) {
 	}
 }
 
-// TestChoosingTheAxis draws two runs' curves over seconds instead of generations.
+// The reader of a comparison can choose the x axis.
 func TestChoosingTheAxis(t *testing.T) {
 	browser, dir := Start(t), t.TempDir()
 	trainRun(t, dir, placed)
@@ -229,7 +229,7 @@ func TestChoosingTheAxis(t *testing.T) {
 	}
 }
 
-// pointAtAll points at the middle of a chart, where each of the lines has a value to be told.
+// pointAtAll hovers over the middle of a chart and expects a value of each line in the legend.
 func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
 	t.Helper()
 	figure := fmt.Sprintf(`[data-chart=%q]`, chart)

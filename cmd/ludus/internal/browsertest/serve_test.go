@@ -14,19 +14,18 @@ import (
 	"ludus/env"
 )
 
-// In a browser, a first visit with the token opens the page and all it asks for, and leaves no token where a script or the
-// next page could read it.
+// A first visit with the token opens the page. The token is then neither in the address nor readable by scripts.
 func TestTokenInBrowser(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Token: "a-token-of-mine"})
 	tab := b.Open(t, address)
 	tab.Wait(`location.search === "" && document.readyState === "complete" && !!document.querySelector("h1")`)
-	if state := Ask[string](tab, `fetch("/api/about").then((r) => r.status + document.cookie + document.referrer)`); state != "200" {
+	if state := Eval[string](tab, `fetch("/api/about").then((r) => r.status + document.cookie + document.referrer)`); state != "200" {
 		t.Errorf("the page's question: %s", state)
 	}
 }
 
-// A page of another origin, be it of the same host, gets nothing from the server, in no way that a browser offers.
+// A page of another origin gets nothing from the server, even if it has the same host.
 func TestOtherOriginInBrowser(t *testing.T) {
 	b := Start(t)
 	own, _ := serve(t, web.Options{})
@@ -39,11 +38,11 @@ func TestOtherOriginInBrowser(t *testing.T) {
 		tab := b.Open(t, address)
 		for _, options := range []string{`{}`, `{mode: "no-cors"}`, `{mode: "no-cors", method: "POST", body: "{}"}`, `{method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"}`} {
 			script := `fetch("` + own + `api/about", ` + options + `).then((r) => "answered " + r.status + r.type, () => "nothing")`
-			if got := Ask[string](tab, script); got != "nothing" {
+			if got := Eval[string](tab, script); got != "nothing" {
 				t.Errorf("%s from %s: %s", options, address, got)
 			}
 		}
-		if got := Ask[string](tab, `new Promise((done) => {
+		if got := Eval[string](tab, `new Promise((done) => {
 			const script = document.createElement("script");
 			script.src = "`+own+`static/dom.js";
 			script.onload = () => done("loaded");
@@ -52,7 +51,7 @@ func TestOtherOriginInBrowser(t *testing.T) {
 		})`); got != "nothing" {
 			t.Errorf("a script from %s: %s", address, got)
 		}
-		tab.Complaints() // there are many, and that is right
+		tab.Problems() // there are many, and that is right
 	}
 }
 
@@ -77,7 +76,7 @@ const (
 	ownAgent = "net:quad.safetensors,sims=2"
 )
 
-// The page begins with what was trained, takes any agent's text and any game, and its links lead to all of it.
+// The page starts with a trained agent and accepts any agent spec and game; links contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
@@ -91,18 +90,18 @@ func TestChoosing(t *testing.T) {
 	tab.Focus("#agent")
 	tab.Press("net:nowhere", "\r")
 	tab.Wait(`document.querySelector("#more [role=alert]").textContent.includes("nowhere")`)
-	refused := tab.Complaints()
-	if len(refused) != 1 || !strings.Contains(refused[0], "with a status of 400") || Ask[string](tab, rival) != "trained" {
+	refused := tab.Problems()
+	if len(refused) != 1 || !strings.Contains(refused[0], "with a status of 400") || Eval[string](tab, rival) != "trained" {
 		t.Errorf("after an agent that there is not: %q", refused)
 	}
-	Ask[any](tab, `document.querySelector("#agent").select()`)
+	Eval[any](tab, `document.querySelector("#agent").select()`)
 	tab.Press(ownAgent, "\r")
 	tab.Wait(rival + ` === "` + ownAgent + `"`)
 	tab.Click(`#board [data-cell="12"]`)
 	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
 	tab.Click("#share")
 	tab.Wait(`location.hash !== ""`)
-	tab.Visit(Ask[string](tab, "location.href"))
+	tab.Visit(Eval[string](tab, "location.href"))
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3 && ` + rival + ` === "` + ownAgent + `"`)
 
 	tab.Choose("#game", "golden-rectangle") // by keys, which go through the list
@@ -114,14 +113,14 @@ func TestChoosing(t *testing.T) {
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
 }
 
-// Of a game that there is not, the page says so, and offers others and nothing more.
+// For an unknown game the page shows an error and only the choice of another game.
 func TestUnknownGame(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{})
 	tab := b.Open(t, address+"?game=quadd-5x5")
 	tab.Wait(`document.querySelector("#message")?.textContent.includes("did you mean")`)
-	tab.Complaints() // the browser notes the server's refusal
-	shown := Ask[string](tab, `[...document.querySelectorAll("main :is(button, select, input, summary)")]
+	tab.Problems() // the browser notes the server's refusal
+	shown := Eval[string](tab, `[...document.querySelectorAll("main :is(button, select, input, summary)")]
 		.filter((e) => e.checkVisibility()).map((e) => e.id).join()`)
 	if shown != "retry" {
 		t.Errorf("shown beside the message: %s", shown)
@@ -139,7 +138,7 @@ func TestUnknownGame(t *testing.T) {
 	tab.Wait(ready + ` && document.querySelector(".panel").checkVisibility()`)
 }
 
-// A page whose server has ended says so, and plays on with the next one.
+// If the server stops, the page says so; it continues once a server runs again.
 func TestServerGone(t *testing.T) {
 	b := Start(t)
 	address, stop := serve(t, web.Options{})
@@ -149,7 +148,7 @@ func TestServerGone(t *testing.T) {
 	tab.Click(`#board [data-cell="12"]`)
 	tab.Wait(`document.querySelector("#message").textContent.includes("does not answer")`)
 	tab.Shoot("web-server-gone")
-	tab.Complaints() // the browser notes that nobody answers
+	tab.Problems() // the browser notes that nobody answers
 	serve(t, web.Options{Address: strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")})
 	tab.Click("#retry")
 	tab.Wait(ready)
@@ -157,7 +156,7 @@ func TestServerGone(t *testing.T) {
 	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
 }
 
-// addGeneration adds a line like the last one to a run's metrics.
+// addGeneration copies the last line of a run's metrics with another generation.
 func addGeneration(t *testing.T, run string, generation int) {
 	t.Helper()
 	path := filepath.Join(run, "metrics.jsonl")
@@ -173,7 +172,7 @@ func addGeneration(t *testing.T, run string, generation int) {
 	}
 }
 
-// A run's page grows with the run; what its reader has zoomed into stays.
+// A run's page follows the run and keeps the reader's zoom.
 func TestRunPageGrows(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	run := filepath.Join(dir, "run")
@@ -194,7 +193,7 @@ func TestRunPageGrows(t *testing.T) {
 	zoom := `(() => { const over = document.querySelector('` + curve + `'), { left, top, width } = over.getBoundingClientRect();
 		const at = (type, share) => over.dispatchEvent(new MouseEvent(type, { bubbles: true, movementX: 9, clientX: left + share * width, clientY: top + 50 }));
 		at("mousemove", 0.05); at("mousedown", 0.05); at("mousemove", 0.4); at("mouseup", 0.4); return true; })()`
-	Ask[bool](tab, zoom)
+	Eval[bool](tab, zoom)
 	if at := atEnd(); at != "2" {
 		t.Errorf("the part that is zoomed into ends at generation %s", at)
 	}
@@ -203,7 +202,7 @@ func TestRunPageGrows(t *testing.T) {
 	if at := atEnd(); at != "2" {
 		t.Errorf("after another generation the zoomed part ends at generation %s", at)
 	}
-	Ask[bool](tab, `document.querySelector('`+curve+`').dispatchEvent(new MouseEvent("dblclick", { bubbles: true }))`)
+	Eval[bool](tab, `document.querySelector('`+curve+`').dispatchEvent(new MouseEvent("dblclick", { bubbles: true }))`)
 	if at := atEnd(); at != "5" {
 		t.Errorf("zoomed out, the curve ends at generation %s", at)
 	}
@@ -213,7 +212,7 @@ func TestRunPageGrows(t *testing.T) {
 	tab.Wait(`document.querySelector("#message").textContent.includes("gone") && document.querySelector(".charts") === null`)
 }
 
-// Games are stepped through by keys, the agent is asked what it thinks, and playing goes on from there.
+// A run's games can be stepped through by keys, analysed, and played on.
 func TestRunPageGames(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "a run"), "quad-5x5")
@@ -236,7 +235,7 @@ func TestRunPageGames(t *testing.T) {
 	tab.Choose("#source", "match.jsonl")
 	tab.Wait(`document.querySelector("#game").textContent.includes("greedy first") && !document.querySelector("#table").hidden`)
 	tab.Click(`#record [data-ply="2"]`)
-	on := Ask[string](tab, `document.querySelector("#on").getAttribute("href")`)
+	on := Eval[string](tab, `document.querySelector("#on").getAttribute("href")`)
 	if !strings.HasPrefix(on, "/?game=quad-5x5&agent=net%3Aa+run#moves=") || strings.Count(on, "mark") != 2 {
 		t.Errorf("playing on leads to %s", on)
 	}

@@ -18,7 +18,7 @@ func TestSmoke(t *testing.T) {
 	address, _ := serve(t, web.Options{Runs: dir})
 	t.Run("play", func(t *testing.T) {
 		p := NewPlaying(b.Open(t, address), newGame(t, placed))
-		weaken(p)
+		playWithoutSearch(p)
 		p.PlayOn(random(p), 2)
 	})
 	t.Run("runs", func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSmoke(t *testing.T) {
 	})
 	t.Run("exported page", func(t *testing.T) {
 		p := NewPlaying(b.Open(t, onDisk(t, exported(t, placed, 8, 1))), newGame(t, placed))
-		weaken(p)
+		playWithoutSearch(p)
 		p.PlayOn(random(p), 2)
 	})
 }

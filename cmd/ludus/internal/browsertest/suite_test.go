@@ -18,14 +18,14 @@ import (
 	"ludus/env/games"
 )
 
-// Front is a front end with the playing app: a person in the first seat against an agent, or as its address says.
+// Front is a page with the play app: a person in the first seat against an agent, unless its address says otherwise.
 type Front struct {
-	Name string // in names of screenshots
-	// Address is that of the app with a game, by its canonical name. It ends before the part after #.
+	Name string // for names of screenshots
+	// Address returns the app's address for a game, without a part after #.
 	Address func(t *testing.T, game string) string
 }
 
-// Games that Test asks a front end for: the five that have short names, and small ones for what needs no long game.
+// Games of the tests: those with short names, and small ones.
 var (
 	Named  = []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
 	placed = "quad(size=4,quads=4,whites=2,corners=cut)"    // pieces are placed, by two kinds of moves
@@ -34,7 +34,7 @@ var (
 	fallen = "golden-rectangle(columns=4,rows=4,span=3)"    // pieces fall
 )
 
-// Test plays in a front end as people do, with mouse, keys and fingers, and holds what it shows against the rules.
+// Test plays with mouse, keyboard and touch, and checks that the page follows the rules.
 func (f Front) Test(t *testing.T, b *Browser) {
 	for _, name := range Named {
 		f.run(t, b, "mouse "+name, name, f.mouse)
@@ -47,23 +47,23 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "touch", moved, touch)
 	f.run(t, b, "undo", placed, undo)
 	f.run(t, b, "steps", placed, steps)
-	f.run(t, b, "letting go", moved, letGo)
+	f.run(t, b, "deselect", moved, deselect)
 	f.run(t, b, "falling", fallen, fall)
 	f.run(t, b, "hint", placed, hint)
-	f.run(t, b, "view of placed pieces", "quad-5x5", look)
-	f.run(t, b, "view of moved pieces", moved, look)
+	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
+	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
 	f.run(t, b, "sides", placed, changeSides)
-	f.run(t, b, "strength", placed, strengthen)
+	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
-	f.run(t, b, "broken links", placed, breakLinks)
+	f.run(t, b, "broken links", placed, brokenLinks)
 	f.run(t, b, "pass", passed, pass)
-	f.run(t, b, "agents", placed, watch)
+	f.run(t, b, "agents", placed, agentsPlay)
 	f.run(t, b, "theme", placed, changeTheme)
-	f.run(t, b, "accessibility", placed, listen)
-	f.run(t, b, "first move", Named[0], waitForFirst)
+	f.run(t, b, "accessibility", placed, screenReader)
+	f.run(t, b, "first move", Named[0], firstMove)
 }
 
-// run makes a test of its own, at the same time as others, with the app in a tab.
+// run runs a parallel subtest with the app in a tab of its own.
 func (f Front) run(t *testing.T, b *Browser, title, name string, test func(p *Playing)) {
 	t.Run(title, func(t *testing.T) {
 		t.Parallel()
@@ -75,37 +75,37 @@ func (f Front) run(t *testing.T, b *Browser, title, name string, test func(p *Pl
 	})
 }
 
-// random is a generator of moves, the same in every test of a game.
+// random returns a generator of moves, the same in every test of a game.
 func random(p *Playing) *rand.PCG { return rand.NewPCG(1, uint64(p.Game.NumActions())) }
 
-// weaken makes the agent play without a search, so that it answers at once.
-func weaken(p *Playing) {
+// playWithoutSearch sets the agent's strength to the network alone, which replies at once.
+func playWithoutSearch(p *Playing) {
 	p.Helper()
 	p.Focus("#strength")
 	p.Press(kb.Home)
 }
 
-// agentName is what a select of seats calls the agent that a page opens with.
+// agentName returns the label of the agent that the page starts with.
 func agentName(p *Playing) string {
 	p.Helper()
-	value := Ask[string](p.Tab, `document.getElementById("seat1").value`)
-	if value == "person" || Ask[string](p.Tab, `document.getElementById("seat0").value`) != "person" {
+	value := Eval[string](p.Tab, `document.getElementById("seat1").value`)
+	if value == "person" || Eval[string](p.Tab, `document.getElementById("seat0").value`) != "person" {
 		p.Fatalf("at first %q sits in the second seat", value)
 	}
 	return value
 }
 
-// mouse clicks a game to its end, and looks at its middle and its end in light and dark, wide and on a phone.
+// mouse plays a whole game by clicks, and checks the layout in its middle and at its end.
 func (f Front) mouse(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	rng := random(p)
 	p.PlayOn(rng, 8)
-	f.lookAt(p, "middle")
+	f.checkLayout(p, "middle")
 	p.PlayOn(rng, p.Game.MaxPlies)
 	if !p.State.Done() {
 		p.Fatal("the game is not over")
 	}
-	f.lookAt(p, "end")
+	f.checkLayout(p, "end")
 	goals := p.State.Goals()
 	result := map[int]string{-1: "The agent wins", 0: "A draw", 1: "You win"}[cmp.Compare(goals[0], goals[1])]
 	if status := p.Text("#status"); !strings.HasPrefix(status, result) {
@@ -116,8 +116,8 @@ func (f Front) mouse(p *Playing) {
 	p.Follow("ready")
 }
 
-// lookAt keeps screenshots, and checks that the page fits a phone, with cells that a finger can meet.
-func (f Front) lookAt(p *Playing, when string) {
+// checkLayout checks that the page fits a phone and that cells are large enough for a finger. It takes screenshots.
+func (f Front) checkLayout(p *Playing, when string) {
 	p.Helper()
 	for _, width := range []int64{360, 1280} {
 		p.Resize(width, 800)
@@ -126,14 +126,14 @@ func (f Front) lookAt(p *Playing, when string) {
 			p.Shoot(fmt.Sprintf("%s-%s-%s-%d-%s", f.Name, env.FileName(p.Game.Name), when, width, theme))
 		}
 		p.CheckWidth()
-		if side := Ask[float64](p.Tab, `Math.min(...[...document.querySelectorAll("#board [data-cell]")].map((e) => e.getBoundingClientRect())
+		if side := Eval[float64](p.Tab, `Math.min(...[...document.querySelectorAll("#board [data-cell]")].map((e) => e.getBoundingClientRect())
 			.map((r) => Math.min(r.width, r.height)))`); side < 24 {
 			p.Errorf("on a screen of %d px a cell has %.0f px", width, side)
 		}
 	}
 }
 
-// won looks at the end of a game that cells show to be won, and at the position before.
+// won opens a game that ends with winning cells, and the position before the end.
 func (f Front) won(p *Playing) {
 	var moves []string
 	for seed := uint64(0); len(p.State.WinningCells(nil)) == 0; seed++ {
@@ -144,14 +144,14 @@ func (f Front) won(p *Playing) {
 			p.State.Apply(a)
 		}
 	}
-	p.Visit(Ask[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
+	p.Visit(Eval[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
 	p.Follow("over")
-	f.lookAt(p, "won")
+	f.checkLayout(p, "won")
 	p.Press("[")
 	p.shows(len(moves) - 1)
 }
 
-// keyboard plays a game to its end with keys alone.
+// keyboard plays a whole game with the keyboard.
 func keyboard(p *Playing) {
 	rng := random(p)
 	onBoard := func() bool { return p.See().Focus }
@@ -163,7 +163,7 @@ func keyboard(p *Playing) {
 	}
 	choose := []string{kb.Enter, " "}
 	p.Reach = func(selector string) {
-		p.walk(selector)
+		p.moveFocus(selector)
 		p.Press(choose[0])
 		slices.Reverse(choose)
 	}
@@ -173,8 +173,8 @@ func keyboard(p *Playing) {
 	}
 }
 
-// walk leads the focus over the board by arrow keys, to a cell by its selector.
-func (p *Playing) walk(selector string) {
+// moveFocus moves the focus to a cell with arrow keys.
+func (p *Playing) moveFocus(selector string) {
 	p.Helper()
 	var to int
 	if _, err := fmt.Sscanf(selector, "#board [data-cell=\"%d\"]", &to); err != nil {
@@ -186,7 +186,7 @@ func (p *Playing) walk(selector string) {
 		up, down = down, up
 	}
 	for range p.Game.Tensor.Cells() {
-		at := Ask[int](p.Tab, "Number(document.activeElement.dataset.cell ?? -1)")
+		at := Eval[int](p.Tab, "Number(document.activeElement.dataset.cell ?? -1)")
 		switch {
 		case at == to:
 			return
@@ -205,9 +205,9 @@ func (p *Playing) walk(selector string) {
 	p.Fatalf("arrow keys do not lead to cell %d", to)
 }
 
-// shortcuts presses the keys that stand for buttons, which the page lists.
+// shortcuts uses the keyboard shortcuts that the page lists.
 func shortcuts(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	p.PlayOn(random(p), 4)
 	listed := p.Text("#keys")
 	for _, key := range []string{"u", "h", "n", "[", "]"} {
@@ -242,21 +242,21 @@ func (p *Playing) shows(ply int) {
 	p.compare(p.See(), p.At(ply))
 }
 
-// touch plays a game to its end on a phone.
+// touch plays a whole game on a phone.
 func touch(p *Playing) {
 	p.Resize(360, 740)
 	p.Touch()
 	p.Reach = p.Tap
-	weaken(p)
+	playWithoutSearch(p)
 	p.PlayOn(random(p), p.Game.MaxPlies)
 	if !p.State.Done() {
 		p.Error("the game is not over")
 	}
 }
 
-// undo takes moves back, from a game's end to its start.
+// undo takes back all moves of a game.
 func undo(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	p.PlayOn(random(p), p.Game.MaxPlies)
 	for len(p.Moves) > 0 {
 		before := slices.Clone(p.Moves)
@@ -267,14 +267,14 @@ func undo(p *Playing) {
 			p.Fatalf("%q undone is %q", before, p.Moves)
 		}
 	}
-	if !Ask[bool](p.Tab, `document.getElementById("undo").disabled`) {
+	if !Eval[bool](p.Tab, `document.getElementById("undo").disabled`) {
 		p.Error("at the start there is something to undo")
 	}
 }
 
-// steps goes through the moves of a game by its list, and plays another move from an earlier position.
+// steps steps through the list of moves, and plays another move in an earlier position.
 func steps(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	p.PlayOn(random(p), 6)
 	for ply := range p.Moves[1:] {
 		p.Click(fmt.Sprintf(`#moves [data-ply="%d"]`, ply+1))
@@ -287,18 +287,18 @@ func steps(p *Playing) {
 	legal := p.Game.NewState().Legal(nil)
 	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionTexts[a] != p.Moves[0] })]
 	p.Move(other)
-	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, plain(p.Game.ActionTexts[other])))
+	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, moveText(p.Game.ActionTexts[other])))
 	p.Follow("ready")
 	if len(p.Moves) > 3 {
 		p.Errorf("after another first move the list still holds %q", p.Moves)
 	}
 }
 
-// letGo chooses a piece, lets it go, and chooses another one.
-func letGo(p *Playing) {
-	weaken(p)
+// deselect selects a piece, deselects it, and selects another one.
+func deselect(p *Playing) {
+	playWithoutSearch(p)
 	chosen := func() string {
-		return Ask[string](p.Tab, `[...document.querySelectorAll("#board [aria-pressed=true]")].map((e) => e.dataset.cell).join()`)
+		return Eval[string](p.Tab, `[...document.querySelectorAll("#board [aria-pressed=true]")].map((e) => e.dataset.cell).join()`)
 	}
 	var from []int32
 	for _, a := range p.State.Legal(nil) {
@@ -322,10 +322,10 @@ func letGo(p *Playing) {
 	p.PlayOn(random(p), 2)
 }
 
-// fall presses the highest cell of the third column, in which pieces fall: a key does nothing there, the mouse and a finger let
-// a piece go.
+// fall presses the top cell of a column in a game with falling pieces: a key does nothing, mouse and touch drop a
+// piece.
 func fall(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	top := cellOf(int32(p.Game.Tensor.Cells() - 2))
 	p.Focus(top)
 	p.Press(kb.Enter)
@@ -344,9 +344,9 @@ func fall(p *Playing) {
 	}
 }
 
-// hint asks for a hint, which the next move takes away.
+// hint requests a hint; the next move removes it.
 func hint(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	p.Click("#hint")
 	p.Wait(hinted)
 	p.Follow("ready")
@@ -354,21 +354,21 @@ func hint(p *Playing) {
 		p.Errorf("a hint was played: %q", p.Moves)
 	}
 	p.PlayOn(random(p), 2)
-	if Ask[bool](p.Tab, hinted) {
+	if Eval[bool](p.Tab, hinted) {
 		p.Error("the hint stays after a move")
 	}
 }
 
-// look switches the agent's view on and off.
-func look(p *Playing) {
-	weaken(p)
+// toggleAnalysis switches the parts of the agent's analysis on and off.
+func toggleAnalysis(p *Playing) {
+	playWithoutSearch(p)
 	p.PlayOn(random(p), 2)
 	for _, c := range []struct{ box, drawn string }{
 		{"#show-policy", `document.querySelectorAll("#board .heat, #board .arrow").length > 0`},
 		{"#show-visits", `[...document.querySelectorAll("#board .visits")].some((e) => Number(e.textContent) > 0)`},
 		{"#show-value", `document.getElementById("value").checkVisibility() && document.getElementById("value").hasAttribute("aria-valuenow")`},
 	} {
-		if Ask[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).checked", c.box)) {
+		if Eval[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).checked", c.box)) {
 			p.Reach(c.box)
 		}
 		p.Wait("!(" + c.drawn + ")")
@@ -384,9 +384,9 @@ func look(p *Playing) {
 	}
 }
 
-// changeSides gives the first seat to the agent.
+// changeSides seats the agent first.
 func changeSides(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	name := agentName(p)
 	p.Choose("#seat1", "person")
 	p.Choose("#seat0", name)
@@ -401,10 +401,10 @@ func changeSides(p *Playing) {
 	}
 }
 
-// strengthen goes through the strengths, each of which the page tells, and plays at one with a search.
-func strengthen(p *Playing) {
-	weaken(p)
-	stops := Ask[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength"))`)
+// changeStrength goes through all strengths, and plays at one with a search.
+func changeStrength(p *Playing) {
+	playWithoutSearch(p)
+	stops := Eval[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength"))`)
 	told := map[string]bool{}
 	for range stops {
 		told[p.Text("#strength-text")] = true
@@ -417,23 +417,23 @@ func strengthen(p *Playing) {
 	p.PlayOn(random(p), 4)
 }
 
-// share opens the link to a position in the same page again.
+// share makes a link to a position and opens it.
 func share(p *Playing) {
-	weaken(p)
+	playWithoutSearch(p)
 	p.PlayOn(random(p), 4)
 	p.Click("#share")
 	p.Wait(`location.hash.includes("moves=")`)
 	moves := slices.Clone(p.Moves)
-	p.Visit(Ask[string](p.Tab, "location.href"))
+	p.Visit(Eval[string](p.Tab, "location.href"))
 	p.Follow("ready")
 	if !slices.Equal(p.Moves, moves) {
 		p.Errorf("the link to %q leads to %q", moves, p.Moves)
 	}
 }
 
-// breakLinks opens links that lead nowhere.
-func breakLinks(p *Playing) {
-	address, _, _ := strings.Cut(Ask[string](p.Tab, "location.href"), "#")
+// brokenLinks opens invalid links.
+func brokenLinks(p *Playing) {
+	address, _, _ := strings.Cut(Eval[string](p.Tab, "location.href"), "#")
 	first := p.Game.ActionTexts[p.State.Legal(nil)[0]]
 	for _, part := range []string{
 		"moves=" + url.PathEscape("(mark r9 c9)"), "moves=" + url.PathEscape(first+";"+first), "moves=%", "moves=%ff",
@@ -447,7 +447,7 @@ func breakLinks(p *Playing) {
 		}
 		p.CheckWidth()
 	}
-	for _, complaint := range p.Complaints() {
+	for _, complaint := range p.Problems() {
 		if !strings.Contains(complaint, "with a status of 4") { // which browsers note of a server's refusals
 			p.Error(complaint)
 		}
@@ -458,22 +458,22 @@ func breakLinks(p *Playing) {
 	}
 }
 
-// pass plays a move that touches no cell.
+// pass plays a move without cells.
 func pass(p *Playing) {
 	var moves []string
 	for seed := uint64(0); moves == nil; seed++ {
 		moves = toPass(p.Game, rand.NewPCG(seed, 0))
 	}
-	p.Visit(Ask[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
+	p.Visit(Eval[string](p.Tab, "location.href") + "#moves=" + url.PathEscape(strings.Join(moves, ";")))
 	p.Follow("ready")
 	if !slices.Equal(p.Moves, moves) {
 		p.Fatalf("the link to %q leads to %q", moves, p.Moves)
 	}
-	weaken(p)
+	playWithoutSearch(p)
 	p.Turn(p.State.Legal(nil)[0])
 }
 
-// toPass are the moves of a random game before a position in which the first player can only pass, nil where it has none.
+// toPass returns random moves to a position in which the first player can only pass, nil if the random game has none.
 func toPass(game *env.Game, rng *rand.PCG) []string {
 	var moves []string
 	for state := game.NewState(); !state.Done(); {
@@ -488,9 +488,9 @@ func toPass(game *env.Game, rng *rand.PCG) []string {
 	return nil
 }
 
-// watch lets the agent play against itself, pauses it, steps, and lets it play on to the end.
-func watch(p *Playing) {
-	weaken(p)
+// agentsPlay lets the agent play against itself: it pauses, steps, and continues to the end.
+func agentsPlay(p *Playing) {
+	playWithoutSearch(p)
 	p.PlayOn(random(p), 2)
 	name := agentName(p)
 	p.Click("#new")
@@ -511,9 +511,9 @@ func watch(p *Playing) {
 	p.Follow("over")
 }
 
-// changeTheme follows the system's wish and then the button, and remembers it.
+// changeTheme checks the system's colour scheme, the button, and that the choice survives a reload.
 func changeTheme(p *Playing) {
-	background := func() string { return Ask[string](p.Tab, "getComputedStyle(document.body).backgroundColor") }
+	background := func() string { return Eval[string](p.Tab, "getComputedStyle(document.body).backgroundColor") }
 	p.Prefer("light")
 	light := background()
 	p.Prefer("dark")
@@ -523,23 +523,23 @@ func changeTheme(p *Playing) {
 		t := background()
 		p.Errorf("light is %s, dark %s, and after the button %s", light, dark, t)
 	}
-	p.Visit(Ask[string](p.Tab, "location.href"))
+	p.Visit(Eval[string](p.Tab, "location.href"))
 	p.Follow("ready")
 	if background() != light {
 		p.Error("the page forgets the theme that was chosen")
 	}
 }
 
-// listen is what a screen reader gets.
-func listen(p *Playing) {
-	weaken(p)
+// screenReader checks what a screen reader gets.
+func screenReader(p *Playing) {
+	playWithoutSearch(p)
 	p.CheckNames()
 	p.PlayOn(random(p), 4)
 	p.CheckNames()
 	last := p.Moves[len(p.Moves)-1]
-	spoken := Ask[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")]
+	spoken := Eval[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")]
 		.map((e) => e.textContent).join(" | ")`)
-	if !strings.Contains(spoken, plain(last)) {
+	if !strings.Contains(spoken, moveText(last)) {
 		p.Errorf("the agent played %s, told is %q", last, spoken)
 	}
 	roles := map[string]int{}
@@ -551,15 +551,15 @@ func listen(p *Playing) {
 			p.Errorf("there is no %s among %v", role, roles)
 		}
 	}
-	if role := Ask[string](p.Tab, `document.getElementById("message").getAttribute("role")`); role != "alert" {
+	if role := Eval[string](p.Tab, `document.getElementById("message").getAttribute("role")`); role != "alert" {
 		p.Errorf("the role of messages is %q", role)
 	}
 }
 
-// waitForFirst measures the time from opening the page to the agent's first move, at the strength that it opens with. A busy
-// machine is slow, so that only a page that hangs fails.
-func waitForFirst(p *Playing) {
-	address := fmt.Sprintf("%s#seats=%s,person", Ask[string](p.Tab, "location.href"), url.PathEscape(agentName(p)))
+// firstMove measures the time from opening the page to the agent's first move at the default strength. The limit is
+// high, for busy machines.
+func firstMove(p *Playing) {
+	address := fmt.Sprintf("%s#seats=%s,person", Eval[string](p.Tab, "location.href"), url.PathEscape(agentName(p)))
 	p.Do(chromedp.Navigate("about:blank"))
 	began := time.Now()
 	p.Visit(address)

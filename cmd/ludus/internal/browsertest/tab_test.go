@@ -21,21 +21,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds every step that a page is asked to do: a busy machine is slow.
-const patience = time.Minute
+// timeout limits every step of a page; a busy machine is slow.
+const timeout = time.Minute
 
-// Tab is a page in a browser, with a memory of its own. Its test fails where the page complains, or asks for anything of
-// another origin; a page from disk may ask for nothing at all.
+// Tab is a page in a browser, with cookies and storage of its own. At the end of the test, problems that the test did
+// not take fail it: console messages, exceptions and requests to other origins. A page from disk may make no request at
+// all.
 type Tab struct {
 	*testing.T
 	ctx context.Context
 	own *url.URL
 
-	mu         sync.Mutex // guards what follows
-	complaints []string
+	mu       sync.Mutex // guards problems
+	problems []string
 }
 
-// Open shows a page in a new tab of 1280 by 900 pixels, until the test ends.
+// Open opens a page in a new tab of 1280 by 900 pixels until the test ends.
 func (b *Browser) Open(t *testing.T, address string) *Tab {
 	t.Helper()
 	own, err := url.Parse(address)
@@ -49,21 +50,21 @@ func (b *Browser) Open(t *testing.T, address string) *Tab {
 		t.Fatal(err)
 	}
 	tab.call(chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))
-	// Workers wait until they are listened to as well.
+	// Workers start paused, see attach.
 	tab.call(chromedp.Call(ctx, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
 	}))
 	tab.Resize(1280, 900)
 	tab.Visit(address)
 	t.Cleanup(func() {
-		if complaints := tab.Complaints(); len(complaints) > 0 {
-			t.Errorf("%s: %q", own, complaints)
+		if problems := tab.Problems(); len(problems) > 0 {
+			t.Errorf("%s: %q", own, problems)
 		}
 	})
 	return tab
 }
 
-// call fails the test where the browser refuses a call.
+// call fails the test if a browser call failed.
 func (b *Tab) call(_ any, err error) {
 	b.Helper()
 	if err != nil {
@@ -71,40 +72,40 @@ func (b *Tab) call(_ any, err error) {
 	}
 }
 
-// Visit goes to another address of the same origin, or to the same page again where only the part after # differs.
+// Visit loads another page of the same origin. It reloads the page even if only the part after # differs.
 func (b *Tab) Visit(address string) {
 	b.Helper()
 	b.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
 }
 
-// listen notes complaints and foreign requests. It must not wait for the browser.
+// listen records problems. It runs in the browser connection's goroutine, so it must not make calls.
 func (b *Tab) listen(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		b.request(e.Request.URL)
 	case *network.EventWebSocketCreated:
-		b.complain("asks for " + e.URL)
+		b.addProblem("requests " + e.URL)
 	case *log.EventEntryAdded:
-		b.complain(string(e.Entry.Level) + ": " + e.Entry.Text)
+		b.addProblem(string(e.Entry.Level) + ": " + e.Entry.Text)
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
 		if x := e.ExceptionDetails.Exception; x != nil {
 			text += ": " + x.Description
 		}
-		b.complain(text)
+		b.addProblem(text)
 	case *runtime.EventConsoleAPICalled:
 		text := "console." + string(e.Type)
 		for _, arg := range e.Args {
 			text += " " + string(arg.Value) + arg.Description
 		}
-		b.complain(text)
+		b.addProblem(text)
 	case *target.EventAttachedToTarget:
-		go b.attend(e.TargetInfo)
+		go b.attach(e.TargetInfo)
 	}
 }
 
-// attend listens to a worker of the page too, and lets it start.
-func (b *Tab) attend(worker *target.Info) {
+// attach records the problems of a worker too, and lets it start.
+func (b *Tab) attach(worker *target.Info) {
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(worker.TargetID), chromedp.WithDetachOnCancel())
 	b.Cleanup(cancel)
 	err := chromedp.Listen(ctx, b.listen)
@@ -112,52 +113,52 @@ func (b *Tab) attend(worker *target.Info) {
 		_, err = chromedp.Call(ctx, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	}
 	if ended := ctx.Err() != nil || errors.Is(err, chromedp.ErrTargetDetached); err != nil && !ended {
-		b.complain(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
+		b.addProblem(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
 	}
 }
 
-// request notes a foreign request.
+// request records a request to another origin.
 func (b *Tab) request(address string) {
 	asked, err := url.Parse(address)
 	switch {
 	case err != nil:
 	case asked.Scheme == "data" || asked.Scheme == "blob":
-		return // nothing leaves the page
+		return // stays in the page
 	case b.own.Scheme == "file" && asked.Scheme == "file" && asked.Path == b.own.Path:
 		return
 	case b.own.Scheme != "file" && asked.Scheme == b.own.Scheme && asked.Host == b.own.Host:
 		return
 	}
-	b.complain("asks for " + address)
+	b.addProblem("requests " + address)
 }
 
-func (b *Tab) complain(text string) {
+func (b *Tab) addProblem(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.complaints = append(b.complaints, text)
+	b.problems = append(b.problems, text)
 }
 
-// Complaints returns what was wrong since the last call: foreign requests, messages on the console and exceptions.
-func (b *Tab) Complaints() []string {
+// Problems returns and removes the recorded problems.
+func (b *Tab) Problems() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := b.complaints
-	b.complaints = nil
+	all := b.problems
+	b.problems = nil
 	return all
 }
 
-// Do runs steps.
+// Do runs browser actions.
 func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// Ask evaluates a script; where that is a promise, its value.
-func Ask[T any](b *Tab, script string) T {
+// Eval returns the value of a script, awaiting promises.
+func Eval[T any](b *Tab, script string) T {
 	b.Helper()
 	value, err := evaluate[T](b, script)
 	if err != nil {
@@ -167,15 +168,15 @@ func Ask[T any](b *Tab, script string) T {
 }
 
 func evaluate[T any](b *Tab, script string) (T, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeout)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until a script is true. The page may go elsewhere meanwhile.
+// Wait waits until a script returns a true value. The page may navigate meanwhile.
 func (b *Tab) Wait(script string) {
 	b.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		is, err := evaluate[bool](b, "Boolean("+script+")")
 		if is {
 			return
@@ -184,15 +185,15 @@ func (b *Tab) Wait(script string) {
 			b.Fatalf("%s: %v", script, err)
 		}
 		if time.Now().After(end) {
-			b.Fatalf("not true within %v: %s; the page says %q", patience, script, Ask[string](b, "document.body.innerText.slice(0, 500)"))
+			b.Fatalf("not true within %v: %s; the page says %q", timeout, script, Eval[string](b, "document.body.innerText.slice(0, 500)"))
 		}
 	}
 }
 
-// Text is an element's text.
+// Text returns an element's text.
 func (b *Tab) Text(selector string) string {
 	b.Helper()
-	return Ask[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+	return Eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
 }
 
 // Resize sets the size of the viewport.
@@ -201,7 +202,7 @@ func (b *Tab) Resize(width, height int64) {
 	b.Do(chromedp.EmulateViewport(width, height))
 }
 
-// Prefer sets the colours that the system asks for, light or dark.
+// Prefer sets the system's colour scheme, light or dark.
 func (b *Tab) Prefer(theme string) {
 	b.Helper()
 	b.call(chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -209,7 +210,7 @@ func (b *Tab) Prefer(theme string) {
 	}))
 }
 
-// Shoot keeps a screenshot of the whole page where that is asked for.
+// Shoot writes a screenshot of the whole page if LUDUS_SHOTS is set.
 func (b *Tab) Shoot(name string) {
 	b.Helper()
 	folder := os.Getenv("LUDUS_SHOTS")
@@ -225,14 +226,14 @@ func (b *Tab) Shoot(name string) {
 	}
 }
 
-// CheckWidth fails the test where the page has to be scrolled sideways.
+// CheckWidth fails the test if the page is wider than the viewport.
 func (b *Tab) CheckWidth() {
 	b.Helper()
-	wide := Ask[[]string](b, `(() => { const width = document.documentElement.clientWidth;
+	wide := Eval[[]string](b, `(() => { const width = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= width) return [];
 		return [...document.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > width + 0.5)
 			.map((e) => e.tagName.toLowerCase() + "#" + e.id + "." + e.getAttribute("class")); })()`)
 	if len(wide) > 0 {
-		b.Errorf("%s is too wide for %d px: %q", b.own, Ask[int](b, "innerWidth"), wide[:min(5, len(wide))])
+		b.Errorf("%s is too wide for %d px: %q", b.own, Eval[int](b, "innerWidth"), wide[:min(5, len(wide))])
 	}
 }

@@ -37,15 +37,14 @@ func wasm(t *testing.T) []byte {
 	return data
 }
 
-// network is one to compare engines by.
+// network is a network for comparing engines.
 type network struct {
 	game        *env.Game
 	weights     *infer.Weights
 	simulations int
 }
 
-// networks are small ones, far from uniform, for each game, or those of the weights files in the folder
-// LUDUS_TEST_NETWORKS.
+// networks returns a small random network for each game, or those in the folder LUDUS_TEST_NETWORKS.
 func networks(t *testing.T) (list []network) {
 	t.Helper()
 	if folder := os.Getenv("LUDUS_TEST_NETWORKS"); folder != "" {
@@ -78,7 +77,7 @@ func game(t *testing.T, name string) *env.Game {
 	return game
 }
 
-// randomWeights are weights none of whose tensors is zero.
+// randomWeights returns random weights without zero tensors.
 func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := infer.NewWeights(game, config, rng)
@@ -90,13 +89,13 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 	return w
 }
 
-// position is a state that is not done, and how it came about.
+// position is an unfinished state and the moves that led to it.
 type position struct {
 	state env.State
 	moves []string
 }
 
-// positions are those of random games, count of them.
+// positions returns count positions of random games.
 func positions(game *env.Game, count int) (list []position) {
 	rng := rand.NewPCG(1, 2)
 	for {
@@ -120,8 +119,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// A run, the file exported from it and the page with it choose the same moves with the same simulations: the first two
-// always; the page's arithmetic rounds otherwise than assembly, so that it may decide between equals otherwise.
+// A run, its exported weights file and its exported page choose the same moves with the same simulations. The page may
+// differ in ties, since WebAssembly rounds differently from the assembly kernels.
 func TestEnginesAgree(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
@@ -157,7 +156,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// export writes weights as a run's folder and as a file.
+// export writes weights as a run and as a file.
 func export(t *testing.T, w *infer.Weights) (run, file string) {
 	t.Helper()
 	run = t.TempDir()
@@ -179,7 +178,7 @@ func export(t *testing.T, w *infer.Weights) (run, file string) {
 	return run, file
 }
 
-// choose asks an agent of Go's own.
+// choose returns the moves of the agent in this process.
 func choose(t *testing.T, n network, path string, list []position) (moves []string) {
 	t.Helper()
 	spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: path}, Simulations: n.simulations}
@@ -198,7 +197,7 @@ func choose(t *testing.T, n network, path string, list []position) (moves []stri
 	return moves
 }
 
-// chooseInPage asks the page's engine, in Node.
+// chooseInPage returns the moves of the page's engine, run in Node.
 func chooseInPage(t *testing.T, n network, file string, list []position) (moves []string) {
 	t.Helper()
 	for _, reply := range ask(t, file, func(send func(op string, request map[string]any)) {
@@ -217,7 +216,7 @@ func chooseInPage(t *testing.T, n network, file string, list []position) (moves 
 	return moves
 }
 
-// reply is what the engine answers.
+// reply is a reply of the engine.
 type reply struct {
 	Reply map[string]any
 	Error string
@@ -252,7 +251,7 @@ func ask(t *testing.T, weights string, requests func(send func(op string, reques
 	}
 }
 
-// apart is by how much two moves differ in our search of a state: in the improved policy, by which it decides, and in value.
+// apart returns by how much two moves differ in a search: in the improved policy, which decides, and in value.
 func apart(t *testing.T, n network, state env.State, x, y string) (policy, value float64) {
 	t.Helper()
 	net, err := infer.NewNetwork(n.game, n.weights)
@@ -269,7 +268,7 @@ func apart(t *testing.T, n network, state env.State, x, y string) (policy, value
 	return math.Abs(float64(of[x].Policy - of[y].Policy)), math.Abs(of[x].Value - of[y].Value)
 }
 
-// The engine tells what is wrong, and goes on.
+// The engine replies to invalid requests with errors and continues.
 func TestEngineRefuses(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")

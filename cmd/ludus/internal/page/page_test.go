@@ -10,7 +10,7 @@ import (
 	"ludus/model/infer"
 )
 
-// made is the page of a random network of a game.
+// made returns the page of a random network.
 func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	t.Helper()
 	game := game(t, name)
@@ -22,8 +22,7 @@ func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	return data
 }
 
-// Pages of networks of the sizes that training takes by default, and of those for hours of it, are small and the same each
-// time.
+// Pages of networks of the default and of a large size are at most MaxBytes large and reproducible.
 func TestSize(t *testing.T) {
 	for _, name := range games.Names() {
 		usual := infer.DefaultConfig(game(t, name))
@@ -56,7 +55,7 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// Names are text, whatever they hold, and nothing but the page's own scripts may run.
+// Names cannot become markup, and only the page's own scripts may run.
 func TestNamesAreText(t *testing.T) {
 	page := string(made(t, "quad-5x5", `</p><script>alert("x")</script>`, 4, 1))
 	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert") {
@@ -72,7 +71,7 @@ func TestNamesAreText(t *testing.T) {
 	}
 }
 
-// What a browser reads of the text is the bytes again: of each character the lowest seven bits.
+// The lowest seven bits of each character give the bytes again.
 func TestEncodeText(t *testing.T) {
 	for size := range 300 {
 		data := make([]byte, size)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where runs are compared, each point by generation tells how far the run was then; a single run's points do not.
+// In comparisons, points by generation have other x axes too; a single run's points do not.
 func TestAxes(t *testing.T) {
 	dir := trained(t, "quad(size=4,quads=4,whites=2)")
 	a, errA := ReadRun(dir)

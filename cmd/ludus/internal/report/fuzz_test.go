@@ -13,7 +13,7 @@ import (
 
 const validConfig = `{"version":2,"game":"quad-5x5","settings":%s,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`
 
-// FuzzRun makes a page of whatever a run's folder says: it may warn, but there is always a page.
+// Whatever a run's files contain beside config.json, there is a page, perhaps with warnings.
 func FuzzRun(f *testing.F) {
 	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"distinct_by_ply":[1,0.5],"play_seconds":1}`
 	const extreme = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"steps":1,"learning_rate":1e308,"replay_positions":9,"policy_loss":1e308,"outcome_loss":-1e308,
@@ -54,7 +54,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// Whatever config.json says, the run is read or refused.
+// Whatever config.json contains, the run is read or there is an error.
 func FuzzRunConfig(f *testing.F) {
 	f.Add([]byte(`{"version":2,"game":"quad-5x5","settings":{"simulations":16},"plan":{"generations":3,"stopped":-1,"seconds":1e300}}`))
 	f.Add([]byte(`{"game":"chess"}`))

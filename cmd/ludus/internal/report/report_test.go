@@ -22,7 +22,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// trained makes a run's folder by a moment's training, and adds what other commands leave there.
+// trained trains a tiny run and adds the files of other commands.
 func trained(t *testing.T, name string) string {
 	t.Helper()
 	game, err := games.New(name)
@@ -140,7 +140,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// What is damaged or missing is told, and the rest is shown.
+// Damaged files cause warnings, and the rest is shown.
 func TestDamagedRun(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	if err := os.Truncate(filepath.Join(dir, "checkpoints", "000003", "weights.safetensors"), 1000); err != nil {
@@ -180,7 +180,7 @@ func TestDamagedRun(t *testing.T) {
 	}
 }
 
-// Processes that write the same report at one time do not get in each other's way.
+// Several processes may write the same report at once.
 func TestWriteTogether(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	if _, err := Write(t.Context(), dir, Quick); err != nil {
@@ -206,7 +206,7 @@ func TestWriteTogether(t *testing.T) {
 	}
 }
 
-// Where a plot cannot be drawn, the page is there all the same.
+// The page is written even if the plots cannot be.
 func TestPageBeforePlots(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	write(t, dir, PlotsName, "a file in the folder's place")
@@ -259,7 +259,7 @@ func TestFewSuitePositions(t *testing.T) {
 
 const evil = `</script><script>document.title="evil"</script><!--"'&`
 
-// Texts stay texts wherever they come from.
+// Texts cannot become markup.
 func TestPageEscapes(t *testing.T) {
 	chart := Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
 	page := Page{
@@ -287,7 +287,7 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// A line of any length is thinned to means, and short ones stay as they are.
+// Long lines are thinned to means; short ones stay as they are.
 func TestThin(t *testing.T) {
 	for _, n := range []int{1, 60, 500, 501, 9999} {
 		var l Line
@@ -327,7 +327,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// Several runs share a chart: a colour for each, its name before each line.
+// Several runs share a chart: each has a colour, and its name precedes its lines' names.
 func TestSectionsOfRuns(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	a, err := ReadRun(dir)
@@ -358,7 +358,7 @@ func TestSectionsOfRuns(t *testing.T) {
 	}
 }
 
-// Lines that a stopped process wrote before it went back are dropped, and a line of no generation.
+// Generations that are repeated after a stop replace the old ones, and lines without a generation are dropped.
 func TestAscending(t *testing.T) {
 	var run Run
 	for i, g := range []int{1, 2, 3, 2, 3, 0, 4} {
@@ -373,7 +373,7 @@ func TestAscending(t *testing.T) {
 	}
 }
 
-// The page of a long run has few points, and says so.
+// The charts of a long run are thinned, and say so.
 func TestLongRun(t *testing.T) {
 	run := &Run{}
 	for i := range 1200 {

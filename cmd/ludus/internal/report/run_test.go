@@ -11,7 +11,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// sections is what a run's charts come to.
+// sections returns a run's sections as JSON.
 func sections(t *testing.T, r *Run) string {
 	t.Helper()
 	data, err := json.Marshal(Sections(r))
@@ -21,7 +21,7 @@ func sections(t *testing.T, r *Run) string {
 	return string(data)
 }
 
-// A run that is read bit by bit while it grows comes to the same as one that is read at once.
+// Reading a growing run step by step gives the same as reading it once.
 func TestRefresh(t *testing.T) {
 	source := trained(t, "quad-5x5")
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// modules are the names of all modules.
+// modules lists all modules.
 func modules(t *testing.T) []string {
 	t.Helper()
 	names, err := fs.Glob(Files, "*.js")
@@ -32,8 +32,8 @@ var (
 	braces    = regexp.MustCompile(`\{(.*)\}`)
 )
 
-// Modules keep to the habits that let them be joined, and import only what there is.
-func TestHabits(t *testing.T) {
+// Modules follow the rules for joining, and import only existing names.
+func TestRules(t *testing.T) {
 	for _, name := range modules(t) {
 		text := read(name)
 		for _, line := range anyExport.FindAllString(text, -1) {
@@ -60,7 +60,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// Whatever is main, nothing is declared twice in the joined script, and nothing ends the element that holds it.
+// In every joined script, no name is declared twice, and nothing ends the script element.
 func TestInline(t *testing.T) {
 	for _, name := range modules(t) {
 		script := Inline(name)
@@ -80,7 +80,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// node runs Node where it is installed.
+// node runs Node if it is installed.
 func node(t *testing.T, arguments ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("node")
@@ -95,7 +95,7 @@ func node(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// An engine of JavaScript reads every joined script.
+// Node can parse every joined script.
 func TestScriptsCanBeRead(t *testing.T) {
 	dir := t.TempDir()
 	arguments := []string{"-e", `for (const path of process.argv.slice(1))
@@ -144,7 +144,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The engine over HTTP asks a busy server again, gives up when it is told to, and tells what a server refuses.
+// The engine over HTTP retries if the server is busy, can be aborted, and reports the server's errors.
 func TestEngineOverHTTP(t *testing.T) {
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,7 @@ import (
 	"ludus/cmd/ludus/internal/report"
 )
 
-// FuzzRun lists and shows a run whose files hold anything: what browsers get is always JSON, and the list always has the
-// run.
+// Whatever a run's files contain, the run is listed, and list and view are valid JSON.
 func FuzzRun(f *testing.F) {
 	config := fmt.Sprintf(`{"version":2,"game":"quad-5x5","seed":1,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8},"settings":%s}`, settings(f))
 	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"play_seconds":1,"learn_seconds":2}`

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// recorder takes an answer, and deadlines as a connection would.
+// recorder records a response and accepts deadlines as a connection does.
 type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) SetReadDeadline(time.Time) error  { return nil }
 func (recorder) SetWriteDeadline(time.Time) error { return nil }
 
-// Whatever is asked, nothing panics, the answer is a page, a file or JSON, and what is refused says why; and from
-// elsewhere, or without the token, nothing is answered at all.
+// No request causes a panic. The response is a page, a file or JSON, and an error has a text. Requests from other
+// origins or without the token get nothing.
 func FuzzRequest(f *testing.F) {
 	dir := runsFolder(f)
 	type seed struct{ method, path, host, origin, site, kind, body string }
@@ -72,7 +72,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// handler is a server's, without the server.
+// handler returns a server's handler without serving.
 func handler(t testing.TB, o Options) http.Handler {
 	t.Helper()
 	o.Address = "127.0.0.1:0"

@@ -20,7 +20,7 @@ import (
 	"ludus/model/infer"
 )
 
-// loadTime says how long to ask: LUDUS_TEST_LOAD, or a moment.
+// loadTime is the duration of the load test: LUDUS_TEST_LOAD, by default short.
 func loadTime(t *testing.T) time.Duration {
 	text := os.Getenv("LUDUS_TEST_LOAD")
 	if text == "" {
@@ -35,7 +35,7 @@ func loadTime(t *testing.T) time.Duration {
 
 const loadClients = 50
 
-// tally is what became of the requests of some clients.
+// tally counts the outcomes of clients' requests.
 type tally struct {
 	answered, refused, left int
 	latencies               []time.Duration // of the answered
@@ -50,7 +50,7 @@ func (a *tally) add(b *tally) {
 	a.faults = append(a.faults, b.faults...)
 }
 
-// player is a client that plays games of its own, both sides, by asking for every move.
+// player is a client that plays both sides of its own games and requests every move.
 type player struct {
 	c     *client
 	rng   *rand.Rand
@@ -59,12 +59,12 @@ type player struct {
 	moves []string
 }
 
-// loadAgents are the agents that clients ask for.
+// loadAgents are the agents of the clients' requests.
 func loadAgents(game string) []string {
 	return []string{"greedy", "mcts:200", "mcts:2000", "alphabeta:2", "net:" + game + ",sims=32", "policy:" + game}
 }
 
-// ask asks for a move, and leaves before the answer now and then.
+// ask requests a move; it sometimes disconnects before the reply.
 func (p *player) ask() {
 	if p.game == "" {
 		p.game = games.Names()[p.rng.IntN(len(games.Names()))]
@@ -117,7 +117,7 @@ func (p *player) post(ctx context.Context, body []byte) (status int, data []byte
 	return response.StatusCode, data, response.Header.Get("Retry-After"), err
 }
 
-// play makes the move that was answered, which has to be legal.
+// play plays the received move, which must be legal.
 func (p *player) play(data []byte) {
 	var reply chosen
 	if err := json.Unmarshal(data, &reply); err != nil {
@@ -143,7 +143,7 @@ func (p *player) play(data []byte) {
 	}
 }
 
-// load lets all clients ask for so long, and says what became of it.
+// load lets all clients make requests for a time.
 func load(c *client, d time.Duration) tally {
 	var all tally
 	var mu sync.Mutex
@@ -165,7 +165,7 @@ func load(c *client, d time.Duration) tally {
 	return all
 }
 
-// spectate lets some pages be kept up to date until stop.
+// spectate keeps some live pages open until stop.
 func spectate(c *client) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -182,8 +182,8 @@ func spectate(c *client) (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// rest measures live memory in bytes, and goroutines, once no connection is open. The agents that are kept, whose number is
-// bounded, do not count: which ones they are, small or large, is chance.
+// rest returns the live heap in bytes and the number of goroutines, after all connections are closed. It empties the
+// agent pool, whose content is random.
 func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	c.http.CloseIdleConnections()
 	eventually(t, "the searches end", func() bool { return len(c.searches.running) == 0 && c.searches.waiting.Load() == 0 })
@@ -202,8 +202,8 @@ func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 	return m.HeapAlloc, goroutines
 }
 
-// Fifty clients ask for moves at once, while others watch runs: each is answered or told to come again, and when they have
-// gone, the server remembers no more than after some clients came.
+// Fifty clients request moves at once while others watch runs. Each gets a move or is told to retry, and afterwards the
+// server uses no more memory than before.
 func TestLoad(t *testing.T) {
 	spent := loadTime(t)
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// trainRun makes a run of four generations, a recorded match in it.
+// trainRun trains a run of four generations and records a match in its directory.
 func trainRun(t *testing.T, dir string) {
 	t.Helper()
 	game := gameOf(t, "quad-5x5")
@@ -42,8 +42,8 @@ func trainRun(t *testing.T, dir string) {
 	}
 }
 
-// tells asks for something and decodes the answer.
-func tells[T any](c *client, path string) (reply T) {
+// getJSON makes a GET request and decodes the reply.
+func getJSON[T any](c *client, path string) (reply T) {
 	c.t.Helper()
 	response, text := c.do(c.request("GET", path, ""))
 	if response.StatusCode != http.StatusOK {
@@ -55,7 +55,7 @@ func tells[T any](c *client, path string) (reply T) {
 	return reply
 }
 
-// listener hears a stream of events.
+// listener reads a stream of events.
 type listener struct {
 	t     *testing.T
 	lines *bufio.Scanner
@@ -76,7 +76,7 @@ func (c *client) listen(t *testing.T, path string) *listener {
 	return &listener{t, lines}
 }
 
-// next is the next event; comments are passed over.
+// next returns the next event; it skips comments.
 func (l *listener) next() (name, data string) {
 	l.t.Helper()
 	for l.lines.Scan() {
@@ -146,7 +146,7 @@ func TestRunEvents(t *testing.T) {
 	}
 }
 
-// What is shown of a run that cannot be read, and what is not asked for in the right way.
+// Runs that cannot be read, and invalid requests.
 func TestRunRefusals(t *testing.T) {
 	dir := t.TempDir()
 	trainRun(t, filepath.Join(dir, "run"))
@@ -183,12 +183,12 @@ func TestRunRefusals(t *testing.T) {
 	}
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation must be a whole number from 0, not "x"`)
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game must be a whole number from 0")
-	if view := tells[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "another version") || len(view.Sections) > 0 {
+	if view := getJSON[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "another version") || len(view.Sections) > 0 {
 		t.Errorf("a newer run: %+v", view.Run)
 	}
 }
 
-// Every game that is listed can be stepped through to the end that is told.
+// Every listed game can be stepped through to its end.
 func TestRunGames(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
@@ -196,10 +196,10 @@ func TestRunGames(t *testing.T) {
 	before := contents(t, run)
 	c := start(t, Options{Runs: dir, Threads: 1})
 	shown := 0
-	for _, g := range tells[struct{ Generations []int }](c, "/api/run/games?name=run").Generations {
+	for _, g := range getJSON[struct{ Generations []int }](c, "/api/run/games?name=run").Generations {
 		path := fmt.Sprintf("/api/run/games?name=run&generation=%d", g)
-		for _, listed := range tells[gameList](c, path).Games {
-			game := tells[board.Replay](c, fmt.Sprintf("%s&game=%d", path, listed.Number))
+		for _, listed := range getJSON[gameList](c, path).Games {
+			game := getJSON[board.Replay](c, fmt.Sprintf("%s&game=%d", path, listed.Number))
 			shown++
 			last := game.Positions[len(game.Positions)-1]
 			if len(game.Positions) != listed.Plies+1 || game.Goals != listed.Goals || last.Move != "" || last.Player != -1 || last.Value == nil {
@@ -211,12 +211,12 @@ func TestRunGames(t *testing.T) {
 	if shown == 0 {
 		t.Error("no game is listed")
 	}
-	matches := tells[map[string][]matchSummary](c, "/api/run/matches?name=run")["matches"]
+	matches := getJSON[map[string][]matchSummary](c, "/api/run/matches?name=run")["matches"]
 	if len(matches) != 1 || matches[0] != (matchSummary{"match.jsonl", "greedy", "random", 4}) {
 		t.Errorf("matches %+v", matches)
 	}
-	for i, listed := range tells[gameList](c, "/api/run/matches?name=run&file=match.jsonl").Games {
-		game := tells[board.Replay](c, fmt.Sprintf("/api/run/matches?name=run&file=match.jsonl&game=%d", i))
+	for i, listed := range getJSON[gameList](c, "/api/run/matches?name=run&file=match.jsonl").Games {
+		game := getJSON[board.Replay](c, fmt.Sprintf("/api/run/matches?name=run&file=match.jsonl&game=%d", i))
 		want := [2]string{"greedy", "random"}
 		if i%2 == 1 {
 			want = [2]string{"random", "greedy"}
@@ -228,14 +228,14 @@ func TestRunGames(t *testing.T) {
 			t.Errorf("game %d: goals %v, the last position is worth %v for who was first", i, game.Goals, *last.Value)
 		}
 	}
-	tells[watch.View](c, "/api/run?name=run")
+	getJSON[watch.View](c, "/api/run?name=run")
 	if after := contents(t, run); after != before {
 		t.Errorf("looking at the run has changed it: %s, before %s", after, before)
 	}
 }
 
-// checkReplay compares the replay of a self-play game of quad-5x5 with the run's file: openings were not searched, and policy targets
-// are those of legal moves, in descending order.
+// checkReplay compares the replay of a self-play game of quad-5x5 with the run's file: openings were not searched, and
+// policy targets are those of legal moves, in descending order.
 func checkReplay(t *testing.T, run string, generation, number int, shown *board.Replay) {
 	t.Helper()
 	game := gameOf(t, "quad-5x5")
@@ -277,7 +277,7 @@ func checkReplay(t *testing.T, run string, generation, number int, shown *board.
 	}
 }
 
-// contents are the names, sizes and times of all files.
+// contents lists the names, sizes and times of all files.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

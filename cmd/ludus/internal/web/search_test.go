@@ -17,10 +17,10 @@ import (
 	"ludus/train/agent"
 )
 
-// long is a question that takes seconds.
+// long is a request that takes seconds.
 const long = `{"game":"quad-7x7","agent":"alphabeta:8"}`
 
-// eventually waits until something holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -30,7 +30,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// background asks a question whose client leaves when the returned function is called.
+// background starts a request; the returned function disconnects its client.
 func background(c *client, body string) (leave func()) {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	var wait sync.WaitGroup
@@ -43,7 +43,8 @@ func background(c *client, body string) (leave func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// So many searches run at once and so many wait; the next is told to come again. Who leaves makes room.
+// Searches beyond the limit wait, and requests beyond the queue are told to retry. A client that disconnects makes
+// room.
 func TestBusy(t *testing.T) {
 	c := start(t, Options{Threads: 1}, func(l *limits) { l.waiting, l.searchWait = 1, 100*time.Millisecond })
 	leave := background(c, long)
@@ -56,16 +57,16 @@ func TestBusy(t *testing.T) {
 	c.searches.waiting.Store(1)
 	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 searches are already waiting")
 	c.searches.waiting.Store(0)
-	asks[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`) // takes no search
+	post[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`) // takes no search
 	leave()
 	eventually(t, "the search ends with its client", func() bool { return len(c.searches.running) == 0 })
-	asks[chosen](c, "choose", quick)
+	post[chosen](c, "choose", quick)
 	if n := c.searches.waiting.Load(); n != 0 {
 		t.Errorf("%d still wait", n)
 	}
 }
 
-// A search that takes too long ends with an explanation; one that takes longer than a request may take to arrive does not.
+// A search ends with an error at its own time limit, not at that for reading a request.
 func TestLongSearch(t *testing.T) {
 	c := start(t, Options{Threads: 1}, func(l *limits) { l.search, l.read = 600*time.Millisecond, 50*time.Millisecond })
 	begun := time.Now()
@@ -75,7 +76,7 @@ func TestLongSearch(t *testing.T) {
 	}
 }
 
-// A server that ends ends its searches and streams.
+// Stopping the server ends its searches and streams.
 func TestEnd(t *testing.T) {
 	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1}, defaultLimits)
 	if err != nil {
@@ -160,7 +161,7 @@ func TestStream(t *testing.T) {
 	eventually(t, "the stream makes room", func() bool { return len(s.streams) == 0 })
 }
 
-// A client that does not read what it asked for makes room for others.
+// A client that does not read its reply is disconnected.
 func TestStalledReader(t *testing.T) {
 	c := start(t, Options{Threads: 1}, func(l *limits) { l.write = 200 * time.Millisecond })
 	sent := make(chan int, 1)
@@ -186,12 +187,12 @@ func TestStalledReader(t *testing.T) {
 	eventually(t, "the stream makes room", func() bool { return len(c.streams) == 0 })
 }
 
-// A run's newest checkpoint is played with as soon as it is there; a chosen one stays.
+// A spec without a generation uses a new checkpoint as soon as it exists; one with a generation keeps its checkpoint.
 func TestNewCheckpoint(t *testing.T) {
 	dir := runsFolder(t)
 	c := start(t, Options{Runs: dir, Threads: 1})
 	value := func(agent string) float64 {
-		return asks[judged](c, "analyze", `{"game":"quad-5x5","agent":"`+agent+`"}`).Value
+		return post[judged](c, "analyze", `{"game":"quad-5x5","agent":"`+agent+`"}`).Value
 	}
 	first := value("policy:quad")
 	for range 3 {
@@ -210,12 +211,12 @@ func TestNewCheckpoint(t *testing.T) {
 	c.refuses(c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`), http.StatusBadRequest, "there is no folder of runs")
 }
 
-// lines are what a server logs.
+// lines collects the lines of a server's log.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
 
-// A panic is one answer's: it is logged, takes no place in the line for ever, and the agents of then are lent no more.
+// A panic fails one request only: it is logged, its place in the queue becomes free, and the agent pool is emptied.
 func TestFault(t *testing.T) {
 	said := make(lines, 10)
 	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1, Log: said}, defaultLimits)
@@ -242,10 +243,10 @@ func TestFault(t *testing.T) {
 	if len(s.agents.specs) != 0 || s.agents.idle != 0 {
 		t.Errorf("%d descriptions and %d idle agents are kept", len(s.agents.specs), s.agents.idle)
 	}
-	asks[chosen](c, "choose", `{"game":"quad-5x5","agent":"random"}`)
+	post[chosen](c, "choose", `{"game":"quad-5x5","agent":"random"}`)
 }
 
-// Few descriptions and few idle agents are kept, whatever is asked for; each agent is used by one at a time.
+// The pool keeps few specs and few idle agents, and an agent serves one request at a time.
 func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
 	l := newAgentPool(s, 2)
@@ -280,7 +281,7 @@ func TestLender(t *testing.T) {
 	}
 }
 
-// The description that was asked for least recently is forgotten first.
+// The pool drops the least recently requested spec first.
 func TestLenderForgets(t *testing.T) {
 	l := newAgentPool(&Server{runs: t.TempDir()}, 1)
 	game := gameOf(t, "quad-5x5")
@@ -303,7 +304,7 @@ func TestLenderForgets(t *testing.T) {
 	}
 }
 
-// Games with short names are always found; of others only so many.
+// Games with short names are always found; the number of others is limited.
 func TestGameCache(t *testing.T) {
 	g := newGameCache(3)
 	for quads := range 3 {

@@ -23,7 +23,7 @@ import (
 	"ludus/model/infer"
 )
 
-// client talks to a server that serves until the test ends.
+// client is a client of a server that runs until the test ends.
 type client struct {
 	*Server
 	t    testing.TB
@@ -31,7 +31,7 @@ type client struct {
 	http *http.Client
 }
 
-// start serves on a free port, with the tests' limits after changing them by tune, if any.
+// start runs a server on a free port; tune may change its limits.
 func start(t testing.TB, o Options, tune ...func(*limits)) *client {
 	t.Helper()
 	l := defaultLimits
@@ -83,7 +83,7 @@ func (c *client) request(method, path, body string, headers ...string) *http.Req
 	return r
 }
 
-// do sends a request and reads the whole answer.
+// do sends a request and reads the whole reply.
 func (c *client) do(r *http.Request) (*http.Response, string) {
 	c.t.Helper()
 	response, err := c.http.Do(r)
@@ -98,7 +98,7 @@ func (c *client) do(r *http.Request) (*http.Response, string) {
 	return response, string(data)
 }
 
-// refuses sends a request that has to get a status and a JSON error that says want.
+// refuses sends a request and expects a status and a JSON error that contains want.
 func (c *client) refuses(r *http.Request, status int, want string) *http.Response {
 	c.t.Helper()
 	response, body := c.do(r)
@@ -113,8 +113,8 @@ func (c *client) refuses(r *http.Request, status int, want string) *http.Respons
 	return response
 }
 
-// asks asks a question of package board.
-func asks[T any](c *client, op, body string) (reply T) {
+// post sends a request of package board and decodes the reply.
+func post[T any](c *client, op, body string) (reply T) {
 	c.t.Helper()
 	response, text := c.do(c.request("POST", "/api/"+op, body))
 	if response.StatusCode != http.StatusOK {
@@ -133,7 +133,7 @@ type judged struct {
 
 type chosen struct{ Move string }
 
-// saveGeneration adds a checkpoint, with a network of its own, to the run dir/name.
+// saveGeneration adds a checkpoint with a new network to the run dir/name.
 func saveGeneration(t testing.TB, game *env.Game, dir, name string, generation int) {
 	t.Helper()
 	folder := filepath.Join(dir, name, "checkpoints")
@@ -150,7 +150,7 @@ func saveGeneration(t testing.TB, game *env.Game, dir, name string, generation i
 	}
 }
 
-// weights is a small network that is far from uniform.
+// weights is a small network with a policy far from uniform.
 func weights(game *env.Game, seed uint64) *infer.Weights {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
@@ -171,7 +171,7 @@ func gameOf(t testing.TB, name string) *env.Game {
 	return game
 }
 
-// runsFolder is a folder with the run "quad" of quad-5x5, its exported weights and things that are no agents.
+// runsFolder makes a folder with the run "quad" of quad-5x5, a weights file and other files.
 func runsFolder(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "runs")
@@ -217,7 +217,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Whatever the answer, it carries the headers that keep browsers safe.
+// Every response has the security headers.
 func TestHeaders(t *testing.T) {
 	c := start(t, Options{})
 	for _, r := range []*http.Request{
@@ -240,24 +240,24 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// The board's questions are answered, by networks below the folder of runs as well, however their path is written.
+// The requests of package board are answered, also with networks below the folder of runs.
 func TestBoard(t *testing.T) {
 	dir := runsFolder(t)
 	c := start(t, Options{Runs: dir, Threads: 2})
-	if d := asks[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`); d.Game != "quad-5x5" {
+	if d := post[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`); d.Game != "quad-5x5" {
 		t.Errorf("described %+v", d)
 	}
-	if p := asks[struct{ Pieces string }](c, "position", `{"game":"quad-5x5","moves":["mark r3 c3"]}`); strings.Count(p.Pieces, "1") != 1 {
+	if p := post[struct{ Pieces string }](c, "position", `{"game":"quad-5x5","moves":["mark r3 c3"]}`); strings.Count(p.Pieces, "1") != 1 {
 		t.Errorf("position %+v", p)
 	}
 	moves := map[string]bool{}
 	for _, path := range []string{"quad", "./quad", "quad/", "quad@1", "quad/checkpoints/000001", dir + "/quad", dir + "/quad@1"} {
-		moves[asks[chosen](c, "choose", `{"game":"quad-5x5","agent":"policy:`+path+`"}`).Move] = true
+		moves[post[chosen](c, "choose", `{"game":"quad-5x5","agent":"policy:`+path+`"}`).Move] = true
 	}
 	if len(moves) != 1 {
 		t.Errorf("one network plays %v", moves)
 	}
-	run, file := asks[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":16}`), asks[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad.safetensors","simulations":16}`)
+	run, file := post[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":16}`), post[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad.safetensors","simulations":16}`)
 	if run.Best == "" || run.Value == file.Value {
 		t.Errorf("two networks judge %+v and %+v", run, file)
 	}
@@ -350,7 +350,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A host that is not the server's own may be a name that somebody else made to lead here.
+// Requests with an unknown Host header are rejected: DNS rebinding.
 func TestHosts(t *testing.T) {
 	c := start(t, Options{})
 	for _, host := range []string{"localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:99", "[::1]", "[::1]:5"} {
@@ -385,7 +385,7 @@ func TestHosts(t *testing.T) {
 	c.refuses(c.request("GET", "/", "", "Host: example.com"), http.StatusForbidden, "is not this server")
 }
 
-// What pages of other origins ask for is refused, but a link may lead to the front page.
+// Requests from other origins are rejected, but links to pages work.
 func TestOrigins(t *testing.T) {
 	c := start(t, Options{})
 	self := "Origin: " + strings.TrimSuffix(c.base, "/")
@@ -485,7 +485,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Who does not come to the point is left.
+// Clients that are too slow are disconnected.
 func TestSlowClients(t *testing.T) {
 	c := start(t, Options{}, func(l *limits) { l.read, l.idle = 200*time.Millisecond, 200*time.Millisecond })
 	for _, sent := range []string{
