@@ -191,6 +191,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	writeRepeats(w, m, r)
 }
 
+// describeDecision describes the outcome of a sequential test.
 func describeDecision(t *match.SPRTResult) string {
 	if t.Decision == match.Undecided {
 		if t.Exhausted {

@@ -119,6 +119,7 @@ func firstCell(g *env.Game, p env.Player) string {
 	return fmt.Sprintf("x=%s y=%s", column, row)
 }
 
+// moveCount returns the number of different moves of a game.
 func moveCount(g *env.Game) (n int) {
 	for _, text := range g.ActionTexts {
 		if text != "" {
@@ -130,6 +131,7 @@ func moveCount(g *env.Game) (n int) {
 
 func exampleMove(g *env.Game) string { return g.ActionTexts[g.NewState().Legal(nil)[0]] }
 
+// classNames returns the names of the outcome classes, shortened if there are many.
 func classNames(g *env.Game) (names []string) {
 	for _, c := range g.Classes {
 		names = append(names, c.Name)
@@ -140,6 +142,7 @@ func classNames(g *env.Game) (names []string) {
 	return names
 }
 
+// parameterRanges returns the ranges of a family's parameters by name.
 func parameterRanges(family string) map[string]string {
 	ranges := make(map[string]string)
 	for _, f := range games.Families() {

@@ -134,6 +134,7 @@ func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
+// exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
 	switch {
 	case err == nil:

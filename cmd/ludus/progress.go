@@ -127,6 +127,7 @@ func (p *progress) close() {
 	}
 }
 
+// isTerminal reports whether a stream is a file that is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

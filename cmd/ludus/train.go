@@ -142,6 +142,7 @@ type eventLog struct {
 	strength string // the newest result
 }
 
+// show shows one event: most as a line, progress as the bar's status.
 func (l *eventLog) show(e train.Event) {
 	switch {
 	case e.Note != "":
@@ -216,6 +217,7 @@ func (r *reporter) show(ctx context.Context, e train.Event) {
 	}
 }
 
+// write writes a report.
 func (r *reporter) write(ctx context.Context, depth report.Depth) {
 	if _, err := report.Write(ctx, r.dir, depth); err != nil && ctx.Err() == nil && !r.failed {
 		r.failed = true

@@ -77,6 +77,7 @@ func GameOver(game *env.Game, state env.State) *Terminal {
 	return &Terminal{true, goals(game, &[2]float64{float64(g[0]), float64(g[1])})}
 }
 
+// goals returns the goals, or nil for unknown ones.
 func goals(game *env.Game, values *[2]float64) *Goals {
 	if values == nil {
 		return nil

@@ -29,8 +29,10 @@ type subject struct {
 
 func (s subject) String() string { return s.net.String() + " on " + s.board() }
 
+// board returns the size of the board, HEIGHTxWIDTH.
 func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.H, s.game.Tensor.W) }
 
+// weights returns random weights, the same at each call.
 func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
 }

@@ -57,6 +57,7 @@ func (s *series) over(t *series) float64 {
 	return median(ratios)
 }
 
+// median returns the median of one or more values.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

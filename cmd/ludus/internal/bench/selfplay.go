@@ -31,6 +31,7 @@ type player struct {
 	newest  train.Throughput
 }
 
+// newPlayer returns a player with a run's settings, except for the number of threads and the evaluation cache.
 func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *player {
 	game := network.Game()
 	settings := o.settings(game)

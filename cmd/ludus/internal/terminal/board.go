@@ -80,7 +80,7 @@ func paintOf(p env.Piece) paint {
 	return named
 }
 
-// canvas draws the positions of a game.
+// canvas draws the positions of a game as text.
 type canvas struct {
 	game   *env.Game
 	style  *Style
@@ -182,6 +182,7 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
+// longest returns the length of the longest text in bytes.
 func longest(texts []string) int {
 	return len(slices.MaxFunc(texts, func(a, b string) int { return cmp.Compare(len(a), len(b)) }))
 }

@@ -24,6 +24,7 @@ func newJSONView(s *Session) *jsonView {
 // object holds the fields of a line.
 type object map[string]any
 
+// write writes a line of the given type.
 func (v *jsonView) write(kind string, o object) {
 	o["type"] = kind
 	if err := v.encoder.Encode(o); err != nil {
@@ -39,6 +40,7 @@ func (v *jsonView) toMove() any {
 	return v.Game.Players[v.state.Player()]
 }
 
+// by returns who plays a side: an agent's name or "person".
 func (v *jsonView) by(player env.Player) string {
 	if v.Seats[player].Agent == nil {
 		return "person"
@@ -46,11 +48,11 @@ func (v *jsonView) by(player env.Player) string {
 	return v.Seats[player].Name
 }
 
-func (v *jsonView) players() {
+func (v *jsonView) showPlayers() {
 	v.write("game", object{"game": v.Game.Name, "players": v.Game.Players, "seats": []string{v.by(0), v.by(1)}})
 }
 
-func (v *jsonView) position() {
+func (v *jsonView) showPosition() {
 	v.write("position", object{
 		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": v.toMove(),
 		"moves": v.Game.Texts(v.moves), "legal": v.Game.Texts(v.state.Legal(nil)),
@@ -59,33 +61,33 @@ func (v *jsonView) position() {
 
 func (v *jsonView) prompt() {}
 
-func (v *jsonView) move(player env.Player, action env.Action, took time.Duration) {
+func (v *jsonView) showMove(player env.Player, action env.Action, took time.Duration) {
 	v.write("move", object{
 		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.by(player), "move": v.Game.ActionTexts[action],
 		"seconds": took.Round(time.Millisecond).Seconds(),
 	})
 }
 
-func (v *jsonView) undone(plies int) { v.write("undo", object{"plies": plies}) }
-func (v *jsonView) note(text string) { v.write("note", object{"text": text}) }
-func (v *jsonView) rejection(line, reason string) {
+func (v *jsonView) showUndo(plies int) { v.write("undo", object{"plies": plies}) }
+func (v *jsonView) note(text string)   { v.write("note", object{"text": text}) }
+func (v *jsonView) showRejection(line, reason string) {
 	v.write("error", object{"line": line, "error": reason})
 }
 
-func (v *jsonView) legalMoves(legal []env.Action) {
+func (v *jsonView) listMoves(legal []env.Action) {
 	v.write("moves", object{"legal": v.Game.Texts(legal)})
 }
 
-func (v *jsonView) analysis(agent string, r *analysis.Result) {
+func (v *jsonView) showAnalysis(agent string, r *analysis.Result) {
 	v.write("analysis", object{
 		"by": agent, "player": r.Player, "value": r.Value, "goals": r.Goals, "best": r.Best, "simulations": r.Simulations,
 		"proven": r.Proven, "moves": r.Moves,
 	})
 }
 
-func (v *jsonView) hint(agent string, r *analysis.Result) { v.analysis(agent, r) }
+func (v *jsonView) showHint(agent string, r *analysis.Result) { v.showAnalysis(agent, r) }
 
-func (v *jsonView) result() {
+func (v *jsonView) showResult() {
 	var winner any
 	if p, ok := v.winner(); ok {
 		winner = v.Game.Players[p]
@@ -95,10 +97,10 @@ func (v *jsonView) result() {
 	})
 }
 
-func (v *jsonView) inputEnded() {
+func (v *jsonView) showInputEnd() {
 	if !v.state.Done() {
 		v.write("ended", object{"text": "the input ended before the game", "moves": v.Game.Texts(v.moves)})
 	}
 }
 
-func (v *jsonView) thinking(string) (stop func()) { return func() {} }
+func (v *jsonView) showThinking(string) (stop func()) { return func() {} }

@@ -68,19 +68,19 @@ type Session struct {
 
 // view shows the session to people or to programs.
 type view interface {
-	players()
-	position()
+	showPlayers()
+	showPosition()
 	prompt()
-	move(player env.Player, action env.Action, took time.Duration)
-	analysis(agent string, r *analysis.Result)
-	hint(agent string, r *analysis.Result)
-	legalMoves(legal []env.Action)
-	undone(plies int)
+	showMove(player env.Player, action env.Action, took time.Duration)
+	showAnalysis(agent string, r *analysis.Result)
+	showHint(agent string, r *analysis.Result)
+	listMoves(legal []env.Action)
+	showUndo(plies int)
 	note(text string)
-	rejection(line, reason string)
-	result()
-	inputEnded()
-	thinking(agent string) (stop func())
+	showRejection(line, reason string) // of an input line
+	showResult()                       // of a finished game
+	showInputEnd()
+	showThinking(agent string) (stop func()) // until stop is called
 }
 
 // New returns a session that writes to w.
@@ -158,8 +158,8 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 	for {
 		if s.state.Done() && !s.resultShown {
 			s.resultShown = true
-			s.view.position()
-			s.view.result()
+			s.view.showPosition()
+			s.view.showResult()
 		}
 		if s.state.Done() && !(s.Keyboard && hasPerson) {
 			return s.flush()
@@ -179,7 +179,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			return s.interrupted(ctx)
 		case line, ok := <-input.C:
 			if !ok {
-				s.view.inputEnded()
+				s.view.showInputEnd()
 				return errors.Join(s.flush(), input.Err())
 			}
 			if quit, err := s.execute(ctx, string(line)); quit || err != nil {
@@ -212,14 +212,14 @@ func (s *Session) interrupted(ctx context.Context) error {
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
-		if err := s.analyze(ctx, s.view.analysis); err != nil {
+		if err := s.analyze(ctx, s.view.showAnalysis); err != nil {
 			return err
 		}
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	stop, start := s.view.thinking(seat.Name), time.Now()
+	stop, start := s.view.showThinking(seat.Name), time.Now()
 	action, err := seat.Agent.Choose(ctx, s.state)
 	stop()
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	if hasPerson || s.state.Done() {
 		return nil
 	}
-	s.view.position()
+	s.view.showPosition()
 	if err := s.flush(); err != nil {
 		return err
 	}
@@ -251,9 +251,9 @@ func (s *Session) apply(action env.Action, took time.Duration) {
 			seat.Agent.Observe(action)
 		}
 	}
-	s.view.move(mover, action, took)
+	s.view.showMove(mover, action, took)
 	if s.personMoves() {
-		s.view.position()
+		s.view.showPosition()
 	}
 }
 
@@ -302,18 +302,18 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	case "moves", "list":
 		s.listShown = true
 		s.legal = s.state.Legal(s.legal[:0])
-		s.view.legalMoves(s.legal)
+		s.view.listMoves(s.legal)
 	case "board", "b":
-		s.view.position()
+		s.view.showPosition()
 	case "new":
 		s.newGame()
 		s.showStart()
 	case "switch":
 		s.switchSides()
 	case "hint":
-		return false, s.analyze(ctx, s.view.hint)
+		return false, s.analyze(ctx, s.view.showHint)
 	case "?", "analyze":
-		return false, s.analyze(ctx, s.view.analysis)
+		return false, s.analyze(ctx, s.view.showAnalysis)
 	default:
 		s.playLine(line)
 	}
@@ -322,16 +322,16 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 
 // showStart shows the players, and the board unless the agent's first move will show it.
 func (s *Session) showStart() {
-	s.view.players()
+	s.view.showPlayers()
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
-		s.view.position()
+		s.view.showPosition()
 	}
 }
 
 // reject shows why an input line has no effect.
 func (s *Session) reject(line, reason string) {
 	s.rejected++
-	s.view.rejection(line, reason)
+	s.view.showRejection(line, reason)
 }
 
 // playLine plays the move on an input line.
@@ -399,8 +399,8 @@ func (s *Session) undo(line, argument string) {
 	}
 	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
 	s.resetAgents() // their search trees belong to moves that were taken back
-	s.view.undone(taken)
-	s.view.position()
+	s.view.showUndo(taken)
+	s.view.showPosition()
 }
 
 // side moves the person to the side that a text names, or to the other side if it is empty.
@@ -437,7 +437,7 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	if err := s.flush(); err != nil {
 		return err
 	}
-	stop := s.view.thinking(seat.Name)
+	stop := s.view.showThinking(seat.Name)
 	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, 0)
 	stop()
 	if err != nil {

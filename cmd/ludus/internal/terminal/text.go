@@ -21,7 +21,7 @@ type textView struct {
 
 func newTextView(s *Session) *textView { return &textView{s, newCanvas(s.Game, &s.Style), &s.output} }
 
-func (v *textView) players() {
+func (v *textView) showPlayers() {
 	players := v.Game.Players
 	player, hasPerson := v.person()
 	if !hasPerson {
@@ -33,7 +33,7 @@ func (v *textView) players() {
 	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(), agent)
 }
 
-func (v *textView) position() {
+func (v *textView) showPosition() {
 	var legal []env.Action
 	if v.personMoves() {
 		legal = v.state.Legal(nil)
@@ -56,7 +56,7 @@ func (v *textView) prompt() {
 	}
 }
 
-func (v *textView) move(player env.Player, action env.Action, took time.Duration) {
+func (v *textView) showMove(player env.Player, action env.Action, took time.Duration) {
 	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionTexts[action]))
 	if v.Style.Live && took >= time.Second {
 		v.out.WriteString(v.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
@@ -67,15 +67,15 @@ func (v *textView) move(player env.Player, action env.Action, took time.Duration
 	}
 }
 
-func (v *textView) undone(plies int) {
+func (v *textView) showUndo(plies int) {
 	fmt.Fprintf(v.out, "taken back: %s\n\n", counted(plies, "move"))
 }
 
-func (v *textView) note(text string)              { fmt.Fprintln(v.out, text) }
-func (v *textView) rejection(line, reason string) { v.line("%s", reason) }
+func (v *textView) note(text string)                  { fmt.Fprintln(v.out, text) }
+func (v *textView) showRejection(line, reason string) { v.line("%s", reason) }
 
-// legalMoves lists the moves in as many columns as fit, or in one column if the width is unknown.
-func (v *textView) legalMoves(legal []env.Action) {
+// listMoves lists the moves in as many columns as fit, or in one column if the width is unknown.
+func (v *textView) listMoves(legal []env.Action) {
 	if len(legal) == 0 {
 		v.note("The game is over; there are no moves.")
 		return
@@ -98,7 +98,7 @@ func (v *textView) legalMoves(legal []env.Action) {
 	}
 }
 
-func (v *textView) hint(agent string, r *analysis.Result) {
+func (v *textView) showHint(agent string, r *analysis.Result) {
 	v.line("%s would play %s", agent, v.describe(r.Best))
 	if r.Value != nil {
 		v.line("  value for %s %+.2f%s", r.Player, *r.Value, proven(r))
@@ -119,6 +119,7 @@ func (v *textView) line(format string, arguments ...any) {
 	fmt.Fprintln(v.out, v.Style.wrapped(fmt.Sprintf(format, arguments...)))
 }
 
+// proven returns ", proven" if the value is exact.
 func proven(r *analysis.Result) string {
 	if r.Proven {
 		return ", proven"
@@ -129,7 +130,7 @@ func proven(r *analysis.Result) string {
 // maxMoveInfos is the number of moves in an analysis that is shown.
 const maxMoveInfos = 6
 
-func (v *textView) analysis(agent string, r *analysis.Result) {
+func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 	after := ""
 	if r.Simulations > 0 {
 		after = ", after " + counted(r.Simulations, "simulation")
@@ -186,6 +187,7 @@ func known[T int | float64](x *T, format string, scale T) string {
 	return fmt.Sprintf(format, *x*scale)
 }
 
+// orZero returns the number, 0 for nil.
 func orZero[T int | float64](x *T) T {
 	if x == nil {
 		return 0
@@ -201,7 +203,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (v *textView) result() {
+func (v *textView) showResult() {
 	goals, verdict := v.state.Goals(), "A draw"
 	if winner, ok := v.winner(); ok {
 		player, hasPerson := v.person()
@@ -217,7 +219,7 @@ func (v *textView) result() {
 	fmt.Fprintf(v.out, "%s: %s %d, %s %d.\n", v.Style.bold(verdict), v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 }
 
-func (v *textView) inputEnded() {
+func (v *textView) showInputEnd() {
 	if v.Keyboard {
 		v.out.WriteString("\n")
 	}
@@ -229,8 +231,8 @@ func (v *textView) inputEnded() {
 // thinkingDelay is the delay before "is thinking" is shown.
 const thinkingDelay = 300 * time.Millisecond
 
-// thinking shows on a live terminal that an agent is thinking, until stop erases it.
-func (v *textView) thinking(agent string) (stop func()) {
+// showThinking shows on a live terminal that an agent is thinking, until stop erases it.
+func (v *textView) showThinking(agent string) (stop func()) {
 	if !v.Style.Live {
 		return func() {}
 	}
