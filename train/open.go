@@ -133,8 +133,8 @@ func (r *run) load(weights *infer.Weights) error {
 	r.pace.began, r.pace.from = time.Now(), g
 	r.curves = &curves{dir: r.Dir, from: g + 1}
 	r.rater = &rater{
-		dir: r.Dir, game: r.Game, config: r.config, threads: r.Threads, curves: r.curves, notify: r.notify,
-		progress: func() { r.progress(Rating, 0) },
+		dir: r.Dir, game: r.Game, config: r.config, count: &r.count, pace: &r.pace, threads: r.Threads,
+		curves: r.curves, notify: r.notify, progress: func() { r.progress(Rating, 0) },
 	}
 	if err := rundir.DropAfter(r.Dir, g); err != nil {
 		return err

@@ -63,6 +63,8 @@ type rater struct {
 	dir      string
 	game     *env.Game
 	config   *rundir.Config
+	count    *counters // of the run
+	pace     *pace     // of the run
 	threads  int
 	curves   *curves
 	notify   func(Event)
@@ -71,44 +73,23 @@ type rater struct {
 	suite    *suite.Suite          // nil until needed, or if the game has none
 }
 
-// standing is how far a run has come when it is rated.
-type standing struct {
-	generation int
-	positions  int
-	meanPlies  float64 // of a self-play game
-	speed      float64 // positions per second of self-play
-	elapsed    float64 // seconds spent on the run
-}
-
-// standing returns where the run stands after its last commit.
-func (r *run) standing() standing {
-	s := standing{
-		generation: r.count.Generation, positions: r.count.Positions, meanPlies: r.count.meanPlies(r.Game),
-		speed: r.pace.speed, elapsed: r.pace.elapsed().Seconds(),
-	}
-	if s.speed == 0 { // this process has not played yet
-		s.speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)
-	}
-	return s
-}
-
 // rate rates the newest checkpoint and tests it on the suite. What earlier processes did of that is not repeated.
-func (t *rater) rate(ctx context.Context, at standing) error {
+func (t *rater) rate(ctx context.Context) error {
 	extra := 0.0
-	if at.generation >= t.config.Plan.Last() {
-		if err := t.playFinalMatches(ctx, at); err != nil {
+	if t.count.Generation >= t.config.Plan.Last() {
+		if err := t.playFinalMatches(ctx); err != nil {
 			return err
 		}
-		extra = finalShare(&t.config.Settings) / 2 * t.expectedSeconds(at)
+		extra = finalShare(&t.config.Settings) / 2 * t.expectedSeconds()
 	}
-	if err := t.rateNewest(ctx, at, extra); err != nil {
+	if err := t.rateNewest(ctx, extra); err != nil {
 		return err
 	}
-	return t.testOnSuite(ctx, at)
+	return t.testOnSuite(ctx)
 }
 
 // playFinalMatches plays the last checkpoint against each baseline and against its peers.
-func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
+func (t *rater) playFinalMatches(ctx context.Context) error {
 	matches, _, err := rundir.MatchesFile.Read(t.dir)
 	if err != nil {
 		return err
@@ -117,14 +98,14 @@ func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
 	if err != nil {
 		return err
 	}
-	newest := pool.Number(rundir.CheckpointName(at.generation))
+	newest := pool.Number(rundir.CheckpointName(t.count.Generation))
 	peers := slices.DeleteFunc(pool.PlayedCheckpoints(), func(i int) bool { return i == newest })
 	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
-	seconds := finalShare(&t.config.Settings) / 2 * t.expectedSeconds(at) / float64(len(opponents))
-	games := min(max(int(seconds/secondsPerGame(&t.config.Settings, at))&^1, 4), maxFinalGames)
+	seconds := finalShare(&t.config.Settings) / 2 * t.expectedSeconds() / float64(len(opponents))
+	games := min(max(int(seconds/t.secondsPerGame())&^1, 4), maxFinalGames)
 	for _, opponent := range opponents {
 		if slices.ContainsFunc(matches, func(m rundir.MatchResult) bool {
-			return m.Final && m.Generation == at.generation && m.Opponent == opponent
+			return m.Final && m.Generation == t.count.Generation && m.Opponent == opponent
 		}) {
 			continue
 		}
@@ -150,8 +131,8 @@ func (t *rater) playFinalMatches(ctx context.Context, at standing) error {
 
 // rateNewest rates the newest checkpoint if it has no rating yet. It may spend the time due since the last rating and some
 // extra seconds, less what an earlier process has spent on it.
-func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) error {
-	if table, err := rundir.ReadRatings(t.dir); err == nil && table.Find(at.generation) != nil {
+func (t *rater) rateNewest(ctx context.Context, extra float64) error {
+	if table, err := rundir.ReadRatings(t.dir); err == nil && table.Find(t.count.Generation) != nil {
 		return nil
 	}
 	matches, _, err := rundir.MatchesFile.Read(t.dir)
@@ -159,10 +140,10 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 		return err
 	}
 	interval := ratingInterval(t.config)
-	since := at.generation - (at.generation-1)/interval*interval // generations
-	seconds := interimShare(&t.config.Settings)*at.elapsed*float64(since)/float64(at.generation) + extra
+	since := t.count.Generation - (t.count.Generation-1)/interval*interval // generations
+	seconds := interimShare(&t.config.Settings)*t.pace.elapsed().Seconds()*float64(since)/float64(t.count.Generation) + extra
 	for _, m := range matches {
-		if m.Generation == at.generation && !m.Final {
+		if m.Generation == t.count.Generation && !m.Final {
 			seconds -= m.Seconds
 		}
 	}
@@ -170,13 +151,13 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 	if err != nil {
 		return err
 	}
-	newest := pool.Number(rundir.CheckpointName(at.generation))
+	newest := pool.Number(rundir.CheckpointName(t.count.Generation))
 	err = pool.Rate(ctx, ratings.Options{
 		Targets: []int{newest}, Players: append(append(pool.Baselines(), pool.PlayedCheckpoints()...), newest),
 		MaxTime:     time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
-		GameSeconds: secondsPerGame(&t.config.Settings, at), Threads: t.threads,
+		GameSeconds: t.secondsPerGame(), Threads: t.threads,
 		Progress: func(ratings.Progress) { t.progress() },
-		Warn:     func(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) },
+		Warn:     t.warn,
 	})
 	if err != nil {
 		return err
@@ -185,11 +166,11 @@ func (t *rater) rateNewest(ctx context.Context, at standing, extra float64) erro
 	if err != nil {
 		return err
 	}
-	rating := table.Find(at.generation)
+	rating := table.Find(t.count.Generation)
 	if rating == nil {
 		return nil // its checkpoint is damaged, as noted
 	}
-	if err := t.curves.add(at.generation, ratingScalars(rating)); err != nil {
+	if err := t.curves.add(t.count.Generation, ratingScalars(rating)); err != nil {
 		return err
 	}
 	t.notify(Event{Rating: rating})
@@ -208,20 +189,26 @@ func (t *rater) openPool() (*ratings.Pool, error) {
 	return pool, err
 }
 
+// warn notes that an agent or a match is left out.
 func (t *rater) warn(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) }
 
 // expectedSeconds is how long the whole run is expected to take.
-func (t *rater) expectedSeconds(at standing) float64 {
+func (t *rater) expectedSeconds() float64 {
 	if seconds := t.config.Plan.Seconds; seconds > 0 {
 		return seconds
 	}
-	return at.elapsed / float64(max(1, at.generation)) * float64(t.config.Plan.Generations)
+	return t.pace.elapsed().Seconds() / float64(max(1, t.count.Generation)) * float64(t.config.Plan.Generations)
 }
 
 // secondsPerGame estimates the time that the newest checkpoint takes for its moves in a match game, which are half of the
 // game's and have more simulations than those of self-play.
-func secondsPerGame(s *rundir.Settings, at standing) float64 {
-	return at.meanPlies / 2 * agent.DefaultSimulations / float64(s.Simulations) / at.speed
+func (t *rater) secondsPerGame() float64 {
+	speed := t.pace.speed
+	if speed == 0 { // this process has not played yet
+		speed = max(float64(t.count.Positions), 1) / max(t.count.Seconds, 1)
+	}
+	simulations := agent.DefaultSimulations / float64(t.config.Settings.Simulations)
+	return t.count.meanPlies(t.game) / 2 * simulations / speed
 }
 
 // dropRatingsAfter computes ratings.json again if it rates checkpoints after a generation, whose matches are gone.
@@ -251,7 +238,7 @@ const maxTested = 500
 var positionsPerTest = 160 // a variable for tests
 
 // testOnSuite tests the newest checkpoint on the game's suite if there is one.
-func (t *rater) testOnSuite(ctx context.Context, at standing) error {
+func (t *rater) testOnSuite(ctx context.Context) error {
 	if t.suite == nil {
 		shipped, ok := suite.Shipped(t.game)
 		if !ok {
@@ -263,7 +250,7 @@ func (t *rater) testOnSuite(ctx context.Context, at standing) error {
 	if err != nil {
 		return err
 	}
-	positions := min(at.positions/positionsPerTest, maxTested)
+	positions := min(t.count.Positions/positionsPerTest, maxTested)
 	if len(results) > 0 {
 		positions = results[0].Positions
 	} else if positions < suite.MinPositions {
@@ -271,12 +258,12 @@ func (t *rater) testOnSuite(ctx context.Context, at standing) error {
 	}
 	for _, kind := range []string{"policy", "net"} {
 		done := slices.ContainsFunc(results, func(r rundir.SuiteResult) bool {
-			return r.Agent == kind && r.Generation == at.generation
+			return r.Agent == kind && r.Generation == t.count.Generation
 		})
 		if done {
 			continue
 		}
-		if err := t.testAgent(ctx, kind, at.generation, positions); err != nil {
+		if err := t.testAgent(ctx, kind, t.count.Generation, positions); err != nil {
 			return err
 		}
 	}

@@ -175,6 +175,45 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	return r.summary(finished)
 }
 
+// maxSummarized bounds the positions whose diversity a summary measures, the newest ones, and so its memory.
+const maxSummarized = 1_000_000
+
+// summary reads back the results of a finished run; already says that it was finished before.
+func (r *run) summary(already bool) (*Summary, error) {
+	s := &Summary{
+		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
+		Steps: r.count.Steps, Seconds: r.count.Seconds,
+	}
+	matches, _, err := rundir.MatchesFile.Read(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range matches {
+		if m.Final && m.Generation == r.count.Generation {
+			s.Matches = append(s.Matches, m)
+		}
+	}
+	if table, err := rundir.ReadRatings(r.Dir); err == nil {
+		s.Rating = table.Find(r.count.Generation)
+	}
+	var d diversity
+	for g := r.count.Generation; g > 0 && d.searched < maxSummarized; g-- {
+		games, _, err := readGames(r.Game, r.Dir, g)
+		if isLost(err) {
+			r.note("%v; the summary leaves it out", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, game := range games {
+			d.add(r.Game, game)
+		}
+	}
+	s.Diversity = d.result()
+	return s, nil
+}
+
 // prepareDir makes the run directory if there is none, which it reports. It refuses a directory that holds something else.
 func prepareDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
@@ -244,7 +283,7 @@ func (r *run) rate(ctx context.Context) error {
 	if r.config.Settings.RatingShare == 0 || g == 0 || !ratingDue(r.config, g) {
 		return nil
 	}
-	return r.rater.rate(ctx, r.standing())
+	return r.rater.rate(ctx)
 }
 
 // notify passes an event to the observer.

@@ -56,13 +56,14 @@ func TestSuite(t *testing.T) {
 		progress: func() {},
 	}
 	defer tester.curves.close()
-	for _, at := range []standing{
-		{generation: 2, positions: (suite.MinPositions - 1) * positionsPerTest}, // too few for a test
-		{generation: 3, positions: suite.MinPositions * positionsPerTest},
-		{generation: 6, positions: 2 * suite.MinPositions * positionsPerTest},
+	for _, count := range []counters{
+		{Generation: 2, Positions: (suite.MinPositions - 1) * positionsPerTest}, // too few for a test
+		{Generation: 3, Positions: suite.MinPositions * positionsPerTest},
+		{Generation: 6, Positions: 2 * suite.MinPositions * positionsPerTest},
 	} {
+		tester.count = &count
 		for range 2 {
-			if err := tester.testOnSuite(t.Context(), at); err != nil {
+			if err := tester.testOnSuite(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
