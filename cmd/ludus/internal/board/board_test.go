@@ -18,8 +18,8 @@ import (
 
 var errBusy = errors.New("busy")
 
-// host plays with baselines; lent counts the agents in use.
-func host(lent *int) *Host {
+// host plays with baselines; inUse counts the agents in use.
+func host(inUse *int) *Host {
 	return &Host{
 		Game: games.New,
 		Agent: func(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
@@ -34,24 +34,24 @@ func host(lent *int) *Host {
 			if err != nil {
 				return nil, nil, err
 			}
-			*lent++
-			return agent, func() { *lent-- }, nil
+			*inUse++
+			return agent, func() { *inUse-- }, nil
 		},
 		MaxSimulations: 5000,
 	}
 }
 
-// ask answers a request and decodes the JSON of the reply into out.
-func ask(t *testing.T, op string, in map[string]any, out any) {
+// answer answers a request and decodes the JSON of the reply into out.
+func answer(t *testing.T, op string, in map[string]any, out any) {
 	t.Helper()
 	body, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lent := 0
-	reply, err := host(&lent).Answer(t.Context(), op, body)
-	if err != nil || lent != 0 {
-		t.Fatalf("%s %s: %d agents kept, error %v", op, body, lent, err)
+	inUse := 0
+	reply, err := host(&inUse).Answer(t.Context(), op, body)
+	if err != nil || inUse != 0 {
+		t.Fatalf("%s %s: %d agents in use, error %v", op, body, inUse, err)
 	}
 	data, err := json.Marshal(reply)
 	if err != nil {
@@ -102,7 +102,7 @@ type position struct {
 func TestWholeGames(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
-		ask(t, "describe", map[string]any{"game": name}, &d)
+		answer(t, "describe", map[string]any{"game": name}, &d)
 		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 {
 			t.Errorf("%s: description %+v", name, d)
 		}
@@ -114,7 +114,7 @@ func TestWholeGames(t *testing.T) {
 		game := newGame(t, name)
 		for state := game.NewState(); ; {
 			var p position
-			ask(t, "position", map[string]any{"game": name, "moves": moves}, &p)
+			answer(t, "position", map[string]any{"game": name, "moves": moves}, &p)
 			if !slices.Equal(p.Moves, moves) || len(p.Pieces) != len(d.Cells) || p.Status != game.Status(state) || p.Goals != state.Goals() {
 				t.Fatalf("%s: position %+v after %q", name, p, moves)
 			}
@@ -149,11 +149,11 @@ func TestWholeGames(t *testing.T) {
 func TestTouches(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
-		ask(t, "describe", map[string]any{"game": name}, &d)
+		answer(t, "describe", map[string]any{"game": name}, &d)
 		state := newGame(t, name).NewState()
 		pieces := state.Pieces(nil)
 		var p position
-		ask(t, "position", map[string]any{"game": name}, &p)
+		answer(t, "position", map[string]any{"game": name}, &p)
 		for _, text := range p.Legal {
 			touch := d.Actions[text]
 			ok := pieces[touch.To] == 0
@@ -170,7 +170,7 @@ func TestTouches(t *testing.T) {
 // Moves may be written freely; replies have official texts.
 func TestOfficialTexts(t *testing.T) {
 	var p position
-	ask(t, "position", map[string]any{"game": " quad-5x5 ", "moves": []string{" mark  r3 c3", "(mark r2 c2)"}}, &p)
+	answer(t, "position", map[string]any{"game": " quad-5x5 ", "moves": []string{" mark  r3 c3", "(mark r2 c2)"}}, &p)
 	if !slices.Equal(p.Moves, []string{"(mark r3 c3)", "(mark r2 c2)"}) || p.Player != 0 || strings.Count(p.Pieces, "0") != 23 {
 		t.Errorf("position %+v", p)
 	}
@@ -198,7 +198,7 @@ func TestChoose(t *testing.T) {
 					t.Fatal(err)
 				}
 				var got struct{ Move string }
-				ask(t, "choose", map[string]any{"game": name, "agent": text, "seed": seed}, &got)
+				answer(t, "choose", map[string]any{"game": name, "agent": text, "seed": seed}, &got)
 				if got.Move != game.ActionTexts[want] {
 					t.Errorf("%s, %s, seed %d: %s, want %s", name, text, seed, got.Move, game.ActionTexts[want])
 				}
@@ -214,7 +214,7 @@ var won = []string{"mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark
 func TestWonBy(t *testing.T) {
 	for plies := range len(won) + 1 {
 		var p position
-		ask(t, "position", map[string]any{"game": "quad-5x5", "moves": won[:plies]}, &p)
+		answer(t, "position", map[string]any{"game": "quad-5x5", "moves": won[:plies]}, &p)
 		slices.Sort(p.WonBy)
 		if want := []int{6, 7, 11, 12}; p.WonBy == nil || slices.Equal(p.WonBy, want) != (plies == len(won)) {
 			t.Errorf("after %d moves, won by %v", plies, p.WonBy)
@@ -223,7 +223,7 @@ func TestWonBy(t *testing.T) {
 }
 
 func TestAnalyze(t *testing.T) {
-	var judged struct {
+	var result struct {
 		Player, Best string
 		Value        float64
 		Goals        any
@@ -237,17 +237,17 @@ func TestAnalyze(t *testing.T) {
 		}
 	}
 	for simulations, want := range map[int]int{0: 40, 1000: 1000} {
-		ask(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won[:1], "agent": "mcts:40", "simulations": simulations}, &judged)
-		if judged.Player != "o" || judged.Simulations != want || len(judged.Moves) != 20 || judged.Best != judged.Moves[0].Move {
-			t.Errorf("%d simulations: %+v", simulations, judged)
+		answer(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won[:1], "agent": "mcts:40", "simulations": simulations}, &result)
+		if result.Player != "o" || result.Simulations != want || len(result.Moves) != 20 || result.Best != result.Moves[0].Move {
+			t.Errorf("%d simulations: %+v", simulations, result)
 		}
-		judged.Moves = nil
+		result.Moves = nil
 	}
 	var finished struct {
 		Terminal bool
 		Goals    map[string]int
 	}
-	ask(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won, "agent": "mcts:40"}, &finished)
+	answer(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won, "agent": "mcts:40"}, &finished)
 	if !finished.Terminal || finished.Goals["x"] != 100 {
 		t.Errorf("finished: %+v", finished)
 	}
@@ -292,31 +292,31 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lent := 0
+	inUse := 0
 	for _, b := range append(bad, [3]string{"choose", string(over), "the game is over"}) {
-		_, err := host(&lent).Answer(t.Context(), b[0], []byte(b[1]))
+		_, err := host(&inUse).Answer(t.Context(), b[0], []byte(b[1]))
 		if !errors.As(err, new(*RequestError)) || !strings.Contains(err.Error(), b[2]) {
 			t.Errorf("%s %s: error %v; want a RequestError that says %q", b[0], b[1], err, b[2])
 		}
 	}
-	if lent != 0 {
-		t.Errorf("%d agents kept", lent)
+	if inUse != 0 {
+		t.Errorf("%d agents in use", inUse)
 	}
 }
 
 // Errors that are not about the request are not RequestErrors.
 func TestOtherErrors(t *testing.T) {
-	lent := 0
-	_, err := host(&lent).Answer(t.Context(), "choose", []byte(`{"game":"quad-5x5","agent":"busy"}`))
+	inUse := 0
+	_, err := host(&inUse).Answer(t.Context(), "choose", []byte(`{"game":"quad-5x5","agent":"busy"}`))
 	if !errors.Is(err, errBusy) || errors.As(err, new(*RequestError)) {
 		t.Errorf("busy: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, op := range []string{"choose", "analyze"} {
-		_, err = host(&lent).Answer(ctx, op, []byte(`{"game":"quad-5x5","agent":"mcts:1000"}`))
-		if !errors.Is(err, context.Canceled) || errors.As(err, new(*RequestError)) || lent != 0 {
-			t.Errorf("%s cancelled: error %v, %d agents kept", op, err, lent)
+		_, err = host(&inUse).Answer(ctx, op, []byte(`{"game":"quad-5x5","agent":"mcts:1000"}`))
+		if !errors.Is(err, context.Canceled) || errors.As(err, new(*RequestError)) || inUse != 0 {
+			t.Errorf("%s cancelled: error %v, %d agents in use", op, err, inUse)
 		}
 	}
 }
@@ -337,12 +337,12 @@ func FuzzAnswer(f *testing.F) {
 				t.Skip("slow, or reads files")
 			}
 		}
-		lent := 0
-		h := host(&lent)
+		inUse := 0
+		h := host(&inUse)
 		h.MaxSimulations = 10
 		reply, err := h.Answer(t.Context(), ops[int(op)%len(ops)], body)
-		if lent != 0 {
-			t.Fatalf("%d agents kept", lent)
+		if inUse != 0 {
+			t.Fatalf("%d agents in use", inUse)
 		}
 		if err != nil {
 			if !errors.As(err, new(*RequestError)) || err.Error() == "" {

@@ -14,18 +14,18 @@ import (
 // Browser is a running Chromium. Several tests may open tabs in it at once.
 type Browser struct{ ctx context.Context }
 
-// Start starts Chromium for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1 asks for them.
+// Start starts Chromium for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	if os.Getenv("LUDUS_TEST_BROWSER") != "1" {
 		t.Skip("LUDUS_TEST_BROWSER=1 runs all browser tests")
 	}
-	return launch(t)
+	return startChromium(t)
 }
 
-// launch starts Chromium with an empty profile until the test ends. It skips the test if Chromium is not installed or
+// startChromium starts Chromium with an empty profile until the test ends. It skips the test if Chromium is not installed or
 // LUDUS_TEST_BROWSER=0.
-func launch(t *testing.T) *Browser {
+func startChromium(t *testing.T) *Browser {
 	t.Helper()
 	wanted := os.Getenv("LUDUS_TEST_BROWSER")
 	if wanted == "0" {

@@ -117,14 +117,14 @@ func TestDamagedPage(t *testing.T) {
 	data := string(exported(t, "quad-5x5", 4, 1))
 	at := strings.Index(data, `<script id="engine"`)
 	tab := b.Open(t, onDisk(t, []byte(data[:at+300]+data[strings.Index(data, `<script id="weights"`)-20:])))
-	said := func() {
+	showsError := func() {
 		t.Helper()
 		tab.Wait(`document.body.dataset.state === "error"`)
 		if text := tab.Text("#message"); !strings.Contains(text, "The engine cannot start") {
 			t.Error(text)
 		}
 	}
-	said()
+	showsError()
 	tab.Click("#retry")
-	said()
+	showsError()
 }

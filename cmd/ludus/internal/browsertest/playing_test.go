@@ -196,7 +196,7 @@ func (p *Playing) compare(v view, state env.State) {
 	}
 	for _, cell := range won {
 		if row, column := labels(p.Game, int(cell)); !strings.Contains(v.Status, row) || !strings.Contains(v.Status, column) {
-			p.Errorf("the status is %q, which does not tell that %s %s won", v.Status, row, column)
+			p.Errorf("the status is %q, which does not say that %s %s won", v.Status, row, column)
 		}
 	}
 	pieces := state.Pieces(nil)
@@ -215,7 +215,7 @@ func (p *Playing) compare(v view, state env.State) {
 		}
 		for _, word := range words {
 			if !strings.Contains(name, word) {
-				p.Errorf("cell %d is called %q, which does not tell %q", cell, name, word)
+				p.Errorf("cell %d is called %q, which does not contain %q", cell, name, word)
 			}
 		}
 	}

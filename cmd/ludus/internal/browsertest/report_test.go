@@ -237,7 +237,7 @@ func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
 	legend := b.Text(figure + " .u-legend")
 	for _, line := range lines {
 		if _, value, found := strings.Cut(legend, line); !found || !regexp.MustCompile(`^\W*\d`).MatchString(value) {
-			t.Errorf("under the mouse, the legend of %s tells nothing of %s: %q", chart, line, legend)
+			t.Errorf("under the mouse, the legend of %s has no value of %s: %q", chart, line, legend)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestTokenInBrowser(t *testing.T) {
 	tab := b.Open(t, address)
 	tab.Wait(`location.search === "" && document.readyState === "complete" && !!document.querySelector("h1")`)
 	if state := Eval[string](tab, `fetch("/api/about").then((r) => r.status + document.cookie + document.referrer)`); state != "200" {
-		t.Errorf("the page's question: %s", state)
+		t.Errorf("the page's request: %s", state)
 	}
 }
 

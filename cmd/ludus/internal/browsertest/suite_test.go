@@ -212,7 +212,7 @@ func shortcuts(p *Playing) {
 	listed := p.Text("#keys")
 	for _, key := range []string{"u", "h", "n", "[", "]"} {
 		if !strings.Contains(listed, key) {
-			p.Errorf("the list of keys does not tell %q: %q", key, listed)
+			p.Errorf("the list of keys does not contain %q: %q", key, listed)
 		}
 	}
 	played := len(p.Moves)
@@ -405,13 +405,13 @@ func changeSides(p *Playing) {
 func changeStrength(p *Playing) {
 	playWithoutSearch(p)
 	stops := Eval[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength"))`)
-	told := map[string]bool{}
+	labels := map[string]bool{}
 	for range stops {
-		told[p.Text("#strength-text")] = true
+		labels[p.Text("#strength-text")] = true
 		p.Press(kb.ArrowRight)
 	}
-	if len(told) != stops || stops < 5 || told[""] {
-		p.Errorf("%d stops are told as %q", stops, slices.Sorted(maps.Keys(told)))
+	if len(labels) != stops || stops < 5 || labels[""] {
+		p.Errorf("%d stops have the labels %q", stops, slices.Sorted(maps.Keys(labels)))
 	}
 	p.Press(kb.Home, kb.ArrowRight, kb.ArrowRight)
 	p.PlayOn(random(p), 4)
@@ -540,7 +540,7 @@ func screenReader(p *Playing) {
 	spoken := Eval[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")]
 		.map((e) => e.textContent).join(" | ")`)
 	if !strings.Contains(spoken, moveText(last)) {
-		p.Errorf("the agent played %s, told is %q", last, spoken)
+		p.Errorf("the agent played %s, the page says %q", last, spoken)
 	}
 	roles := map[string]int{}
 	for _, n := range p.Nodes() {

@@ -119,14 +119,14 @@ func (b *Tab) attach(worker *target.Info) {
 
 // request records a request to another origin.
 func (b *Tab) request(address string) {
-	asked, err := url.Parse(address)
+	requested, err := url.Parse(address)
 	switch {
 	case err != nil:
-	case asked.Scheme == "data" || asked.Scheme == "blob":
+	case requested.Scheme == "data" || requested.Scheme == "blob":
 		return // stays in the page
-	case b.own.Scheme == "file" && asked.Scheme == "file" && asked.Path == b.own.Path:
+	case b.own.Scheme == "file" && requested.Scheme == "file" && requested.Path == b.own.Path:
 		return
-	case b.own.Scheme != "file" && asked.Scheme == b.own.Scheme && asked.Host == b.own.Host:
+	case b.own.Scheme != "file" && requested.Scheme == b.own.Scheme && requested.Host == b.own.Host:
 		return
 	}
 	b.addProblem("requests " + address)

@@ -200,7 +200,7 @@ func choose(t *testing.T, n network, path string, list []position) (moves []stri
 // chooseInPage returns the moves of the page's engine, run in Node.
 func chooseInPage(t *testing.T, n network, file string, list []position) (moves []string) {
 	t.Helper()
-	for _, reply := range ask(t, file, func(send func(op string, request map[string]any)) {
+	for _, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
 		for _, p := range list {
 			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d", n.simulations)})
 		}
@@ -222,8 +222,8 @@ type reply struct {
 	Error string
 }
 
-// ask runs the embedded engine in Node with a weights file and sends it requests.
-func ask(t *testing.T, weights string, requests func(send func(op string, request map[string]any))) (replies []reply) {
+// requestAll runs the embedded engine in Node with a weights file and sends it requests.
+func requestAll(t *testing.T, weights string, requests func(send func(op string, request map[string]any))) (replies []reply) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "engine.wasm")
 	if err := os.WriteFile(program, wasm(t), 0o666); err != nil {
@@ -233,7 +233,7 @@ func ask(t *testing.T, weights string, requests func(send func(op string, reques
 	requests(func(op string, request map[string]any) {
 		json.NewEncoder(&in).Encode([]any{op, request})
 	})
-	cmd := exec.Command("node", filepath.Join("testdata", "ask.js"), "wasm_exec.js", program, weights)
+	cmd := exec.Command("node", filepath.Join("testdata", "engine.js"), "wasm_exec.js", program, weights)
 	cmd.Stdin, cmd.Stderr = &in, &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -277,7 +277,7 @@ func TestEngineRefuses(t *testing.T) {
 	_, file := export(t, n.weights)
 	name := n.game.Name
 	wants := []string{"unknown operation", "did you mean", "it plays " + name, "this page has one, agent", "unknown kind", ""}
-	for i, reply := range ask(t, file, func(send func(op string, request map[string]any)) {
+	for i, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
 		send("chose", nil)
 		send("describe", map[string]any{"game": "kuad-5x5"})
 		send("choose", map[string]any{"game": "free-for-all-2p", "agent": "policy:agent"})
@@ -293,7 +293,7 @@ func TestEngineRefuses(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("not weights at all"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	replies := ask(t, broken, func(send func(op string, request map[string]any)) {
+	replies := requestAll(t, broken, func(send func(op string, request map[string]any)) {
 		send("choose", map[string]any{"game": name, "agent": "policy:agent"})
 		send("choose", map[string]any{"game": name, "agent": "greedy"})
 	})

@@ -80,7 +80,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("the page of a whole run lacks something: %s", regexp.MustCompile(`"missing":"[^"]*`).FindString(page))
 	}
 	if !strings.Contains(page, "default-src &#39;none&#39;; script-src &#39;sha256-") || regexp.MustCompile(`(src|href)="?[^"#d]`).MatchString(page) {
-		t.Error("the page may ask for something")
+		t.Error("the page may load something")
 	}
 	plots, err := os.ReadDir(filepath.Join(dir, PlotsName))
 	if err != nil || len(plots) < 20 {

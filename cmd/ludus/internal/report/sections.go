@@ -122,7 +122,7 @@ var replayCharts = []metricChart{
 		}},
 }
 
-// byGeneration is the x axis of charts over the course of a run.
+// byGeneration is the x axis of charts over a run's generations.
 const byGeneration = "generation"
 
 // Sections returns the charts of one run, or of several runs of one game side by side. A single run gets ladders too.

@@ -37,7 +37,7 @@ export function subscribe(address, handlers, onError) {
     source = undefined;
   }
 
-  // explain makes the same request without a stream: an EventSource does not tell why it was rejected.
+  // explain makes the same request without a stream: an EventSource does not say why it was rejected.
   function explain() {
     getJSON(address.replace("/events", "")).then(() => onError(""), (error) => { showState("off", "trying again"); onError(error.message); });
   }

@@ -15,13 +15,13 @@ function makeItem({ name, title }) {
   const head = make(item, "div", { class: "title" });
   make(make(head, "h2"), "a", { href: runAddress(name) }, title);
   const parts = { item, game: make(head, "p", { class: "note" }) };
-  const course = make(item, "div", { class: "progress" });
-  const line = make(course, "p", {});
+  const progress = make(item, "div", { class: "progress" });
+  const line = make(progress, "p", {});
   parts.state = make(line, "span", { class: "state" });
   parts.generation = make(line, "span", {});
-  parts.bar = make(course, "div", { class: "done" });
+  parts.bar = make(progress, "div", { class: "done" });
   make(parts.bar, "span");
-  parts.time = make(course, "p", { class: "note" });
+  parts.time = make(progress, "p", { class: "note" });
   const rating = make(item, "div", { class: "rating" });
   parts.rating = make(rating, "p", { class: "big" });
   parts.interval = make(rating, "p", { class: "note" });

@@ -159,7 +159,7 @@ func TestEngineOverHTTP(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"error":"busy"}`)
 		case r.URL.Path == "/api/choose":
-			fmt.Fprintf(w, `{"asked":%s}`, body)
+			fmt.Fprintf(w, `{"received":%s}`, body)
 		case r.URL.Path == "/api/position":
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"error":"move 1 is wrong"}`)
@@ -179,7 +179,7 @@ func TestEngineOverHTTP(t *testing.T) {
 		await engine.analyze({}, stop.signal).catch((error) => console.log(error.name));
 		await engineOverHTTP("http://127.0.0.1:1/api").choose({}).catch((error) => console.log(error.message));
 	`, []string{"http.js"}, server.URL)
-	want := `{"asked":{"game":"quad-5x5"}} 3 true
+	want := `{"received":{"game":"quad-5x5"}} 3 true
 move 1 is wrong
 The server answered 418 I'm a teapot
 AbortError

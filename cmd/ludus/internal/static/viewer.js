@@ -139,7 +139,7 @@ export class GameViewer {
     return texts.filter(Boolean).join(" ");
   }
 
-  // drawValues draws the value of each position, as far as it is known.
+  // drawValues draws the known values of the positions as a curve.
   drawValues() {
     if (this.curve) this.curve.stop();
     this.curve = undefined;

@@ -47,7 +47,7 @@ func FuzzRun(f *testing.F) {
 			t.Fatalf("%v of %+v", err, view)
 		}
 		if _, err := report.ReadRun(filepath.Join(dir, "run")); err != nil && view.Run.State != Starting && view.Run.Problem == "" {
-			t.Errorf("nothing is told of %v", err)
+			t.Errorf("the view does not show %v", err)
 		}
 		if entry := list.Runs[0]; entry.Generation < 0 || entry.Left < 0 || entry.State == Broken && entry.Problem == "" {
 			t.Errorf("an entry of %+v", entry)

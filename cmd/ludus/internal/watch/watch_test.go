@@ -175,7 +175,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		case "training":
-			if e.Left < 12 || e.Left > 14 { // three generations of four seconds, and judging
+			if e.Left < 12 || e.Left > 14 { // three generations of four seconds, and matches
 				t.Errorf("%v seconds left", e.Left)
 			}
 		case "short":

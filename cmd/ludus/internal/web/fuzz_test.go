@@ -22,7 +22,7 @@ func (recorder) SetWriteDeadline(time.Time) error { return nil }
 func FuzzRequest(f *testing.F) {
 	dir := runsFolder(f)
 	type seed struct{ method, path, host, origin, site, kind, body string }
-	ours, question := "localhost", `{"game":"quad-5x5","moves":["mark r3 c3"],"agent":"mcts:3"}`
+	ours, body := "localhost", `{"game":"quad-5x5","moves":["mark r3 c3"],"agent":"mcts:3"}`
 	for _, s := range []seed{
 		{"GET", "/", ours, "", "", "", ""},
 		{"GET", "/static/dom.js", ours, "", "same-origin", "", ""},
@@ -34,8 +34,8 @@ func FuzzRequest(f *testing.F) {
 		{"GET", "/api/run/games?name=quad&generation=1&game=x", ours, "", "", "", ""},
 		{"GET", "/api/run/matches?name=quad&file=..%2fmatch", ours, "", "", "", ""},
 		{"POST", "/api/position", ours, "", "", "application/json", `{"game":"quad-5x5"}`},
-		{"POST", "/api/choose", ours, "http://localhost", "same-origin", "application/json; charset=utf-8", question},
-		{"POST", "/api/analyze", ours, "null", "cross-site", "application/json", question},
+		{"POST", "/api/choose", ours, "http://localhost", "same-origin", "application/json; charset=utf-8", body},
+		{"POST", "/api/analyze", ours, "null", "cross-site", "application/json", body},
 		{"POST", "/api/analyze", "[::1]:80", "", "", "application/json", `{"game":"quad-5x5","agent":"net:../quad,sims=2"}`},
 		{"POST", "/api/choose", ours, "", "", "application/json", `{"game":"quad-5x5","agent":"policy:quad"}`},
 		{"DELETE", "/api/choose", ours, "", "", "text/plain", "x"},

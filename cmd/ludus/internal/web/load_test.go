@@ -64,8 +64,8 @@ func loadAgents(game string) []string {
 	return []string{"greedy", "mcts:200", "mcts:2000", "alphabeta:2", "net:" + game + ",sims=32", "policy:" + game}
 }
 
-// ask requests a move; it sometimes disconnects before the reply.
-func (p *player) ask() {
+// requestMove requests a move; it sometimes disconnects before the reply.
+func (p *player) requestMove() {
 	if p.game == "" {
 		p.game = games.Names()[p.rng.IntN(len(games.Names()))]
 		p.moves = []string{}
@@ -154,7 +154,7 @@ func load(c *client, d time.Duration) tally {
 		wait.Go(func() {
 			p := player{c: c, rng: rand.New(rand.NewPCG(1, uint64(i)))}
 			for time.Now().Before(end) {
-				p.ask()
+				p.requestMove()
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -223,7 +223,7 @@ func TestLoad(t *testing.T) {
 		t.Error(fault)
 	}
 	if all.answered == 0 {
-		t.Fatal("nobody was answered")
+		t.Fatal("no request got a move")
 	}
 	slices.Sort(all.latencies)
 	at := func(share float64) time.Duration {

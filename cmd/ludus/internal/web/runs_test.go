@@ -178,7 +178,7 @@ func TestRunRefusals(t *testing.T) {
 	} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, want)
 		if _, body := c.do(c.request("GET", path, "")); strings.Contains(body, filepath.Join(dir, "run")) {
-			t.Errorf("%s tells where the folder is: %s", path, body)
+			t.Errorf("%s reveals the folder: %s", path, body)
 		}
 	}
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=x", ""), http.StatusBadRequest, `generation must be a whole number from 0, not "x"`)

@@ -192,7 +192,7 @@ func TestNewCheckpoint(t *testing.T) {
 	dir := runsFolder(t)
 	c := start(t, Options{Runs: dir, Threads: 1})
 	value := func(agent string) float64 {
-		return post[judged](c, "analyze", `{"game":"quad-5x5","agent":"`+agent+`"}`).Value
+		return post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"`+agent+`"}`).Value
 	}
 	first := value("policy:quad")
 	for range 3 {

@@ -126,7 +126,7 @@ func post[T any](c *client, op, body string) (reply T) {
 	return reply
 }
 
-type judged struct {
+type evaluated struct {
 	Best  string
 	Value float64
 }
@@ -257,9 +257,9 @@ func TestBoard(t *testing.T) {
 	if len(moves) != 1 {
 		t.Errorf("one network plays %v", moves)
 	}
-	run, file := post[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":16}`), post[judged](c, "analyze", `{"game":"quad-5x5","agent":"net:quad.safetensors","simulations":16}`)
+	run, file := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":16}`), post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"net:quad.safetensors","simulations":16}`)
 	if run.Best == "" || run.Value == file.Value {
-		t.Errorf("two networks judge %+v and %+v", run, file)
+		t.Errorf("two networks give %+v and %+v", run, file)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Runs the engine of exported pages: node ask.js WASM_EXEC ENGINE WEIGHTS, with lines [OP, REQUEST] on stdin and a line of
+// Runs the engine of exported pages: node engine.js WASM_EXEC ENGINE WEIGHTS, with lines [OP, REQUEST] on stdin and a line of
 // the engine's answer for each on stdout.
 "use strict";
 const { readFileSync, writeSync } = require("fs");
