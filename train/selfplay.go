@@ -26,9 +26,9 @@ func evaluatorsOf(network *infer.Network) newEvaluator {
 	return func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) }
 }
 
-// selfPlay advances games, generation by generation, on several goroutines. Each worker takes the next game that has not
-// begun the generation as soon as it has room, since cores are seldom equally free. The moves of a game depend neither on
-// its worker nor on other games; the number of evaluations saved by the workers' caches does.
+// selfPlay advances games, generation by generation, on several goroutines. A worker with room takes the next game that has
+// not begun the generation, because cores are seldom equally free. The moves of a game depend neither on its worker nor on
+// other games; the number of evaluations that the caches save does.
 type selfPlay struct {
 	games   []*gameInProgress
 	workers []*worker
@@ -56,7 +56,8 @@ func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
 	return p
 }
 
-// begin starts a generation: every game is to play the given number of plies with a new network.
+// begin starts a generation: every game is to play the given number of plies with a new network. The last generation must
+// have ended.
 func (p *selfPlay) begin(evaluator newEvaluator, plies int) {
 	p.plies = plies
 	p.begun.Store(0)

@@ -12,10 +12,10 @@
 //
 // Every scale follows a convolution directly, so [NewNetwork] folds it into the convolution's weights.
 //
-// A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales 1. The
-// second convolution of every block starts at zero, so a new tower computes the stem alone and is scaled like it at any depth.
-// The last layers of the heads start at zero, so a new network has uniform policies and classes. Sources: He et al. 2015,
-// "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
+// A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales 1.
+// The second convolution of every block starts at zero, so a new tower computes the stem alone and is scaled like it at any
+// depth. The last layers of the heads start at zero, so a new network has uniform policies and classes. Sources: He et al.
+// 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
 //
 // # Conventions
 //

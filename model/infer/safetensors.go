@@ -20,10 +20,10 @@ type tensorHeader struct {
 
 const maxTensorDims = 8
 
-// MarshalTensors writes tensors, in order, and metadata as a safetensors file: the header's length in 8 bytes, little-endian;
-// the header as JSON, padded with blanks to a multiple of 8; the values. Equal arguments give equal bytes. It adds the SHA-256
-// of the values to the metadata, which [UnmarshalTensors] checks and removes. It panics if two tensors have the same name, or
-// if a tensor's data do not fill its shape.
+// MarshalTensors writes tensors, in order, and metadata as a safetensors file: the header's length in 8 bytes,
+// little-endian; the header as JSON, padded with blanks to a multiple of 8; the values. Equal arguments give equal bytes.
+// It adds the SHA-256 of the values to the metadata, which [UnmarshalTensors] checks and removes. It panics if two tensors
+// have the same name, or if a tensor's data do not fill its shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	var values []byte
 	for _, t := range tensors {
@@ -123,7 +123,7 @@ func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte,
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("truncated, or no tensors file: it has %[2]d bytes, and its header should have %[1]d", size, len(data))
+		return nil, nil, fmt.Errorf("truncated, or no tensors file: a header of %d bytes in a file of %d", size, len(data))
 	}
 	if err := json.Unmarshal(data[8:8+size], &entries); err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)
