@@ -320,6 +320,25 @@ func TestPUCTLeaves(t *testing.T) {
 	}
 }
 
+// The goals of an analysis come with the evaluations of the search.
+func TestGoalsTakeNoFurtherEvaluation(t *testing.T) {
+	game, err := games.New("free-for-all-2p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"policy:1": 1, "policy:1,sym=all": len(game.Symmetries), "net:1": 1 + 10} {
+		a := newAgent(t, game, text).(*Batched)
+		analysis, err := a.Analyze(context.Background(), game.NewState(), 10)
+		if err != nil || analysis.Goals == nil {
+			t.Fatalf("%s: goals %v, error %v", text, analysis.Goals, err)
+		}
+		stats := a.batcher.TakeStats()
+		if n := stats.Evaluations + stats.CacheHits; n != want {
+			t.Errorf("%s: %d evaluations; want %d", text, n, want)
+		}
+	}
+}
+
 // Agents search with the value scale that their network was trained with, which changes their moves.
 func TestValueScale(t *testing.T) {
 	game := quad(t)
