@@ -7,8 +7,8 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// curves writes this process's TensorBoard file. It starts a session after the generation that the process resumed from:
-// readers then forget what an earlier process wrote of later ones.
+// curves writes this process's TensorBoard file. Its session starts after the generation that the process resumed from, and
+// readers drop what earlier processes wrote about later generations.
 type curves struct {
 	dir    string
 	from   int                 // first generation of the session
@@ -25,6 +25,7 @@ func (c *curves) add(generation int, scalars []tensorboard.Scalar) (err error) {
 	return c.writer.Write(time.Now(), generation, scalars)
 }
 
+// close closes the file if there is one.
 func (c *curves) close() error {
 	if c.writer == nil {
 		return nil
@@ -32,7 +33,7 @@ func (c *curves) close() error {
 	return c.writer.Close()
 }
 
-// metricScalars are a generation's points; what was not measured has none.
+// metricScalars returns the points of a generation; metrics that were not measured have none.
 func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
 		{Tag: "self-play/games", Value: float64(m.TotalGames)},
@@ -65,16 +66,19 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	return points
 }
 
+// matchScalars returns the points of a final match.
 func matchScalars(m *rundir.MatchResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + m.Opponent, Value: m.Score}}
 }
 
+// ratingScalars returns the points of a checkpoint's rating.
 func ratingScalars(r *rundir.Rating) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "rating/elo", Value: r.Rating}, {Tag: "rating/low", Value: r.Low}, {Tag: "rating/high", Value: r.High},
 	}
 }
 
+// suiteScalars returns the points of a suite result.
 func suiteScalars(r *rundir.SuiteResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "suite/error_" + r.Agent, Value: r.Error}, {Tag: "suite/loss_" + r.Agent, Value: r.Loss},

@@ -56,6 +56,7 @@ type setSizes struct {
 	Validation int `json:"validation"`
 }
 
+// newLearner returns a learner with empty sets.
 func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},

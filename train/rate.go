@@ -270,6 +270,7 @@ func (t *rater) testOnSuite(ctx context.Context) error {
 	return nil
 }
 
+// testAgent tests the newest checkpoint, with (kind net) or without search (kind policy), on positions of the suite.
 func (t *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(t.dir, generation)}
 	t.progress()

@@ -10,19 +10,19 @@ import (
 	"ludus/model"
 )
 
-// windowExponent is the exponent by which the replay window grows, windowSlope its initial slope against the positions
-// played (KataGo: Wu 2019, appendix C). It grows to maxWindow, some 100 MB.
+// The replay window grows by a power law with this exponent and this initial slope (KataGo: Wu 2019, appendix C), up to
+// maxWindow positions, some 100 MB.
 const (
 	windowExponent = 0.65
 	windowSlope    = 0.4
 	maxWindow      = 500_000
 )
 
-// windowSize returns W(N), the number of newest positions in the window after N were added:
+// windowSize returns W(n), the number of positions that the window should hold after n were added:
 //
-//	W(N) = c + 0.4 (N^0.65 - c^0.65) / (0.65 c^-0.35) for N > c, otherwise N,
+//	W(n) = c + 0.4 (n^0.65 - c^0.65) / (0.65 c^-0.35) for n > c, otherwise n,
 //
-// limited to most, or to c if that is more.
+// but at most the larger of c and most.
 func windowSize(n, c, most int) int {
 	if n <= c {
 		return n
@@ -40,7 +40,7 @@ type windowGame struct {
 	first  int          // number of its first position in the window
 }
 
-// window holds the newest games of a run: as few whole games as hold the positions asked for.
+// window is a replay window: the newest games of a run, as few whole games as hold a wanted number of positions.
 type window struct {
 	game      *env.Game
 	games     []windowGame
@@ -118,6 +118,7 @@ type sampler struct {
 	classes []float32
 }
 
+// newSampler returns a sampler for positions of game.
 func newSampler(game *env.Game) *sampler {
 	return &sampler{
 		game: game, state: game.NewState(), start: game.NewState(),

@@ -289,4 +289,5 @@ func (r *run) rate(ctx context.Context) error {
 // notify passes an event to the observer.
 func (r *run) notify(e Event) { r.Observe(e) }
 
+// note passes a message to the observer.
 func (r *run) note(format string, args ...any) { r.notify(Event{Note: fmt.Sprintf(format, args...)}) }

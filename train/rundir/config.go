@@ -65,6 +65,7 @@ func ReadConfig(dir string) (*Config, error) {
 	return c, nil
 }
 
+// parseConfig parses and validates a config.json.
 func parseConfig(data []byte) (*Config, error) {
 	c := new(Config)
 	if err := json.Unmarshal(data, c); err != nil {
@@ -85,10 +86,12 @@ func parseConfig(data []byte) (*Config, error) {
 // Write replaces the config.json of a run directory atomically.
 func (c *Config) Write(dir string) error { return writeJSON(filepath.Join(dir, ConfigFile), c) }
 
+// versionError says that a file has another format version than the one that this program reads.
 func versionError(version, want int) error {
 	return fmt.Errorf("format version %d, this program reads %d: %w", version, want, checkpoints.ErrVersion)
 }
 
+// writeJSON replaces the file at path by x as JSON, atomically.
 func writeJSON(path string, x any) error {
 	data, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

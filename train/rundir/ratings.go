@@ -53,6 +53,7 @@ func ReadRatings(dir string) (*Ratings, error) {
 	return r, nil
 }
 
+// parseRatings parses a ratings.json and checks its version.
 func parseRatings(data []byte) (*Ratings, error) {
 	r := new(Ratings)
 	if err := json.Unmarshal(data, r); err != nil {

@@ -134,6 +134,7 @@ func event(now time.Time, step int, field protowire.Number, data []byte) []byte 
 	return appendBytes(b, field, data)
 }
 
+// appendBytes appends a field of bytes to a message.
 func appendBytes(b []byte, field protowire.Number, data []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), data)
 }
