@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +88,12 @@ const maxMemory = min(1<<20, math.MaxInt>>20)
 
 // splitMoves parses moves separated by semicolons. They must lead to a position that is not done, which it returns too.
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
-	texts := slices.DeleteFunc(strings.Split(text, ";"), func(part string) bool { return strings.TrimSpace(part) == "" })
+	var texts []string
+	for part := range strings.SplitSeq(text, ";") {
+		if part = strings.TrimSpace(part); part != "" {
+			texts = append(texts, part)
+		}
+	}
 	state, played, err := notation.Replay(game, texts)
 	if err != nil {
 		return nil, nil, err

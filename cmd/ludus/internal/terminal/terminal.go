@@ -343,7 +343,11 @@ func (s *Session) playLine(line string) {
 	s.legal = s.state.Legal(s.legal[:0])
 	action, err := s.parseMove(line)
 	if err != nil {
-		s.reject(line, err.Error()+".")
+		reason := err.Error()
+		if !strings.HasSuffix(reason, "?") {
+			reason += "."
+		}
+		s.reject(line, reason)
 		return
 	}
 	s.apply(action, 0)
