@@ -7,7 +7,7 @@
 //	mcts:N          UCT with N random playouts a move
 //	alphabeta:D     alpha-beta to a depth of D plies
 //	solver:NODES    perfect play where it solves the position within so many nodes; elsewhere like mcts:1000
-//	net:PATH        a trained network with search; see [Options] for what may follow the path
+//	net:PATH        a trained network with search; [Parse] says which options may follow the path
 //	policy:PATH     the network's policy without search
 //
 // # Conventions

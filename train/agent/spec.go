@@ -28,16 +28,16 @@ const (
 // Spec says which agent plays. Fields that its kind does not use are zero.
 type Spec struct {
 	Kind Kind
-	// Simulations a move, 1 to MaxSimulations: playouts of MCTS, evaluated positions of Net. 0 is Net's default:
-	// DefaultSimulations, or no limit but Time.
+	// Simulations per move, 1 to MaxSimulations: playouts of MCTS, searched positions of Net. 0 is Net's default:
+	// DefaultSimulations, or no limit if Time is set.
 	Simulations int
-	Depth       int       // of AlphaBeta in plies, 1 to 50
-	Nodes       int       // of Solver a move, 1 to 1e9
+	Depth       int       // of AlphaBeta, in plies, 1 to 50
+	Nodes       int       // of Solver, per move, 1 to 1e9
 	Network     Reference // of Net and Policy
 
-	// Time a move of Net; 0 is none. It asks for PUCT.
+	// Time per move of Net; 0: no limit. It needs PUCT.
 	Time time.Duration
-	// PUCT lets Net search with PUCT and keep its tree from move to move, instead of Gumbel with sequential halving.
+	// PUCT makes Net search with PUCT and keep its tree from move to move. Otherwise it uses Gumbel with sequential halving.
 	PUCT bool
 	// Temperature T > 0 draws the move from p^(1/T) instead of playing the best; p are the shares of visits (PUCT), the
 	// improved policy (Gumbel) or the policy (no search). At most 100.
@@ -64,14 +64,6 @@ var kinds = []struct {
 }{
 	{Random, "random"}, {Greedy, "greedy"}, {MCTS, "mcts:N"}, {AlphaBeta, "alphabeta:D"}, {Solver, "solver:NODES"},
 	{Net, "net:PATH"}, {Policy, "policy:PATH"},
-}
-
-// Forms lists how specs look.
-func Forms() (forms []string) {
-	for _, k := range kinds {
-		forms = append(forms, k.form)
-	}
-	return forms
 }
 
 // optionKeys are the options of the kinds that play with a network; Net has them all.
@@ -110,15 +102,15 @@ func Parse(text string) (Spec, error) {
 }
 
 func unknownKind(word string) error {
-	var words []string
+	var words, forms []string
 	for _, k := range kinds {
-		words = append(words, string(k.kind))
+		words, forms = append(words, string(k.kind)), append(forms, k.form)
 	}
 	hint := ""
 	if near := env.Nearest(word, words); near != "" {
-		hint = fmt.Sprintf("; did you mean %s?", Forms()[slices.Index(words, near)])
+		hint = fmt.Sprintf("; did you mean %s?", forms[slices.Index(words, near)])
 	}
-	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(Forms(), ", "))
+	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(forms, ", "))
 }
 
 // number reads a whole number from 1 to limit.
@@ -237,7 +229,7 @@ func (s Spec) options() (text string) {
 	return text
 }
 
-// Limits are the most that an agent may do for a move; see [Spec.CheckLimits].
+// Limits bound the work of an agent per move; see [Spec.CheckLimits].
 type Limits struct {
 	Simulations int           // of MCTS and Net
 	Depth       int           // of AlphaBeta
@@ -245,7 +237,7 @@ type Limits struct {
 	Time        time.Duration // of Net
 }
 
-// CheckLimits returns an error that wraps [ErrSpec] if the agent may do more than l for a move.
+// CheckLimits returns an error that wraps [ErrSpec] if the spec exceeds a limit.
 func (s Spec) CheckLimits(l Limits) error {
 	var err error
 	switch {

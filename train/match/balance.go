@@ -39,9 +39,9 @@ const (
 	balancePlies = 20
 )
 
-// CanCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be even, and
+// canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be even, and
 // is short enough for the solver.
-func CanCheckBalance(game *env.Game) bool {
+func canCheckBalance(game *env.Game) bool {
 	return drawClass(game) >= 0 && game.MaxPlies <= balancePlies
 }
 

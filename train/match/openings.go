@@ -38,7 +38,7 @@ type openings struct {
 
 func newOpenings(c *Config) *openings {
 	o := &openings{config: c, seen: make(map[string]bool)}
-	if c.OpeningPlies > 0 && CanCheckBalance(c.Game) {
+	if c.OpeningPlies > 0 && canCheckBalance(c.Game) {
 		if o.checker = c.Balance; o.checker == nil {
 			o.checker = NewBalanceChecker(c.Game)
 		}

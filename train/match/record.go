@@ -67,7 +67,7 @@ func IsRecord(path string) bool {
 	return string(start[:n]) == recordStart
 }
 
-// ReadRecord reads the record of a match, which may still be played. It does not check the moves; [Replay] does. Errors wrap
+// ReadRecord reads the record of a match, which may still be played. It does not check the moves. Errors wrap
 // [ErrRecord] if the file is no record, damaged or of another version.
 func ReadRecord(path string) (*Record, error) {
 	lines, err := checkpoints.ReadLines(path)
@@ -103,16 +103,6 @@ func parseRecord(lines [][]byte) (*Record, error) {
 		r.Games = append(r.Games, g)
 	}
 	return r, nil
-}
-
-// Replay plays the moves of a finished game. It returns the terminal state and the actions. The error names the first
-// illegal move, or says that the game does not end with the last one.
-func Replay(game *env.Game, texts []string) (env.State, []env.Action, error) {
-	state, moves, err := env.ReplayText(game, texts)
-	if err == nil && !state.Done() {
-		err = errors.New("the game is not finished")
-	}
-	return state, moves, err
 }
 
 // recordWriter appends games to a record.
@@ -234,9 +224,12 @@ func (c *Config) replayRecorded(ctx context.Context, r *RecordedGame, openings *
 	if opening == nil {
 		return nil, errors.New("the match has no opening for it")
 	}
-	final, moves, err := Replay(c.Game, r.Moves)
+	final, moves, err := env.ReplayText(c.Game, r.Moves)
 	if err != nil {
 		return nil, err
+	}
+	if !final.Done() {
+		return nil, errors.New("it is not finished")
 	}
 	if !slices.Equal(opening.moves, moves[:min(len(opening.moves), len(moves))]) {
 		return nil, errors.New("it starts from another opening")

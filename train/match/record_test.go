@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
 )
@@ -153,8 +154,8 @@ func TestReadRecord(t *testing.T) {
 		t.Errorf("%s: %s against %s, %d games", r.Game, r.A, r.B, len(r.Games))
 	}
 	for i, g := range r.Games {
-		state, _, err := Replay(m.Game, g.Moves)
-		if err != nil || g.Number != i || g.AFirst != (i%2 == 0) {
+		state, _, err := env.ReplayText(m.Game, g.Moves)
+		if err != nil || !state.Done() || g.Number != i || g.AFirst != (i%2 == 0) {
 			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.AFirst, err)
 		}
 		goals := state.Goals()

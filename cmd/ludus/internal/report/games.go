@@ -3,12 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 )
 
 // Samples are sample games with the search's analysis of every position.
@@ -66,7 +66,7 @@ type sampler struct {
 }
 
 func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*board.Replay, error) {
-	rng := rand.NewPCG(sampleSeed, uint64(s.game.NumActions())) // the same opening in all samples of a game
+	rng := seed.New(sampleSeed, "sample opening", 0) // the same opening in all samples of a game
 	for _, seat := range seats {
 		seat.agent.Reset(sampleSeed)
 	}
