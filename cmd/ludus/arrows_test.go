@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"model/infer/kernel/generate":      {"model/infer/kernel/winograd"},
 	"model/infer/kernel/winograd":      {},
 	"model/infer":                      {"env", "model/infer/kernel"},
+	"model/infer/infertest":            {"env", "model/infer"},
 	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
 	"model/infer/onnx/internal/onnxpb": {},
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
@@ -47,7 +48,7 @@ var arrows = map[string][]string{
 var quiet = []string{"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
 
 // forTests are packages that only tests import, so that no program holds them.
-var forTests = []string{"env/envtest"}
+var forTests = []string{"env/envtest", "model/infer/infertest"}
 
 // source is one parsed file of the module.
 type source struct {

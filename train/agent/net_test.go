@@ -17,19 +17,8 @@ import (
 	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 )
-
-// testWeights is a small network that is far from uniform.
-func testWeights(game *env.Game, seed uint64) *infer.Weights {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
-	for _, tensor := range w.Tensors {
-		for i := range tensor.Data {
-			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
-		}
-	}
-	return w
-}
 
 // load gives network N the random weights of seed N.
 func load(game *env.Game) Loader {
@@ -38,7 +27,7 @@ func load(game *env.Game) Loader {
 		if err != nil {
 			return nil, Origin{}, ErrWeights
 		}
-		return testWeights(game, n), Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
+		return infertest.RandomWeights(game, 4, 1, n), Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
 	}
 }
 
@@ -76,7 +65,7 @@ func TestOtherGame(t *testing.T) {
 
 func TestOverflowingWeights(t *testing.T) {
 	game := quad(t)
-	w := testWeights(game, 1)
+	w := infertest.RandomWeights(game, 4, 1, 1)
 	for _, tensor := range w.Tensors {
 		for i := range tensor.Data {
 			tensor.Data[i] *= 1e30
@@ -178,7 +167,7 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		network, err := infer.NewNetwork(game, testWeights(game, 3))
+		network, err := infer.NewNetwork(game, infertest.RandomWeights(game, 4, 1, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +334,7 @@ func TestValueScale(t *testing.T) {
 	moves := map[float64]string{}
 	for _, scale := range []float64{0, 0.5, 0.001} {
 		f, err := ParseFactory(game, "net:1,sims=16", func(r Reference) (*infer.Weights, Origin, error) {
-			w := testWeights(game, 1)
+			w := infertest.RandomWeights(game, 4, 1, 1)
 			if scale > 0 {
 				w.ValueScale = scale
 			}
@@ -408,7 +397,7 @@ func TestLoader(t *testing.T) {
 	loaded := ""
 	f, err := ParseFactory(game, "net:agent@best,sims=4", func(reference Reference) (*infer.Weights, Origin, error) {
 		loaded += reference.String() + "."
-		return testWeights(game, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
+		return infertest.RandomWeights(game, 4, 1, 1), Origin{Path: "memory", Generation: 5, Digest: "one"}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -443,7 +432,7 @@ func TestPathsLikeOptions(t *testing.T) {
 		var got Reference
 		f := NewFactory(game, Spec{Kind: Policy, Network: Reference{Path: path}}, func(r Reference) (*infer.Weights, Origin, error) {
 			got = r
-			return testWeights(game, 1), Origin{}, nil
+			return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
 		})
 		if _, err := f.New(1); err != nil || got.Path != path || got.At != "" {
 			t.Errorf("%s: the loader gets %+v, %v", path, got, err)

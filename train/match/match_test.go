@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 )
 
@@ -39,18 +39,6 @@ func checkerOf(game *env.Game) *BalanceChecker {
 	return balances[game.Name]
 }
 
-// testWeights is a small network that is far from uniform.
-func testWeights(game *env.Game, seed uint64) *infer.Weights {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
-	for _, tensor := range w.Tensors {
-		for i := range tensor.Data {
-			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
-		}
-	}
-	return w
-}
-
 // load gives network N the random weights of seed N.
 func load(game *env.Game) agent.Loader {
 	return func(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
@@ -58,7 +46,7 @@ func load(game *env.Game) agent.Loader {
 		if err != nil {
 			return nil, agent.Origin{}, agent.ErrWeights
 		}
-		return testWeights(game, n), agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
+		return infertest.RandomWeights(game, 4, 1, n), agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}, nil
 	}
 }
 

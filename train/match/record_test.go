@@ -12,6 +12,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 )
 
@@ -130,7 +131,7 @@ func TestOtherRecords(t *testing.T) {
 	m.A, m.Record = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")
 	mustRun(t, m)
 	m.A, err = agent.ParseFactory(game, "net:"+run+",sims=2", func(agent.Reference) (*infer.Weights, agent.Origin, error) {
-		return testWeights(game, 2), agent.Origin{Digest: "newer"}, nil
+		return infertest.RandomWeights(game, 4, 1, 2), agent.Origin{Digest: "newer"}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,13 +11,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"ludus/cmd/ludus/internal/page"
+	"ludus/model/infer/infertest"
 )
 
 // exported is the exported page of a random network.
 func exported(t *testing.T, name string, channels, blocks int) []byte {
 	t.Helper()
 	game := newGame(t, name)
-	data, err := (&page.Page{Game: game, Weights: randomWeights(game, channels, blocks), Origin: "a run"}).HTML()
+	data, err := (&page.Page{Game: game, Weights: infertest.RandomWeights(game, channels, blocks, 1), Origin: "a run"}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package browsertest
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/match"
 	"ludus/train/rundir"
@@ -24,18 +22,6 @@ func newGame(t *testing.T, name string) *env.Game {
 		t.Fatal(err)
 	}
 	return game
-}
-
-// randomWeights is a network far from uniform: none of its tensors is zero.
-func randomWeights(game *env.Game, channels, blocks int) *infer.Weights {
-	rng := rand.New(rand.NewPCG(1, 1))
-	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)
-	for _, tensor := range w.Tensors {
-		for i := range tensor.Data {
-			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
-		}
-	}
-	return w
 }
 
 // trainRun trains four short generations of a game in dir, and adds ratings, suite results and a recorded match.

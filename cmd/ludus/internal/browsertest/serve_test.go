@@ -12,6 +12,7 @@ import (
 
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
+	"ludus/model/infer/infertest"
 )
 
 // A first visit with the token opens the page. The token is then neither in the address nor readable by scripts.
@@ -62,7 +63,7 @@ func TestPlayOnServer(t *testing.T) {
 	front := Front{Name: "web", Address: func(t *testing.T, name string) string {
 		game := newGame(t, name)
 		file := env.FileName(game.Name) + ".safetensors"
-		if err := os.WriteFile(filepath.Join(dir, file), randomWeights(game, 4, 1).Marshal(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file), infertest.RandomWeights(game, 4, 1, 1).Marshal(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return address + "?" + url.Values{"game": {game.Name}, "agent": {"net:" + file}}.Encode()
@@ -80,7 +81,7 @@ const (
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
-	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), randomWeights(newGame(t, "quad-5x5"), 4, 1).Marshal(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), infertest.RandomWeights(newGame(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	address, _ := serve(t, web.Options{Runs: dir})

@@ -20,6 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -63,7 +64,7 @@ func networks(t *testing.T) (list []network) {
 	}
 	for _, name := range games.Names() {
 		game := game(t, name)
-		list = append(list, network{game, randomWeights(game, infer.Config{Game: name, Channels: 8, Blocks: 1}), 32})
+		list = append(list, network{game, infertest.RandomWeights(game, 8, 1, 1), 32})
 	}
 	return list
 }
@@ -75,18 +76,6 @@ func game(t *testing.T, name string) *env.Game {
 		t.Fatal(err)
 	}
 	return game
-}
-
-// randomWeights returns random weights without zero tensors.
-func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
-	rng := rand.New(rand.NewPCG(1, 1))
-	w := infer.NewWeights(game, config, rng)
-	for _, tensor := range w.Tensors {
-		for i := range tensor.Data {
-			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
-		}
-	}
-	return w
 }
 
 // position is an unfinished state and the moves that led to it.

@@ -8,13 +8,14 @@ import (
 
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 )
 
 // made returns the page of a random network.
 func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	t.Helper()
 	game := game(t, name)
-	weights := randomWeights(game, infer.Config{Game: name, Channels: channels, Blocks: blocks})
+	weights := infertest.RandomWeights(game, channels, blocks, 1)
 	data, err := (&Page{game, weights, origin}).HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestSize(t *testing.T) {
 }
 
 func TestRounded(t *testing.T) {
-	weights := randomWeights(game(t, "quad-5x5"), infer.Config{Game: "quad-5x5", Channels: 8, Blocks: 1})
+	weights := infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1)
 	copy(weights.Tensors[0].Data, []float32{0, 1, -1, math.MaxFloat32, 1 + 1.0/(1<<15), 1 + 1.0/(1<<16), 1e-45})
 	near := rounded(weights)
 	for i, tensor := range weights.Tensors {

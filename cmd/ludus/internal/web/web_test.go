@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -20,7 +19,7 @@ import (
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 )
 
 // client is a client of a server that runs until the test ends.
@@ -144,22 +143,10 @@ func saveGeneration(t testing.TB, game *env.Game, dir, name string, generation i
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := []checkpoints.Part{{Name: "weights.safetensors", Data: weights(game, uint64(generation)).Marshal()}}
+	parts := []checkpoints.Part{{Name: "weights.safetensors", Data: infertest.RandomWeights(game, 4, 1, uint64(generation)).Marshal()}}
 	if err := store.Save(generation, nil, parts); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// weights is a small network with a policy far from uniform.
-func weights(game *env.Game, seed uint64) *infer.Weights {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rng)
-	for _, tensor := range w.Tensors {
-		for i := range tensor.Data {
-			tensor.Data[i] += float32(0.2 * rng.NormFloat64())
-		}
-	}
-	return w
 }
 
 func gameOf(t testing.TB, name string) *env.Game {
@@ -177,7 +164,7 @@ func runsFolder(t testing.TB) string {
 	dir := filepath.Join(t.TempDir(), "runs")
 	game := gameOf(t, "quad-5x5")
 	saveGeneration(t, game, dir, "quad", 1)
-	for name, data := range map[string][]byte{"quad.safetensors": weights(game, 7).Marshal(), "notes.txt": []byte("no weights")} {
+	for name, data := range map[string][]byte{"quad.safetensors": infertest.RandomWeights(game, 4, 1, 7).Marshal(), "notes.txt": []byte("no weights")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +253,7 @@ func TestBoard(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dir := runsFolder(t)
 	outside := filepath.Join(t.TempDir(), "outside.safetensors")
-	if err := os.WriteFile(outside, weights(gameOf(t, "quad-5x5"), 1).Marshal(), 0o666); err != nil {
+	if err := os.WriteFile(outside, infertest.RandomWeights(gameOf(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for name, target := range map[string]string{"link": outside, "up": filepath.Dir(outside), "dangling": filepath.Join(dir, "nowhere")} {
