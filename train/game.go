@@ -50,28 +50,23 @@ type gameInProgress struct {
 	classes []float32    // scratch [K]
 }
 
-func newGameInProgress(game *env.Game, settings *rundir.Settings, s uint64, index int) *gameInProgress {
-	generator := seed.New(s, "slot", index)
-	return &gameInProgress{
-		game: game, settings: settings, generator: generator, rng: rand.New(generator),
-		record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
-	}
-}
-
-// newGamesInProgress returns the n games of a new run.
-func newGamesInProgress(game *env.Game, settings *rundir.Settings, s uint64, n int) []*gameInProgress {
+// newGamesInProgress returns the n games of a new run, each with a generator of its own.
+func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
 	games := make([]*gameInProgress, n)
 	for i := range games {
-		games[i] = newGameInProgress(game, settings, s, i)
+		generator := seed.New(runSeed, "slot", i)
+		games[i] = &gameInProgress{
+			game: game, settings: settings, generator: generator, rng: rand.New(generator),
+			record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
+		}
 	}
 	return games
 }
 
 // midRunGames returns n games at random positions, for measuring the speed of a run under way.
 func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProgress {
-	games := make([]*gameInProgress, n)
-	for i := range games {
-		g := newGameInProgress(game, settings, uint64(i), -1)
+	games := newGamesInProgress(game, settings, 0, n)
+	for _, g := range games {
 		g.meanPlies = float64(game.MaxPlies) / 2
 		for range g.rng.IntN(max(1, game.MaxPlies)) {
 			g.playRandom()
@@ -80,7 +75,6 @@ func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProg
 			}
 		}
 		g.beginSearchedPlies()
-		games[i] = g
 	}
 	return games
 }

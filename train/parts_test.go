@@ -264,7 +264,7 @@ func TestPlyClasses(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	settings.Simulations = 8
-	g := newGameInProgress(game, &settings, 1, 0)
+	g := newGamesInProgress(game, &settings, 1, 1)[0]
 	g.search = mcts.New(game, mcts.DefaultConfig())
 	g.meanPlies, g.pliesLeft = 10, 600
 	b := mcts.NewBatcher(game, firstWins{game}, 1, 0)
@@ -319,7 +319,7 @@ func (l leaning) Evaluate(states []env.State, logits, classes, _ []float32) {
 func TestPlyIsTheMovePlayed(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
-	g := newGameInProgress(game, &settings, 1, 0)
+	g := newGamesInProgress(game, &settings, 1, 1)[0]
 	g.search = mcts.New(game, mcts.DefaultConfig())
 	g.explorationPlies = 4
 	b := mcts.NewBatcher(game, leaning{game}, 1, 0)
