@@ -6,49 +6,89 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// arrows says which packages of this module each package may import. Tests may import more.
-var arrows = map[string][]string{
+// imports lists for each package the packages of this module that it imports, lowest first. Tests may import more. The test
+// fails if an import is not in the table, and if the table contains an import that no longer exists.
+var imports = map[string][]string{
 	"env":                              {},
 	"env/games":                        {"env"},
 	"env/envtest":                      {"env"},
 	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
-	"model/infer/kernel":               {"model/infer/kernel/winograd"},
-	"model/infer/kernel/generate":      {"model/infer/kernel/winograd"},
 	"model/infer/kernel/winograd":      {},
+	"model/infer/kernel/generate":      {"model/infer/kernel/winograd"},
+	"model/infer/kernel":               {"model/infer/kernel/winograd"},
 	"model/infer":                      {"env", "model/infer/kernel"},
 	"model/infer/infertest":            {"env", "model/infer"},
-	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
 	"model/infer/onnx/internal/onnxpb": {},
+	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
-	"train/parallel":                   {},
 	"train/seed":                       {},
-	"train/agent":                      {"env", "env/solver", "mcts", "model/infer", "train/seed"},
+	"train/parallel":                   {},
 	"train/stats":                      {},
-	"train/match":                      {"env", "env/solver", "checkpoints", "train/agent", "train/seed", "train/stats"},
-	"train/rundir":                     {"env", "model/infer", "checkpoints", "train/agent", "train/match"},
-	"train":                            {"env", "env/games", "env/solver", "mcts", "model/infer", "model", "checkpoints", "train/agent", "train/match", "train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard"},
-	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/tensorboard":                {},
-	"train/suite":                      {"env", "env/games", "env/solver", "checkpoints", "train/agent", "train/seed", "train/stats"},
-	"cmd/ludus":                        {"..."},
-	"cmd/ludus/internal/...":           {"..."},
+	"train/agent":                      {"env", "env/solver", "mcts", "model/infer", "train/seed"},
+	"train/match":                      {"checkpoints", "env", "env/solver", "train/agent", "train/seed", "train/stats"},
+	"train/rundir":                     {"checkpoints", "env", "model/infer", "train/agent", "train/match"},
+	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
+	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
+	"train": {
+		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/match", "train/parallel",
+		"train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
+	},
+	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent"},
+	"cmd/ludus/internal/bench": {
+		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent",
+		"train/parallel", "train/rundir",
+	},
+	"cmd/ludus/internal/board":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
+	"cmd/ludus/internal/browsertest":   {},
+	"cmd/ludus/internal/lines":         {},
+	"cmd/ludus/internal/notation":      {"env"},
+	"cmd/ludus/internal/page":          {"cmd/ludus/internal/static", "env", "model/infer"},
+	"cmd/ludus/internal/page/engine":   {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
+	"cmd/ludus/internal/page/generate": {},
+	"cmd/ludus/internal/peers":         {},
+	"cmd/ludus/internal/report": {
+		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
+		"train/agent", "train/match", "train/rundir", "train/seed",
+	},
+	"cmd/ludus/internal/static": {},
+	"cmd/ludus/internal/terminal": {
+		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
+	},
+	"cmd/ludus/internal/watch": {"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir"},
+	"cmd/ludus/internal/web": {
+		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
+		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
+	},
+	"cmd/ludus": {
+		"checkpoints", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
+		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
+		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
+		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/match", "train/ratings",
+		"train/rundir", "train/suite",
+	},
 }
 
-// quiet packages start no goroutine: what runs at the same time is for their callers to say.
-var quiet = []string{"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel", "checkpoints", "train/tensorboard"}
+// quiet packages start no goroutine. Their callers decide what runs concurrently.
+var quiet = []string{
+	"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"checkpoints", "train/seed", "train/stats", "train/tensorboard",
+}
 
-// forTests are packages that only tests import, so that no program holds them.
-var forTests = []string{"env/envtest", "model/infer/infertest"}
+// forTests are packages that only tests import, so no program contains them.
+var forTests = []string{"env/envtest", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers"}
 
 // source is one parsed file of the module.
 type source struct {
@@ -110,65 +150,107 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// matches reports whether pkg is named by pattern, which may end in "..." for everything that begins alike.
-func matches(pattern, pkg string) bool {
-	prefix, open := strings.CutSuffix(pattern, "...")
-	return pattern == pkg || open && strings.HasPrefix(pkg, prefix)
-}
-
-// rules returns what pkg may import, and whether the table knows pkg.
-func rules(pkg string) (allowed []string, known bool) {
-	for pattern, allowed := range arrows {
-		if matches(pattern, pkg) {
-			return allowed, true
-		}
-	}
-	return nil, false
-}
-
-func TestArrows(t *testing.T) {
-	seen := map[string]bool{}
-	for _, s := range sources(t) {
-		allowed, known := rules(s.pkg)
-		if !known {
-			t.Errorf("%s: package %s is missing in the table of arrows", s.name, s.pkg)
-		}
-		seen[s.pkg] = true
+// importsOf returns the packages of this module that each package imports, outside of tests.
+func importsOf(all []source) map[string][]string {
+	found := map[string][]string{}
+	for _, s := range all {
+		found[s.pkg] = append(found[s.pkg], nil...)
 		for _, target := range s.imports() {
 			ours, isOurs := strings.CutPrefix(target, "ludus/")
-			permitted := slices.ContainsFunc(allowed, func(p string) bool { return matches(p, ours) })
-			if isOurs && !s.test && !permitted {
-				t.Errorf("%s: %s may not import %s, only %q", s.name, s.pkg, ours, allowed)
+			if isOurs && !s.test && !slices.Contains(found[s.pkg], ours) {
+				found[s.pkg] = append(found[s.pkg], ours)
 			}
-			if isOurs && !s.test && slices.Contains(forTests, ours) {
-				t.Errorf("%s: %s imports %s, which only tests may", s.name, s.pkg, ours)
-			}
-			// The last two hold for tests as well.
-			if strings.HasPrefix(target, "gorgonia.org/") && s.pkg != "model" {
-				t.Errorf("%s: imports %s, which only model may", s.name, target)
-			}
-			if s.pkg == "mcts" && matches("model...", ours) || matches("model...", s.pkg) && ours == "mcts" {
-				t.Errorf("%s: mcts and model must not know each other", s.name)
+		}
+		slices.Sort(found[s.pkg])
+	}
+	return found
+}
+
+func TestImports(t *testing.T) {
+	all := sources(t)
+	found := importsOf(all)
+	for _, pkg := range slices.Sorted(maps.Keys(found)) {
+		if want, known := imports[pkg]; !known || !slices.Equal(found[pkg], want) {
+			t.Errorf("the table of imports should have %q: {%q}", pkg, found[pkg])
+		}
+		for _, target := range found[pkg] {
+			if slices.Contains(forTests, target) {
+				t.Errorf("%s imports %s, which only tests may", pkg, target)
 			}
 		}
 	}
-	for _, pattern := range slices.Sorted(maps.Keys(arrows)) {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(pkg string) bool { return matches(pattern, pkg) }) {
-			t.Errorf("the table of arrows names %s, which does not exist", pattern)
+	for pkg := range imports {
+		if _, exists := found[pkg]; !exists {
+			t.Errorf("the table of imports has %s, which does not exist", pkg)
+		}
+	}
+	for _, s := range all { // tests included
+		for _, target := range s.imports() {
+			if strings.HasPrefix(target, "gorgonia.org/") && s.pkg != "model" {
+				t.Errorf("%s imports %s, which only model may", s.name, target)
+			}
+			if s.pkg == "mcts" && under(target, "ludus/model") || under(s.pkg, "model") && target == "ludus/mcts" {
+				t.Errorf("%s: mcts and model must not import each other", s.name)
+			}
 		}
 	}
 }
 
-// Packages other than the command print nothing, log nothing and do not exit; quiet ones start no goroutine; randomness
-// is always handed in.
-func TestLibrariesKeepTheirPlace(t *testing.T) {
+// under reports whether pkg is the package root or below it.
+func under(pkg, root string) bool { return pkg == root || strings.HasPrefix(pkg, root+"/") }
+
+// TestArchitectureDiagram compares the arrows in docs/ARCHITECTURE.md with the table. The document has one diagram of the
+// libraries and one of the packages below cmd. It leaves out an import that others imply.
+func TestArchitectureDiagram(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]bool{}
+	for _, match := range regexp.MustCompile(`(?m)^ +(\S+) --> (\S+)$`).FindAllSubmatch(text, -1) {
+		drawn[string(match[1])+" --> "+string(match[2])] = true
+	}
+	reachable := map[string]map[string]bool{}
+	var reach func(pkg string) map[string]bool
+	reach = func(pkg string) map[string]bool {
+		if reachable[pkg] == nil {
+			reachable[pkg] = map[string]bool{}
+			for _, target := range imports[pkg] {
+				reachable[pkg][target] = true
+				maps.Copy(reachable[pkg], reach(target))
+			}
+		}
+		return reachable[pkg]
+	}
+	for pkg, targets := range imports {
+		for _, target := range targets {
+			implied := slices.ContainsFunc(targets, func(other string) bool { return reach(other)[target] })
+			arrow := pkg + " --> " + target
+			want := under(pkg, "cmd") == under(target, "cmd") && !implied
+			if want && !drawn[arrow] {
+				t.Errorf("docs/ARCHITECTURE.md lacks the arrow %s", arrow)
+			}
+			if !want && drawn[arrow] {
+				t.Errorf("docs/ARCHITECTURE.md has the arrow %s, which others imply", arrow)
+			}
+			delete(drawn, arrow)
+		}
+	}
+	for arrow := range drawn {
+		t.Errorf("docs/ARCHITECTURE.md has the arrow %s, which does not exist", arrow)
+	}
+}
+
+// TestLibraries checks that only the command prints, logs or exits, that quiet packages start no goroutine, and that no
+// package uses the global random generator.
+func TestLibraries(t *testing.T) {
 	outside := map[string][]string{
 		"fmt":          {"Print", "Printf", "Println"},
 		"os":           {"Exit", "Stdin", "Stdout", "Stderr"},
 		"math/rand/v2": {"Int", "IntN", "Int32", "Int32N", "Int64", "Int64N", "Uint32", "Uint64", "N", "Float32", "Float64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64"},
 	}
 	for _, s := range sources(t) {
-		if s.test || matches("cmd/...", s.pkg) {
+		if s.test || under(s.pkg, "cmd") {
 			continue
 		}
 		named := s.imports()

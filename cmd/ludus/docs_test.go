@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/train/rundir"
+)
+
+// document returns a file of the repository's root.
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// mentions checks that a document has every word, as code.
+func mentions(t *testing.T, name string, words []string) {
+	t.Helper()
+	text := document(t, name)
+	for _, word := range words {
+		if !strings.Contains(text, "`"+word+"`") {
+			t.Errorf("%s does not mention `%s`", name, word)
+		}
+	}
+}
+
+// keys returns the JSON keys of a struct, those of its embedded structs included.
+func keys(t reflect.Type) (all []string) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			all = append(all, keys(field.Type)...)
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		all = append(all, name)
+	}
+	return all
+}
+
+func TestDocumentsMatchCode(t *testing.T) {
+	var settings []string
+	for _, s := range new(rundir.Settings).List() {
+		settings = append(settings, s.Key)
+	}
+	settings = slices.DeleteFunc(settings, func(key string) bool { return strings.HasPrefix(key, "keep_") || key == "rating_share" })
+	mentions(t, "docs/METHODS.md", settings)
+	mentions(t, "docs/FILES.md", []string{"keep_newest", "keep_every"})
+	for _, lines := range []any{rundir.Metrics{}, rundir.MatchResult{}, rundir.SuiteResult{}, rundir.Ratings{}, rundir.Rating{}} {
+		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(lines)))
+	}
+
+	var variables []string
+	variable := regexp.MustCompile(`\b(LUDUS|CHECKPOINTS)_[A-Z_]+\b`)
+	for _, s := range sources(t) {
+		text, err := os.ReadFile(s.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		variables = append(variables, variable.FindAllString(string(text), -1)...)
+	}
+	slices.Sort(variables)
+	mentions(t, "CONTRIBUTING.md", slices.Compact(variables))
+}
+
+// TestDocumentLinks checks that the files to which documents link exist.
+func TestDocumentLinks(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range names {
+		names[i] = "docs/" + filepath.Base(names[i])
+	}
+	link := regexp.MustCompile(`\]\(([^):#]+)\)`)
+	for _, name := range append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+		for _, match := range link.FindAllStringSubmatch(document(t, name), -1) {
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(name), filepath.FromSlash(match[1]))); err != nil {
+				t.Errorf("%s links to %s, which does not exist", name, match[1])
+			}
+		}
+	}
+}
