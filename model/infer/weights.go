@@ -57,6 +57,15 @@ func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
 	return w
 }
 
+// Parameters returns the number of parameters.
+func (w *Weights) Parameters() int {
+	n := 0
+	for _, t := range w.Tensors {
+		n += len(t.Data)
+	}
+	return n
+}
+
 // Lookup returns the tensor with the given name, or nil.
 func (w *Weights) Lookup(name string) *Tensor {
 	for i := range w.Tensors {

@@ -211,6 +211,11 @@ func TestRunPageGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab.Wait(`document.querySelector("#message").textContent.includes("gone") && document.querySelector(".charts") === null`)
+	for _, problem := range tab.Problems() {
+		if !strings.Contains(problem, "with a status of 404") { // of a request for games while the run was being removed
+			t.Error(problem)
+		}
+	}
 }
 
 // A run's games can be stepped through by keys, analysed, and played on.

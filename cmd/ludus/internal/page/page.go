@@ -48,14 +48,10 @@ func (p *Page) Title() string { return "Play " + p.Game.Name }
 
 // Agent describes the agent.
 func (p *Page) Agent() string {
-	parameters := 0
-	for _, t := range p.Weights.Tensors {
-		parameters += len(t.Data)
-	}
 	c := p.Weights.Config
 	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %d) from %s, with a tree search. "+
 		"It runs in this page; nothing is sent or loaded.",
-		c.Channels, c.Blocks, parameters, p.Origin)
+		c.Channels, c.Blocks, p.Weights.Parameters(), p.Origin)
 }
 
 // HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file

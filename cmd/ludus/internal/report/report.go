@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ludus/checkpoints"
-	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
@@ -136,22 +135,13 @@ func (r *Run) facts() []Fact {
 		add("Training steps", "%s", grouped(g.Steps))
 	}
 	if w := r.Weights; w != nil {
-		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(parameters(w)))
+		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(w.Parameters()))
 		add("Newest checkpoint", "%d", r.Origin.Generation)
 	}
 	add("Seed", "%d", r.Config.Seed)
 	add("Board", "%d x %d, %d actions, %d outcomes",
 		r.Game.Tensor.H, r.Game.Tensor.W, r.Game.NumActions(), len(r.Game.Classes))
 	return facts
-}
-
-// parameters counts a network's weights.
-func parameters(w *infer.Weights) int {
-	n := 0
-	for i := range w.Tensors {
-		n += len(w.Tensors[i].Data)
-	}
-	return n
 }
 
 // grouped writes n, from five digits on with thin spaces between thousands.
