@@ -25,7 +25,7 @@ func FuzzMatches(f *testing.F) {
 		lines := bytes.Split(data, []byte{'\n'})
 		matches, warnings := rundir.MatchesFile.Parse(lines)
 		if len(matches)+len(warnings) != len(lines) {
-			t.Fatalf("%d of %d lines are read, %d told", len(matches), len(lines), len(warnings))
+			t.Fatalf("%d of %d lines are read, %d warnings", len(matches), len(lines), len(warnings))
 		}
 		if len(matches) > 20 {
 			return // of no more interest, but much work

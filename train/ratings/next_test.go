@@ -68,7 +68,7 @@ func TestNextPair(t *testing.T) {
 	for i := range 6 {
 		for j := range i {
 			if i+j != 5 && fall(i, j) > fall(a, b)*(1+1e-9) {
-				t.Errorf("%d against %d tells more a second, %v, than %d against %d, %v", i, j, fall(i, j), a, b, fall(a, b))
+				t.Errorf("%d against %d gives more per second, %v, than %d against %d, %v", i, j, fall(i, j), a, b, fall(a, b))
 			}
 		}
 	}

@@ -97,9 +97,9 @@ func written(t testing.TB, p *Pool, dir string) *rundir.Ratings {
 func TestRate(t *testing.T) {
 	dir, game := testRun(t, 0, 3, 8)
 	p := openPool(t, dir, game)
-	told := 0
+	calls := 0
 	err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), Within: 60, Threads: 2,
-		Progress: func(Progress) { told++ }})
+		Progress: func(Progress) { calls++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +134,8 @@ func TestRate(t *testing.T) {
 			t.Errorf("%s", line)
 		}
 	}
-	if told < len(lines(t, dir)) {
-		t.Errorf("told %d times of %d matches", told, len(lines(t, dir)))
+	if calls < len(lines(t, dir)) {
+		t.Errorf("%d calls of Progress for %d matches", calls, len(lines(t, dir)))
 	}
 	before := len(lines(t, dir))
 	p = openPool(t, dir, game)
@@ -154,9 +154,9 @@ func TestGoOn(t *testing.T) {
 	for stops := 1; ; stops++ {
 		p := openPool(t, dir, game)
 		ctx, cancel := context.WithCancel(context.Background())
-		told := 0
+		calls := 0
 		err := p.Rate(ctx, Options{Targets: everyone(p), Players: everyone(p), Within: 80, Threads: 2, Progress: func(Progress) {
-			if told++; told == 2 { // a match is finished
+			if calls++; calls == 2 { // a match is finished
 				cancel()
 			}
 		}})
@@ -184,7 +184,7 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// TestBroken: a checkpoint that cannot be read is told and left out.
+// TestBroken: a checkpoint that cannot be read is reported and left out.
 func TestBroken(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		dir, game := testRun(t, 1, 2, 3)

@@ -52,7 +52,7 @@ var sourceNames = []string{"", "random", "mixed", "agents"}
 // String returns the source's name in files.
 func (s Source) String() string { return sourceNames[s] }
 
-// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It tells easy positions from hard ones.
+// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It separates easy positions from hard ones.
 type UCTOutcome uint8
 
 const (

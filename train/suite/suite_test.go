@@ -229,7 +229,7 @@ func TestMakeGoesOn(t *testing.T) {
 	}
 	o.Positions = 10
 	if got := mustMake(t, o); !reflect.DeepEqual(got.Positions, want.Positions[:10]) {
-		t.Error("a file of more positions than asked for gives others")
+		t.Error("a file with more positions gives others")
 	}
 	o.Seed++
 	if _, err := Make(context.Background(), o); !errors.Is(err, ErrPartFile) {
