@@ -53,9 +53,9 @@ func trainRun(t *testing.T, dir, name string) {
 			{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
 			{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
 			{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`,
-		"suite.jsonl": `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}
-{"generation":3,"agent":"policy","positions":50,"error":0.3,"low":0.2,"high":0.4}
-{"generation":3,"agent":"net","positions":50,"error":0.1,"low":0.05,"high":0.2}
+		"suite.jsonl": `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}
+{"generation":3,"agent":"policy","positions":100,"error":0.3,"low":0.2,"high":0.4}
+{"generation":3,"agent":"net","positions":100,"error":0.1,"low":0.05,"high":0.2}
 `,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

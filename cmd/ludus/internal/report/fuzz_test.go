@@ -20,7 +20,7 @@ func FuzzRun(f *testing.F) {
 		"validation_policy_loss":1e308,"policy_entropy":1e308,"calibration_error":1e308,"simulations":9,"evaluations":9,"play_seconds":1e-308,"learn_seconds":1e-308,
 		"idle_share":1e308,"mean_plies":1e308,"first_score":1e308,"duplicate_games":1e308,"proven_share":1e308,"distinct_by_ply":[1e308,-1e308],"entropy_by_ply":[1e308]}`
 	const matches = `{"generation":1,"agent":"net@1","opponent":"random","games":4,"score":0.5,"low":0.1,"high":0.9,"final":true}`
-	const suite = `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}`
+	const suite = `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}`
 	const ratings = `{"version":2,"anchor":"random","agents":[{"agent":"net@1","generation":1,"rating":120.5,"low":80,"high":161},{"agent":"random"}]}`
 	f.Add([]byte(metrics), []byte(matches), []byte(suite), []byte(ratings))
 	f.Add([]byte(`{"generation":1e18,"policy_loss":1e308,"play_seconds":1e308,"calibration":[{"predicted":-3,"scored":7}]}`), []byte(`{"games":-1}`), []byte(`{}`), []byte(`[]`))

@@ -42,9 +42,9 @@ func trained(t *testing.T, name string) string {
 		{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
 		{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
 		{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`)
-	write(t, dir, "suite.jsonl", `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}
-{"generation":3,"agent":"policy","positions":50,"error":0.3,"low":0.2,"high":0.4}
-{"generation":3,"agent":"net","positions":50,"error":0.1,"low":0.05,"high":0.2}
+	write(t, dir, "suite.jsonl", `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}
+{"generation":3,"agent":"policy","positions":100,"error":0.3,"low":0.2,"high":0.4}
+{"generation":3,"agent":"net","positions":100,"error":0.1,"low":0.05,"high":0.2}
 `)
 	return dir
 }
@@ -252,7 +252,7 @@ func TestUnconnected(t *testing.T) {
 // Suite results on few positions are not shown.
 func TestFewSuitePositions(t *testing.T) {
 	run := &Run{Suite: []rundir.SuiteResult{{Generation: 1, Agent: "net", Positions: 20, Error: 0.5, High: 1}}}
-	if c := suiteChart([]*Run{run}); len(c.Lines) > 0 || !strings.Contains(c.Missing, "50") {
+	if c := suiteChart([]*Run{run}); len(c.Lines) > 0 || !strings.Contains(c.Missing, "100") {
 		t.Errorf("%+v", c)
 	}
 }

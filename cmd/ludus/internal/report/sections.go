@@ -10,6 +10,7 @@ import (
 
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/suite"
 )
 
 // metric is a curve of a chart by generation. of returns NaN for a generation that did not measure it.
@@ -260,9 +261,6 @@ func matchChart(runs []*Run) Chart {
 	return c.finish("no two checkpoints played the same baseline yet")
 }
 
-// MinSuitePositions is the fewest positions that make a suite result worth showing.
-const MinSuitePositions = 50
-
 // suiteChart draws the share of moves that lose value in the solved positions of a suite.
 func suiteChart(runs []*Run) Chart {
 	c := Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
@@ -271,14 +269,14 @@ func suiteChart(runs []*Run) Chart {
 		for kind, agent := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
 			line := Line{Name: agent.name}
 			for _, s := range run.Suite {
-				if s.Agent == agent.spec && s.Positions >= MinSuitePositions {
+				if s.Agent == agent.spec && s.Positions >= suite.MinPositions {
 					line.addInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
 				}
 			}
 			c.addLine(runs, i, kind, line)
 		}
 	}
-	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", MinSuitePositions))
+	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
 }
 
 // reliabilityChart draws actual over expected scores on the validation set, from the newest generation that measured

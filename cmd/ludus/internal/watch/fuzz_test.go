@@ -16,7 +16,7 @@ func FuzzRun(f *testing.F) {
 	config := fmt.Sprintf(`{"version":2,"game":"quad-5x5","seed":1,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8},"settings":%s}`, settings(f))
 	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"play_seconds":1,"learn_seconds":2}`
 	const matches = `{"generation":1,"agent":"net@1","opponent":"random","games":4,"score":0.5,"low":0.1,"high":0.9,"final":true}`
-	const suite = `{"generation":1,"agent":"policy","positions":50,"error":0.5,"low":0.4,"high":0.6}`
+	const suite = `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}`
 	const ratings = `{"version":2,"anchor":"random","agents":[{"agent":"net@1","generation":1,"rating":120.5,"low":80,"high":161},{"agent":"random"}]}`
 	f.Add([]byte(config), []byte(metrics), []byte(matches), []byte(suite), []byte(ratings))
 	f.Add([]byte(config), []byte(`{"generation":1,"play_seconds":1.7e308,"learn_seconds":1.7e308}`), []byte(matches), []byte(suite), []byte(ratings))

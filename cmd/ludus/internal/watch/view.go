@@ -7,6 +7,7 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/train/rundir"
+	"ludus/train/suite"
 )
 
 // View is everything that a run's page shows. A run that cannot be read has only Run.
@@ -94,7 +95,7 @@ func newView(run *report.Run) *View {
 	}
 	v := &View{Page: *run.Page(), Matches: newestFirst(run.Matches)}
 	v.Suite = newestFirst(slices.DeleteFunc(slices.Clone(run.Suite), func(s rundir.SuiteResult) bool {
-		return s.Positions < report.MinSuitePositions
+		return s.Positions < suite.MinPositions
 	}))
 	v.Checkpoints, _ = rundir.CheckpointGenerations(run.Dir) // none if they cannot be listed
 	return v
