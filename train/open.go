@@ -83,7 +83,8 @@ func (r *run) readFrom() (*infer.Weights, string, error) {
 }
 
 // resolveSettings applies the options to the settings in config. For an existing run they must not change anything.
-func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (rundir.Settings, error) {
+func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
+	rundir.Settings, error) {
 	settings := config.Settings
 	if from != nil && isNew {
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks

@@ -151,7 +151,8 @@ func (r *run) extend() error {
 	ended := count.Generation
 	if ended < plan.Last() {
 		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
-			"continue it without --time and --generations, and ask for more when it is finished", r.Dir, ErrConflict, ended, plan.Last())
+			"continue it without --time and --generations, and ask for more when it is finished",
+			r.Dir, ErrConflict, ended, plan.Last())
 	}
 	more := rundir.Plan{
 		Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration,

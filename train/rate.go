@@ -17,8 +17,8 @@ import (
 )
 
 // A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share is
-// the share of the run's time for these matches, of which finalPart is for the last generation. Half of that goes to matches
-// with each baseline and with its peers, the newest rated checkpoints, and half to the most informative matches.
+// the share of the run's time for these matches, of which finalPart is for the last generation. Half of that goes to
+// matches with each baseline and with its peers, the newest rated checkpoints, and half to the most informative matches.
 const (
 	ratingsPerRun   = 10
 	finalPart       = 0.4
