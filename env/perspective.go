@@ -6,7 +6,8 @@ package env
 // Sign is +1 for First and -1 for Second: it turns First's utility into p's.
 func (p Player) Sign() float64 { return 1 - 2*float64(p) }
 
-// ByPlayer reorders a pair of p's and its opponent's values into First's and Second's, or back.
+// ByPlayer reorders a pair of p's and its opponent's values into First's and Second's, or back: it swaps the pair if p is
+// Second.
 func ByPlayer[T any](p Player, pair [2]T) [2]T { return [2]T{pair[p], pair[p.Opponent()]} }
 
 // ClassFor turns First's class into p's.
@@ -42,8 +43,7 @@ func (g *Game) ExpectedUtility(classes []float32) float64 {
 // change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
-// FrameCell maps an absolute cell to the frame of mover p: entry FrameCell(p, cell) of each plane is about it. Frame
-// turns the cells of the policy's planes alike.
+// FrameCell maps an absolute cell to the frame of mover p, in the planes of the tensor and of the policy alike.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
 // Transform writes the image of the planes in src, each of one value a cell, into dst: the value of cell i goes to cell

@@ -117,12 +117,12 @@ func (b *breakthrough) newState() env.State {
 func (s *breakthroughState) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
 
-// movable are the mover's pieces that can step left, straight and right.
+// movable returns the sets of the mover's pieces that can step forward to the left, straight and to the right.
 func (s *breakthroughState) movable() (left, straight, right uint64) {
 	b, p := s.game, s.player&1
 	own, other := s.owned[p], s.owned[p^1]
 	from, distance := &b.from[p], &b.distance[p]
-	closed := own // to diagonal steps
+	closed := own // cells that a diagonal step cannot enter
 	if !b.captures {
 		closed |= other
 	}

@@ -375,7 +375,7 @@ func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
 func (s *freeForAllState) Detail() string {
 	if s.Done() {
-		return "" // the goals tell
+		return "" // the goals say it all
 	}
 	goals := s.Goals()
 	return fmt.Sprintf("turns left %d; red %d, blue %d", s.left, goals[0], goals[1])

@@ -218,7 +218,7 @@ func (q *quad[B]) rules() string {
 	}
 	b.WriteString("When all quads are used: 95 to 5 for x if it has three corners of a square whose fourth is empty;\n")
 	if q.whites > 0 {
-		b.WriteString("otherwise 90 to 10 for more whites left, 50 each for as many.")
+		b.WriteString("otherwise 90 to 10 for more whites left, 50 each if equal.")
 	} else {
 		b.WriteString("otherwise 50 each.")
 	}
