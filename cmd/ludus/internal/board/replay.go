@@ -10,7 +10,7 @@ type Replay struct {
 	Positions []ReplayPosition `json:"positions"`
 }
 
-// ReplayPosition is a position of a replay. The last one has no player, no move and no candidates.
+// ReplayPosition is a position of a replay. The last one has no player, no move and no analysis.
 type ReplayPosition struct {
 	Player int        `json:"player"` // to move; -1 at the end
 	Pieces string     `json:"pieces"` // see [Pieces]
