@@ -72,8 +72,8 @@ func TestDocumentsMatchCode(t *testing.T) {
 	mentions(t, "CONTRIBUTING.md", slices.Compact(variables))
 }
 
-// TestDocumentLinks checks that the files to which documents link exist.
-func TestDocumentLinks(t *testing.T) {
+// TestDocumentPaths checks that the files exist to which documents link or that they name with their path.
+func TestDocumentPaths(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -81,11 +81,17 @@ func TestDocumentLinks(t *testing.T) {
 	for i := range names {
 		names[i] = "docs/" + filepath.Base(names[i])
 	}
+	path := regexp.MustCompile("`([a-z_0-9-]+(?:/[a-z_0-9-]+)+\\.(?:go|proto|safetensors|s|md))`")
 	link := regexp.MustCompile(`\]\(([^):#]+)\)`)
 	for _, name := range append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		for _, match := range link.FindAllStringSubmatch(document(t, name), -1) {
 			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(name), filepath.FromSlash(match[1]))); err != nil {
 				t.Errorf("%s links to %s, which does not exist", name, match[1])
+			}
+		}
+		for _, match := range path.FindAllStringSubmatch(document(t, name), -1) {
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(match[1]))); err != nil {
+				t.Errorf("%s names %s, which does not exist", name, match[1])
 			}
 		}
 	}
