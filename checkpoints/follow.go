@@ -81,7 +81,7 @@ func (l *LineFollower) continues(f *os.File) bool {
 	return (err == nil || err == io.EOF) && bytes.Equal(have, l.last)
 }
 
-// FileWatcher detects that the file at Path was replaced. It keeps no file open. One goroutine may use it.
+// FileWatcher detects when a writer replaces the file at Path. It keeps no file open. One goroutine may use it.
 type FileWatcher struct {
 	Path string
 	seen fs.FileInfo

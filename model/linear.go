@@ -31,7 +31,7 @@ func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
 // rows is the number of rows of x in the current run.
 func (l *linear) rows() int { return l.scratch.rows * l.rowsPerSample }
 
-// forward computes y. A product with the identity transposes the weights faster than a loop.
+// forward computes y = W x + bias. A matrix product with the identity transposes the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
 	copy(l.bias, bias)
 	l.scratch.multiply(kernel.Gemm{

@@ -29,8 +29,8 @@ type Matrices struct {
 	G    [][]float64 // [P, 3]
 }
 
-// segments are the sizes of the tiles that make up a line of that length. Tiles of more than seven cells would lose too
-// much precision.
+// segments[n] are the sizes of the tiles that make up a line of n cells. Tiles of more than seven cells would lose too much
+// precision.
 var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4, 4}}
 
 // points are the m + 1 finite points of a tile of m cells; the last point is infinity. They had the smallest error in a
