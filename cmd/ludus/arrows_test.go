@@ -61,13 +61,13 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/peers":         {},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
-		"train/agent", "train/match", "train/rundir", "train/seed",
+		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
 	},
 	"cmd/ludus/internal/static": {},
 	"cmd/ludus/internal/terminal": {
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
 	},
-	"cmd/ludus/internal/watch": {"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir"},
+	"cmd/ludus/internal/watch": {"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir", "train/suite"},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
 		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
