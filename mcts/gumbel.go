@@ -72,8 +72,9 @@ func (c *Config) numCandidates(simulations int) int {
 	return min(max(simulations/4, 4), 16)
 }
 
-// selectCandidate returns the root move to visit next. It returns none if pending leaves must be backed up before the
-// next phase can choose its candidates.
+// selectCandidate returns the root move to visit next. It returns none if pending leaves must be backed up first: before the
+// next phase chooses its candidates, and before a candidate is visited again. The visits of one pass over the candidates do
+// not depend on each other's values, so pending together costs no strength.
 func (s *Search) selectCandidate() int32 {
 	t, h := &s.tree, &s.halving
 	nd := &t.nodes[root]
@@ -81,6 +82,9 @@ func (s *Search) selectCandidate() int32 {
 		if h.remaining > 0 {
 			for range h.candidates {
 				if h.next >= len(h.candidates) {
+					if s.roundSize > 0 {
+						return none
+					}
 					h.next = 0
 				}
 				i := int32(h.candidates[h.next])
