@@ -210,10 +210,8 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 	return dst[n:]
 }
 
-// encodeFirst writes one plane of n cells, all 1 if p is First, otherwise 0, and returns the rest of dst.
-func encodeFirst(dst []float32, n int, p env.Player) []float32 {
-	return encodeValue(dst, n, 1-float32(p))
-}
+// isFirst is 1 if p is First, otherwise 0.
+func isFirst(p env.Player) float32 { return 1 - float32(p) }
 
 // piecePlanes describes the first three planes of every game's tensor; board says which cells have a 1 in the first.
 func piecePlanes(board string) []string {
@@ -272,12 +270,16 @@ func (r *reflection[B]) of(b B) B {
 
 // canonical is the lesser of the players' cells and their image, and the index of the symmetry that leads there: 0 for
 // the identity, 1 for the reflection.
-func (r *reflection[B]) canonical(owned [2]B) (least [2]B, symmetry int) {
-	image := [2]B{r.of(owned[0]), r.of(owned[1])}
-	if less(image[0], owned[0]) || image[0] == owned[0] && less(image[1], owned[1]) {
-		return image, 1
+func (r *reflection[B]) canonical(first, second B) (leastFirst, leastSecond B, symmetry int) {
+	image := r.of(first)
+	if less(first, image) {
+		return first, second, 0
 	}
-	return owned, 0
+	other := r.of(second)
+	if image == first && !less(other, second) {
+		return first, second, 0
+	}
+	return image, other, 1
 }
 
 // less compares sets of cells in the order of their words in a key.

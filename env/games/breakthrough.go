@@ -213,8 +213,8 @@ func (s *breakthroughState) Key() env.Key {
 }
 
 func (s *breakthroughState) CanonicalKey() (env.Key, int) {
-	least, symmetry := s.game.mirror.canonical([2][1]uint64{{s.owned[0]}, {s.owned[1]}})
-	return env.Key{least[0][0], least[1][0], uint64(s.player)}, symmetry
+	white, black, symmetry := s.game.mirror.canonical([1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
+	return env.Key{white[0], black[0], uint64(s.player)}, symmetry
 }
 
 func (s *breakthroughState) Encode(dst []float32) {

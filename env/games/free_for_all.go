@@ -333,8 +333,8 @@ func (s *freeForAllState) CanonicalKey() (env.Key, int) {
 	if s.game.mirror == nil {
 		return key, 0
 	}
-	least, symmetry := s.game.mirror.canonical([2][1]uint64{{s.owned[0]}, {s.owned[1]}})
-	key[0], key[1] = least[0][0], least[1][0]
+	red, blue, symmetry := s.game.mirror.canonical([1]uint64{s.owned[0]}, [1]uint64{s.owned[1]})
+	key[0], key[1] = red[0], blue[0]
 	return key, symmetry
 }
 

@@ -164,8 +164,8 @@ func (s *goldenRectangleState[B]) key(owned *[2]B) (k env.Key) {
 }
 
 func (s *goldenRectangleState[B]) CanonicalKey() (env.Key, int) {
-	least, symmetry := s.game.mirror.canonical(s.owned)
-	return s.key(&least), symmetry
+	first, second, symmetry := s.game.mirror.canonical(s.owned[0], s.owned[1])
+	return s.key(&[2]B{first, second}), symmetry
 }
 
 func (s *goldenRectangleState[B]) Encode(dst []float32) {
@@ -174,7 +174,7 @@ func (s *goldenRectangleState[B]) Encode(dst []float32) {
 	dst = encodeCells(dst, n, s.owned[p])
 	dst = encodeCells(dst, n, s.owned[p.Opponent()])
 	dst = encodeCells(dst, n, s.free)
-	encodeFirst(dst, n, p)
+	encodeValue(dst, n, isFirst(p))
 }
 
 func (s *goldenRectangleState[B]) Pieces(dst []uint8) []uint8 {

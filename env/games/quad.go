@@ -376,7 +376,7 @@ func (s *quadState[B]) Encode(dst []float32) {
 	dst = encodeCells(dst, g.cells, g.board)
 	dst = encodeCells(dst, g.cells, s.owned[p])
 	dst = encodeCells(dst, g.cells, s.owned[o])
-	dst = encodeFirst(dst, g.cells, p)
+	dst = encodeValue(dst, g.cells, isFirst(p))
 	dst = encodeValue(dst, g.cells, float32(s.quads[p])/float32(g.quads))
 	dst = encodeValue(dst, g.cells, float32(s.quads[o])/float32(g.quads))
 	if g.whites > 0 {
