@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -67,7 +68,9 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/terminal": {
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
 	},
-	"cmd/ludus/internal/watch": {"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir", "train/suite"},
+	"cmd/ludus/internal/watch": {
+		"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir", "train/suite",
+	},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
 		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
@@ -171,7 +174,7 @@ func TestImports(t *testing.T) {
 	found := importsOf(all)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
 		if want, known := imports[pkg]; !known || !slices.Equal(found[pkg], want) {
-			t.Errorf("the table of imports should have %q: {%q}", pkg, found[pkg])
+			t.Errorf("the table of imports should have this line:\n%q: %s,", pkg, strings.TrimPrefix(fmt.Sprintf("%#v", found[pkg]), "[]string"))
 		}
 		for _, target := range found[pkg] {
 			if slices.Contains(forTests, target) {
