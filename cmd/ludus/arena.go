@@ -115,7 +115,7 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	factory, err := rundir.ParseAgent(game, text)
 	if err != nil {
 		if _, missing := os.Stat(text); missing == nil {
-			return nil, fmt.Errorf("unknown agent %q; did you mean net:%s?", text, text)
+			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
 		return nil, err
 	}

@@ -160,8 +160,7 @@ func readContender(dir string) (c contender, err error) {
 	if c.run, err = report.ReadRun(dir); err != nil {
 		return c, err
 	}
-	spec := agent.Spec{Kind: agent.Net, Network: agent.Reference{Path: dir}}
-	c.agent = agent.NewFactory(c.run.Game, spec, rundir.LoadWeights)
+	c.agent = agent.NewFactory(c.run.Game, agent.NetSpec(dir), rundir.LoadWeights)
 	c.run.Origin, err = c.agent.Load()
 	c.Name, c.Dir, c.Generation = c.run.Name, c.run.Dir, c.run.Origin.Generation
 	c.Games, c.Seconds = c.run.Trained(c.Generation)

@@ -16,6 +16,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -243,7 +244,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
 			m.Opponent, 100*m.Score, 100*m.Low, 100*m.High, m.Wins, m.Draws, m.Losses)
 	}
-	agent := "net:" + s.Dir
+	newest := agent.NetSpec(s.Dir).String()
 	if s.Rating != nil {
 		fmt.Fprintf(w, "\n  rated %s\n", describeRating(s.Rating))
 	} else if len(s.Matches) == 0 {
@@ -251,9 +252,9 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	}
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
-		commandLine([]string{"play", game.Name, agent}),
+		commandLine([]string{"play", game.Name, newest}),
 		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
-		commandLine([]string{"arena", game.Name, agent, "mcts:1000"}),
+		commandLine([]string{"arena", game.Name, newest, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir}))
 }
 

@@ -425,10 +425,10 @@ func TestLoader(t *testing.T) {
 	}
 }
 
-// A folder may be named like an agent's options: a typed spec says what is the path.
+// A folder may be named like an agent's options.
 func TestPathsLikeOptions(t *testing.T) {
 	game := quad(t)
-	for _, path := range []string{"a,sims=3", "runs@12", "b@best,temp=1"} {
+	for _, path := range []string{"a,sims=3", "runs@12", "b@best,temp=1", `"`, `"a"`, "a\xff,sym=all"} {
 		var got Reference
 		f := NewFactory(game, Spec{Kind: Policy, Network: Reference{Path: path}}, func(r Reference) (*infer.Weights, Origin, error) {
 			got = r
@@ -436,6 +436,9 @@ func TestPathsLikeOptions(t *testing.T) {
 		})
 		if _, err := f.New(1); err != nil || got.Path != path || got.At != "" {
 			t.Errorf("%s: the loader gets %+v, %v", path, got, err)
+		}
+		if spec, err := Parse(f.String()); err != nil || spec != f.Spec {
+			t.Errorf("%s: written as %v, which is read as %+v, %v", path, f, spec, err)
 		}
 	}
 }

@@ -73,8 +73,8 @@ var optionKeys = map[Kind][]string{
 }
 
 // Parse reads a spec such as mcts:200 or net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].
-// PATH ends at the first comma that an option's key follows. Parse touches no file. Errors wrap [ErrSpec] and say what would
-// be right.
+// PATH ends at the first comma that an option's key follows; a path that contains such a thing is quoted, as in
+// net:"runs/a,sims=3". Parse touches no file. Errors wrap [ErrSpec] and say what would be right.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	s := Spec{Kind: Kind(word)}
@@ -125,11 +125,13 @@ func number(text, what string, limit int) (int, error) {
 // parseNetwork reads PATH and options.
 func (s *Spec) parseNetwork(text string) error {
 	keys := optionKeys[s.Kind]
-	path, options := cutPath(text)
-	if path == "" {
+	reference, options, err := cutReference(text)
+	if err != nil {
+		return err
+	}
+	if s.Network = reference; s.Network.Path == "" {
 		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/quad-5x5", s.Kind)
 	}
-	s.Network = ParseReference(path)
 	given := make(map[string]string)
 	for _, option := range options {
 		key, value, _ := strings.Cut(option, "=")
@@ -155,16 +157,41 @@ func (s *Spec) parseNetwork(text string) error {
 	return nil
 }
 
-// cutPath splits PATH[,key=value]...; the path ends at the first comma that a key of any kind follows.
-func cutPath(text string) (path string, options []string) {
+// cutReference splits REFERENCE[,key=value]... The reference ends at the first comma that an option's key of any kind follows,
+// unless its path is quoted.
+func cutReference(text string) (r Reference, options []string, err error) {
+	quoted := ""
+	if strings.HasPrefix(text, `"`) {
+		if quoted, err = strconv.QuotedPrefix(text); err != nil {
+			return r, nil, errors.New("its path begins with a quote that does not end")
+		}
+		text = text[len(quoted):]
+	}
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		key, _, assigned := strings.Cut(part, "=")
 		if i > 0 && assigned && slices.Contains(optionKeys[Net], key) {
-			return strings.Join(parts[:i], ","), parts[i:]
+			text, options = strings.Join(parts[:i], ","), parts[i:]
+			break
 		}
 	}
-	return text, nil
+	if quoted == "" {
+		return ParseReference(text), options, nil
+	}
+	if r = ParseReference("x" + text); r.Path != "x" {
+		return r, nil, fmt.Errorf("%q follows its quoted path; only @GENERATION, @best and options may", text)
+	}
+	r.Path, err = strconv.Unquote(quoted)
+	return r, options, err
+}
+
+// networkText returns the reference such that cutReference finds it again: quoted if its path looks like more than a path.
+func (s Spec) networkText() string {
+	text := s.Network.String()
+	if r, options, err := cutReference(text); err != nil || r != s.Network || len(options) > 0 {
+		text = strconv.Quote(s.Network.Path) + strings.TrimPrefix(text, s.Network.Path)
+	}
+	return text
 }
 
 // set reads one option.
@@ -194,8 +221,7 @@ func (s *Spec) set(key, value string) (err error) {
 	return err
 }
 
-// String returns the spec as text, without options that have their default. It is for people and files: a path that looks
-// like options cannot be parsed again.
+// String returns the spec as text, without options that have their default. [Parse] reads it as an equal agent.
 func (s Spec) String() string {
 	switch s.Kind {
 	case MCTS:
@@ -205,7 +231,7 @@ func (s Spec) String() string {
 	case Solver:
 		return fmt.Sprintf("solver:%d", s.Nodes)
 	case Net, Policy:
-		return fmt.Sprintf("%s:%v%s", s.Kind, s.Network, s.options())
+		return fmt.Sprintf("%s:%s%s", s.Kind, s.networkText(), s.options())
 	}
 	return string(s.Kind)
 }
@@ -257,6 +283,9 @@ func (s Spec) CheckLimits(l Limits) error {
 	}
 	return nil
 }
+
+// NetSpec returns the spec of the network at a path, with search and default options.
+func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: path}} }
 
 // HasNetwork reports whether the agent plays with a network.
 func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }

@@ -100,6 +100,9 @@ func TestParseErrors(t *testing.T) {
 		"net:a,temp=warm":             "0 to 100",
 		"net:a,sym=some":              "it must be all",
 		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
+		`net:"a`:                      "a quote that does not end",
+		`net:"a"b,sims=3`:             "follows its quoted path",
+		`net:"",sims=3`:               "needs the path",
 		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
 	} {
 		_, err := Parse(text)
@@ -138,7 +141,7 @@ func TestCheckLimits(t *testing.T) {
 func TestReference(t *testing.T) {
 	for text, want := range map[string]Reference{
 		"mcts:3": {}, "net:a/b@best,sims=3": {"a/b", "best"}, "policy:c@12": {"c", "12"}, "net:a@b": {"a@b", ""}, "net:@1": {"@1", ""},
-		"net:a@-1": {"a@-1", ""},
+		"net:a@-1": {"a@-1", ""}, `net:"a,sims=3"`: {"a,sims=3", ""}, `policy:"a@12"@best,temp=1`: {"a@12", "best"}, `net:"a\"b",sims=3`: {`a"b`, ""},
 	} {
 		if spec, err := Parse(text); err != nil || spec.Network != want {
 			t.Errorf("%s: reference %+v, error %v; want %+v", text, spec.Network, err, want)

@@ -154,7 +154,7 @@ export class RunGames {
     try {
       const { value, proven, simulations, moves } = await this.engine.analyze({
         game: this.run.game, moves: viewer.moves,
-        agent: `net:${this.name}${byId("checkpoint").value}`, simulations: Number(byId("simulations").value),
+        agent: `${this.run.agent}${byId("checkpoint").value}`, simulations: Number(byId("simulations").value),
       }, searching.signal);
       if (searching !== this.searching) return;
       const forFirst = value == null || position.player === 0 ? value : -value;

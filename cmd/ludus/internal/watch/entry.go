@@ -8,6 +8,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env/games"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -80,7 +81,7 @@ func (r *entryReader) refresh() Entry {
 	r.readRating()
 	if r.entry.Agent == "" {
 		if generations, _ := rundir.CheckpointGenerations(r.dir); len(generations) > 0 {
-			r.entry.Agent = "net:" + r.entry.Name
+			r.entry.Agent = agent.NetSpec(r.entry.Name).String()
 		}
 	}
 	e := r.entry
