@@ -103,7 +103,8 @@ func parseSPRT(text string) (*match.SPRT, error) {
 // agentHelp is the help on agent specs.
 const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
 (perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search) or
-policy:PATH (a network without search). PATH is a run's folder, a checkpoint or a weights file. Options may follow:
+policy:PATH (a network without search). PATH is a run's folder, a checkpoint or a weights file; in double quotes it may
+contain what looks like options. Options may follow:
   @GENERATION, @best      a checkpoint of the run other than the newest
   ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
