@@ -14,8 +14,8 @@ import (
 type Agent interface {
 	// Reset starts a new game: the agent forgets the last one, and its random draws follow from seed.
 	Reset(seed uint64)
-	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state. The only error is
-	// that of a cancelled ctx.
+	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state. The only error
+	// is that of a cancelled ctx.
 	Choose(ctx context.Context, state env.State) (env.Action, error)
 	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move.
 	Observe(a env.Action)
@@ -24,7 +24,8 @@ type Agent interface {
 	Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error)
 }
 
-// Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is unknown.
+// Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is
+// unknown.
 type Analysis struct {
 	Player      env.Player // to move
 	Value       *float64
@@ -35,8 +36,8 @@ type Analysis struct {
 	Moves []MoveInfo
 }
 
-// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability. nil is
-// unknown.
+// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability.
+// nil is unknown.
 type MoveInfo struct {
 	Action env.Action
 	Visits *int

@@ -6,9 +6,10 @@ import (
 	"ludus/env"
 )
 
-// alphaBeta is an alpha-beta search to a fixed depth. Values inside are First's utility: First maximises and Second minimises,
-// whoever moved before. Terminal states have their utility, less plyPenalty for each ply, which prefers quick wins and slow
-// losses. At the depth limit the value is the lead in goals, 0 in games that give goals only at the end.
+// alphaBeta is an alpha-beta search to a fixed depth. Values inside are First's utility: First maximises and Second
+// minimises, whoever moved before. Terminal states have their utility, less plyPenalty for each ply, which prefers
+// quick wins and slow losses. At the depth limit the value is the lead in goals, 0 in games that give goals only at the
+// end.
 // Source: Knuth and Moore 1975.
 type alphaBeta struct {
 	memoryless

@@ -79,9 +79,9 @@ func (g *greedy) apply(state env.State, a env.Action, ply int) env.State {
 	return next
 }
 
-// score evaluates state for me. A terminal state has its utility. If the opponent is to move, the score is its worst terminal reply
-// for me or, if no reply is terminal, what me has gained on the goal lead before. If me moves again (a block in Quad), the score is
-// that of its best move that passes the turn.
+// score evaluates state for me. A terminal state has its utility. If the opponent is to move, the score is its worst
+// terminal reply for me or, if no reply is terminal, what me has gained on the goal lead before. If me moves again (a
+// block in Quad), the score is that of its best move that passes the turn.
 func (g *greedy) score(state env.State, me env.Player, before float64, ply int) float64 {
 	if state.Done() {
 		return g.game.UtilityFor(me, state.Outcome())

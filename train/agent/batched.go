@@ -12,9 +12,9 @@ import (
 	"ludus/model/infer"
 )
 
-// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with those
-// of other agents: either [Batched.Choose] evaluates what it needs, or the caller alternates [Batched.Proceed] and
-// [Batchers.Flush]. Both choose the same moves.
+// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with
+// those of other agents: either [Batched.Choose] evaluates what it needs, or the caller alternates [Batched.Proceed]
+// and [Batchers.Flush]. Both choose the same moves.
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone.
@@ -33,7 +33,8 @@ type Batched struct {
 	weights  []float64 // [legal moves]
 }
 
-// gumbelLeaves is the number of pending leaves of a Gumbel search, which are a good part of a phase of sequential halving.
+// gumbelLeaves is the number of pending leaves of a Gumbel search, which are a good part of a phase of sequential
+// halving.
 const gumbelLeaves = 16
 
 // puctLeaves is the number of pending leaves of a PUCT search. Each is selected without the values of the others, which
@@ -144,7 +145,8 @@ func (b *Batched) chosen() env.Action {
 	return moves[mcts.DrawIndex(b.rng, b.weights, temperature)].Action
 }
 
-// Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position alone.
+// Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position
+// alone.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	if b.policyOnly() {
 		return b.analyzePolicy(ctx, state)
@@ -198,8 +200,8 @@ func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis
 	return a, nil
 }
 
-// expectedGoals returns First's and Second's expected goals, 0 to 100, for p's class distribution; or p's predicted goals
-// / 100 if the network predicts them, because the classes do not say.
+// expectedGoals returns First's and Second's expected goals, 0 to 100, for p's class distribution; or p's predicted
+// goals / 100 if the network predicts them, because the classes do not say.
 func (b *Batched) expectedGoals(p env.Player, classes, predicted []float32) *[2]float64 {
 	own, other, sum := 0.0, 0.0, 0.0
 	if b.network.Game().GoalHead {

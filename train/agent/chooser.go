@@ -6,9 +6,9 @@ import (
 	"ludus/env"
 )
 
-// Chooser lets an agent choose a move in each of many positions. An agent with a network and without a time limit searches
-// several positions at once, with their leaves in common batches, which does not affect its choices. A Chooser belongs to
-// one goroutine.
+// Chooser lets an agent choose a move in each of many positions. An agent with a network and without a time limit
+// searches several positions at once, with their leaves in common batches, which does not affect its choices. A Chooser
+// belongs to one goroutine.
 type Chooser struct {
 	batchers *Batchers
 	agents   []Agent // all Batched if there are several
@@ -35,8 +35,8 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	return c, nil
 }
 
-// Choose writes the move that the agent chooses in states[i], after a Reset with seeds[i], to dst[i]. The states are not
-// done and do not change. The only error is that of a cancelled ctx.
+// Choose writes the move that the agent chooses in states[i], after a Reset with seeds[i], to dst[i]. The states are
+// not done and do not change. The only error is that of a cancelled ctx.
 func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
 	if len(c.agents) == 1 {
 		return c.chooseInTurn(ctx, states, seeds, dst)

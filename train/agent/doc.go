@@ -14,11 +14,11 @@
 //
 // Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at
 // the root; a tree's own values say whose they are. Nothing flips a sign by depth, since players do not always
-// alternate. Every agent has its own generator, which [Agent.Reset] seeds for each game: its moves depend on that seed and
-// the position alone (agents with a time limit excepted).
+// alternate. Every agent has its own generator, which [Agent.Reset] seeds for each game: its moves depend on that seed
+// and the position alone (agents with a time limit excepted).
 //
 // # Batching
 //
-// A goroutine that plays many games at once shares one [Batchers] among its agents: pending leaves of all its games that
-// need the same network are evaluated in one batch and kept in one cache. Batching does not change any move.
+// A goroutine that plays many games at once shares one [Batchers] among its agents: pending leaves of all its games
+// that need the same network are evaluated in one batch and kept in one cache. Batching does not change any move.
 package agent

@@ -28,7 +28,8 @@ type Origin struct {
 // ErrWeights is wrapped by errors about a network that cannot be loaded.
 var ErrWeights = errors.New("no network")
 
-// Factory makes agents of one spec for one game. They share the network, which is loaded once. It is safe for concurrent use.
+// Factory makes agents of one spec for one game. They share the network, which is loaded once. It is safe for
+// concurrent use.
 type Factory struct {
 	Game *env.Game
 	Spec
@@ -42,8 +43,8 @@ type loaded struct {
 	origin  Origin
 }
 
-// NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load allows no
-// networks.
+// NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load
+// allows no networks.
 func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 	f := &Factory{Game: game, Spec: spec, gumbelLeaves: gumbelLeaves}
 	f.load = sync.OnceValues(func() (l loaded, err error) {
@@ -81,7 +82,7 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 		return nil, origin, fmt.Errorf("%w in %v: %w", ErrWeights, spec.Network, err)
 	}
 	if overflows(network) {
-		return nil, origin, fmt.Errorf("%w in %v: its weights are so large that its evaluation of the first position is not finite",
+		return nil, origin, fmt.Errorf("%w in %v: its evaluation of the first position is not finite: its weights are too large",
 			ErrWeights, spec.Network)
 	}
 	return network, origin, nil
@@ -98,8 +99,8 @@ func optionHint(spec Spec, err error) string {
 	return ""
 }
 
-// overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold, can
-// still be too large: those of a run that diverged, for example.
+// overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold,
+// can still be too large: those of a run that diverged, for example.
 func overflows(network *infer.Network) bool {
 	game := network.Game()
 	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))

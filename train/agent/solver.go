@@ -7,8 +7,8 @@ import (
 	"ludus/env/solver"
 )
 
-// solving plays a move that keeps the value of the position, if the solver finds one within its nodes. Otherwise, and if every move
-// loses, it plays as UCT, which resists.
+// solving plays a move that keeps the value of the position, if the solver finds one within its nodes. Otherwise, and
+// if every move loses, it plays as UCT, which resists.
 type solving struct {
 	game     *env.Game
 	solver   *solver.Solver
@@ -63,8 +63,8 @@ func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, erro
 	return s.fallback.Choose(ctx, state)
 }
 
-// Analyze implements [Agent]. The nodes are for all moves together; moves that remain unsolved have no value. The position's value
-// is known, and proven, if a move reaches the best class or all moves are solved.
+// Analyze implements [Agent]. The nodes are for all moves together; moves that remain unsolved have no value. The
+// position's value is known, and proven, if a move reaches the best class or all moves are solved.
 func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	player, worst := state.Player(), len(s.game.Classes)-1
 	s.legal = state.Legal(s.legal[:0])

@@ -37,7 +37,8 @@ type Spec struct {
 
 	// Time per move of Net; 0: no limit. It needs PUCT.
 	Time time.Duration
-	// PUCT makes Net search with PUCT and keep its tree from move to move. Otherwise it uses Gumbel with sequential halving.
+	// PUCT makes Net search with PUCT and keep its tree from move to move. Otherwise it uses Gumbel with sequential
+	// halving.
 	PUCT bool
 	// Temperature T > 0 draws the move from p^(1/T) instead of playing the best; p are the shares of visits (PUCT), the
 	// improved policy (Gumbel) or the policy (no search). At most 100.
@@ -72,9 +73,10 @@ var optionKeys = map[Kind][]string{
 	Policy: {"temp", "sym"},
 }
 
-// Parse reads a spec such as mcts:200 or net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all].
-// PATH ends at the first comma that an option's key follows; a path that contains such a thing is quoted, as in
-// net:"runs/a,sims=3". Parse touches no file. Errors wrap [ErrSpec] and say what would be right.
+// Parse reads a spec such as mcts:200 or
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all]. PATH ends at the first comma
+// that an option's key follows; a path that contains such a thing is quoted, as in net:"runs/a,sims=3". Parse touches
+// no file. Errors wrap [ErrSpec] and say what would be right.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	s := Spec{Kind: Kind(word)}
@@ -157,8 +159,8 @@ func (s *Spec) parseNetwork(text string) error {
 	return nil
 }
 
-// cutReference splits REFERENCE[,key=value]... The reference ends at the first comma that an option's key of any kind follows,
-// unless its path is quoted.
+// cutReference splits REFERENCE[,key=value]... The reference ends at the first comma that an option's key of any kind
+// follows, unless its path is quoted.
 func cutReference(text string) (r Reference, options []string, err error) {
 	quoted := ""
 	if strings.HasPrefix(text, `"`) {
@@ -185,7 +187,8 @@ func cutReference(text string) (r Reference, options []string, err error) {
 	return r, options, err
 }
 
-// networkText returns the reference such that cutReference finds it again: quoted if its path looks like more than a path.
+// networkText returns the reference such that cutReference finds it again: quoted if its path looks like more than a
+// path.
 func (s Spec) networkText() string {
 	text := s.Network.String()
 	if r, options, err := cutReference(text); err != nil || r != s.Network || len(options) > 0 {
@@ -293,8 +296,8 @@ func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 // Timed reports whether the agent has a time limit, so its moves depend on the machine.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether the agent may play differently in the same position: it draws moves or playouts, or has a time
-// limit. The others play an opening in only one way.
+// Stochastic reports whether the agent may play differently in the same position: it draws moves or playouts, or has a
+// time limit. The others play an opening in only one way.
 func (s Spec) Stochastic() bool { return !s.HasNetwork() || s.Temperature > 0 || s.Timed() }
 
 // maxMoveSimulations is the limit on a move's simulations.

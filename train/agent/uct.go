@@ -13,8 +13,8 @@ import (
 //
 //	Q(s') + c sqrt(ln N(s) / N(s')),  c = sqrt(2),
 //
-// where Q is the mean reward, (utility + 1) / 2, of the player to move in s. Unvisited children come first, in random order. A
-// simulation adds one node. The agent plays the most visited move and builds a new tree for each move.
+// where Q is the mean reward, (utility + 1) / 2, of the player to move in s. Unvisited children come first, in random
+// order. A simulation adds one node. The agent plays the most visited move and builds a new tree for each move.
 // Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
 type uct struct {
 	game        *env.Game

@@ -19,8 +19,8 @@ const (
 	unbalanced         // one side is lost
 )
 
-// BalanceChecker finds the openings of a game that are lost for one side. It remembers what it has solved, and is safe for
-// concurrent use.
+// BalanceChecker finds the openings of a game that are lost for one side. It remembers what it has solved, and is safe
+// for concurrent use.
 type BalanceChecker struct {
 	game *env.Game
 	draw int // the class of a draw
@@ -31,16 +31,16 @@ type BalanceChecker struct {
 }
 
 const (
-	// balanceNodes limits each of the solver's two searches of an opening: about a second. All 420 openings of two plies in
-	// Quad 5x5 take a quarter of a second together.
+	// balanceNodes limits each of the solver's two searches of an opening: about a second. All 420 openings of two
+	// plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
 	balanceBytes = 16 << 20 // of the solver's table
 	// balancePlies is the longest game whose openings are checked; those of longer games are out of the solver's reach.
 	balancePlies = 20
 )
 
-// canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be even, and
-// is short enough for the solver.
+// canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be
+// even, and is short enough for the solver.
 func canCheckBalance(game *env.Game) bool {
 	return drawClass(game) >= 0 && game.MaxPlies <= balancePlies
 }

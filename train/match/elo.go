@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// MaxElo limits differences in Elo. It corresponds to a score within 1e-6 of 0 or 1, about half a game of the longest match.
+// MaxElo limits differences in Elo. It corresponds to a score within 1e-6 of 0 or 1, about half a game of the longest
+// match.
 const MaxElo = 2400
 
-// eloOf is the difference in Elo that corresponds to a score: 400 log10(score / (1 - score)), within ±MaxElo. scoreOf is its
-// inverse. Source: Elo, The Rating of Chessplayers, Past and Present (1978), the logistic form.
+// eloOf is the difference in Elo that corresponds to a score: 400 log10(score / (1 - score)), within ±MaxElo. scoreOf
+// is its inverse. Source: Elo, The Rating of Chessplayers, Past and Present (1978), the logistic form.
 func eloOf(score float64) float64 {
 	if score <= 0 {
 		return -MaxElo

@@ -20,33 +20,33 @@ const (
 	ASecond   Seats = "second" // A moves second in all games
 )
 
-// Config describes a match between two agents. Game i follows from Seed and i, whatever the number of threads (agents with a
-// time limit excepted).
+// Config describes a match between two agents. Game i follows from Seed and i, whatever the number of threads (agents
+// with a time limit excepted).
 type Config struct {
 	Game  *env.Game
 	A, B  *agent.Factory
 	Games int // 1 to MaxGames
 	Seed  uint64
-	// OpeningPlies is the number of random plies at the start of every game, 0 or more. No opening comes again before all
-	// have been played; then they come in rounds, each in another order.
+	// OpeningPlies is the number of random plies at the start of every game, 0 or more. No opening comes again before
+	// all have been played; then they come in rounds, each in another order.
 	OpeningPlies int
 	// NoRepeats ends the match once all openings have been played.
 	NoRepeats bool
 	Seats     Seats // "" is SwapSeats
-	// SkipGames is the number of games at the start of the match that are not played, because an earlier match with the same
-	// agents and seed has played them. It is even if seats are swapped.
+	// SkipGames is the number of games at the start of the match that are not played, because an earlier match with the
+	// same agents and seed has played them. It is even if seats are swapped.
 	SkipGames int
 	Threads   int // goroutines; each plays many games at once
-	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver work; if
-	// it is nil, the match makes its own.
+	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
+	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
 	// SPRT, if set, ends the match early: once the test is decided, or once games only repeat. Games is then a maximum.
 	SPRT *SPRT
-	// Record, if set, is the path of the match's record. Finished games are appended to it, and games that it holds already
-	// are not played again, so an interrupted match continues. See [ErrRecord].
+	// Record, if set, is the path of the match's record. Finished games are appended to it, and games that it holds
+	// already are not played again, so an interrupted match continues. See [ErrRecord].
 	Record string
-	// Progress, if set, is called with the result so far after the first game, after the last, and at intervals between.
-	// Calls do not overlap.
+	// Progress, if set, is called with the result so far after the first game, after the last, and at intervals
+	// between. Calls do not overlap.
 	Progress func(Result)
 }
 

@@ -20,9 +20,9 @@ type opening struct {
 // ErrOpening means that hardly any random opening of the wanted length leaves the game unfinished.
 var ErrOpening = errors.New("no opening found")
 
-// openings draws the openings of a match, in order, whichever worker needs them first. Openings are random plies; those lost
-// for one side are rejected. None comes twice before all have come; from then on they come in rounds, each in another order.
-// It is safe for concurrent use.
+// openings draws the openings of a match, in order, whichever worker needs them first. Openings are random plies; those
+// lost for one side are rejected. None comes twice before all have come; from then on they come in rounds, each in
+// another order. It is safe for concurrent use.
 type openings struct {
 	config *Config
 
@@ -46,8 +46,8 @@ func newOpenings(c *Config) *openings {
 	return o
 }
 
-// get returns opening number i, or nil if all have been played and the match plays none twice. It fails with ErrOpening or
-// the error of ctx.
+// get returns opening number i, or nil if all have been played and the match plays none twice. It fails with ErrOpening
+// or the error of ctx.
 func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -72,8 +72,8 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	return o.list[o.order[i%len(o.list)]], nil
 }
 
-// draw draws the next opening that is not lost for one side; nil if no new one seems to be left. It gives up checking, and
-// takes openings as they come, if no opening at all passes or the solver decides none.
+// draw draws the next opening that is not lost for one side; nil if no new one seems to be left. It gives up checking,
+// and takes openings as they come, if no opening at all passes or the solver decides none.
 func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
 	const tries = 200
 	var first *opening

@@ -18,16 +18,16 @@ import (
 // ErrRecord is wrapped by errors about the record of a match: it belongs to another match, or it is not a record.
 var ErrRecord = errors.New("bad record")
 
-// Record is the record of a match: a file of JSON lines, first a RecordHeader, then a RecordedGame for each finished game in
-// the order in which they ended. Lines are appended whole. A torn last line is dropped, so a program that dies loses no
-// finished game. The file is synced when the match ends.
+// Record is the record of a match: a file of JSON lines, first a RecordHeader, then a RecordedGame for each finished
+// game in the order in which they ended. Lines are appended whole. A torn last line is dropped, so a program that dies
+// loses no finished game. The file is synced when the match ends.
 type Record struct {
 	RecordHeader
 	Games []RecordedGame // by number
 }
 
-// RecordHeader identifies the match. The number of games and the test are not part of it: they may change when a match is
-// continued.
+// RecordHeader identifies the match. The number of games and the test are not part of it: they may change when a match
+// is continued.
 type RecordHeader struct {
 	Version      int    `json:"match"` // of the format
 	Game         string `json:"game"`  // canonical name
@@ -113,8 +113,9 @@ type recordWriter struct {
 
 func (c *Config) recordHeader() RecordHeader {
 	return RecordHeader{
-		Version: recordVersion, Game: c.Game.Name, A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
-		Seed: c.Seed, OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: cmp.Or(c.Seats, SwapSeats), SkipGames: c.SkipGames,
+		Version: recordVersion, Game: c.Game.Name, Seed: c.Seed,
+		A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
+		OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: cmp.Or(c.Seats, SwapSeats), SkipGames: c.SkipGames,
 	}
 }
 
@@ -124,8 +125,8 @@ func digest(f *agent.Factory) string {
 	return origin.Digest
 }
 
-// openRecord reads the games of the match's record into games and opens it for appending. It writes a new record if there is
-// none.
+// openRecord reads the games of the match's record into games and opens it for appending. It writes a new record if
+// there is none.
 func openRecord(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*recordWriter, error) {
 	if info, err := os.Stat(c.Record); err == nil && !info.Mode().IsRegular() { // a new record would replace it
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrRecord, c.Record)
@@ -207,7 +208,7 @@ func (c *Config) checkHeader(have *RecordHeader) error {
 	check("order of seats", have.Seats, want.Seats)
 	check("number of skipped games", have.SkipGames, want.SkipGames)
 	if errs == nil && (have.AWeights != want.AWeights || have.BWeights != want.BWeights) {
-		errs = append(errs, errors.New("its networks have changed since; name a checkpoint to continue, such as net:RUN@12"))
+		errs = append(errs, errors.New("its networks have changed; name a checkpoint, such as net:RUN@12"))
 	}
 	if errs != nil {
 		return fmt.Errorf("it is the record of another match: %w", errors.Join(errs...))

@@ -9,10 +9,10 @@ import (
 
 // Result is the outcome of a match for agent A. The higher goal wins a game.
 //
-// Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an earlier
-// pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo, Pentanomial,
-// SeatPairs and SPRT leave it out. If seats are fixed, the same holds for single games. Stochastic agents draw each pair anew,
-// so all their pairs count.
+// Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
+// earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
+// Pentanomial, SeatPairs and SPRT leave it out. If seats are fixed, the same holds for single games. Stochastic agents
+// draw each pair anew, so all their pairs count.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % interval of Score over pairs; see [stats.Mean]
@@ -31,9 +31,9 @@ type Result struct {
 	Elo       float64 `json:"elo"`     // of Score, within ±MaxElo
 	EloLow    float64 `json:"elo_low"` // of Low and High
 	EloHigh   float64 `json:"elo_high"`
-	// Balanced means that the openings were checked: neither side is lost, except perhaps in Unsolved of them, which the
-	// solver could not decide. Otherwise openings are random. Unbalanced of them are lost for one side: no balanced one was
-	// found.
+	// Balanced means that the openings were checked: neither side is lost, except perhaps in Unsolved of them, which
+	// the solver could not decide. Otherwise openings are random. Unbalanced of them are lost for one side: no balanced
+	// one was found.
 	Balanced   bool `json:"balanced"`
 	Unsolved   int  `json:"unsolved,omitempty"`
 	Unbalanced int  `json:"unbalanced,omitempty"`
@@ -41,8 +41,8 @@ type Result struct {
 	Pentanomial [5]int `json:"pentanomial"`
 	SeatPairs   int    `json:"seat_pairs"` // complete pairs in which the same seat won both games
 	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move
-	// SPRT is the state of the sequential test, if the match has one. Once it has ended the match, later games are left out of
-	// the result.
+	// SPRT is the state of the sequential test, if the match has one. Once it has ended the match, later games are left
+	// out of the result.
 	SPRT SPRTResult `json:"sprt,omitzero"`
 }
 
@@ -105,7 +105,7 @@ func (r *Result) average(scores []stats.Cluster) {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / n
 		r.GoalMean /= n
 		r.MeanPlies /= n
-		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // incomplete pairs and repeats weigh differently in each
+		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // which weigh incomplete pairs differently
 		r.Elo = eloOf(r.Score)
 	}
 	r.EloLow, r.EloHigh = eloOf(r.Low), eloOf(r.High)
@@ -138,8 +138,8 @@ func (r *Result) add(g *finishedGame) float64 {
 // pairsPlayed holds the pairs that were played, and the single games, by their moves and seats.
 type pairsPlayed map[string]bool
 
-// repeats reports whether the finished games of an opening repeat an earlier pair, move for move and seat for seat. If only one
-// of them is finished, any such game counts. It adds them.
+// repeats reports whether the finished games of an opening repeat an earlier pair, move for move and seat for seat. If
+// only one of them is finished, any such game counts. It adds them.
 func (p pairsPlayed) repeats(games []*finishedGame) bool {
 	pair := ""
 	var keys []string

@@ -5,21 +5,22 @@ import (
 	"math"
 )
 
-// SPRT is a sequential probability ratio test of whether agent A is stronger than B by at most Elo0 (H0) or by at least Elo1
-// (H1). It ends a match as soon as the games support one hypothesis well enough. If the truth lies between, it may decide for
-// either.
+// SPRT is a sequential probability ratio test of whether agent A is stronger than B by at most Elo0 (H0) or by at least
+// Elo1 (H1). It ends a match as soon as the games support one hypothesis well enough. If the truth lies between, it may
+// decide for either.
 //
-// It is the generalised test on pairs of games of one opening, counted by A's points (on single games if seats are fixed):
+// It is the generalised test on pairs of games of one opening, counted by A's points (on single games if seats are
+// fixed):
 //
 //	LLR = sum_i n_i ln(p1_i / p0_i)
 //
-// n_i are the counts; p0 and p1 are the most likely distributions of points, given the counts, whose expected scores are those
-// of Elo0 and Elo1. The test decides for H1 at LLR >= ln((1-beta)/alpha) and for H0 at LLR <= ln(beta/(1-alpha)). It runs after
-// each complete pair, in the order of their numbers, so it does not depend on which game ends first. If pairs only repeat
-// earlier ones ([Result]), it gives up.
+// n_i are the counts; p0 and p1 are the most likely distributions of points, given the counts, whose expected scores
+// are those of Elo0 and Elo1. The test decides for H1 at LLR >= ln((1-beta)/alpha) and for H0 at LLR <=
+// ln(beta/(1-alpha)). It runs after each complete pair, in the order of their numbers, so it does not depend on which
+// game ends first. If pairs only repeat earlier ones ([Result]), it gives up.
 //
-// Sources: Wald 1945 for the test; Van den Bergh, "Generalized SPRT" and "The generalized maximum likelihood ratio for the
-// expectation value of a distribution" (2018 to 2020), as used by fishtest.
+// Sources: Wald 1945 for the test; Van den Bergh, "Generalized SPRT" and "The generalized maximum likelihood ratio for
+// the expectation value of a distribution" (2018 to 2020), as used by fishtest.
 type SPRT struct {
 	Elo0, Elo1 float64 // Elo0 < Elo1, both within ±1,000
 }
@@ -77,9 +78,9 @@ func (s *SPRT) run(counts []int) SPRTResult {
 	return r
 }
 
-// logRatio is the LLR of the expected scores s0 and s1, both in (0, 1). Points are equally spaced from 0 to 1. The most likely
-// distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the points, and [tilt] finds
-// x. Points that did not occur count 1e-3, so an x always exists.
+// logRatio is the LLR of the expected scores s0 and s1, both in (0, 1). Points are equally spaced from 0 to 1. The most
+// likely distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the points,
+// and [tilt] finds x. Points that did not occur count 1e-3, so an x always exists.
 func logRatio(counts []int, s0, s1 float64) float64 {
 	shares := make([]float64, len(counts))
 	n := 0.0
@@ -102,8 +103,8 @@ func logRatio(counts []int, s0, s1 float64) float64 {
 	return n * sum
 }
 
-// tilt solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0 for x by Newton's method, safeguarded by bisection. The sum falls
-// from infinity at x = -1/(1-s) to minus infinity at x = 1/s.
+// tilt solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0 for x by Newton's method, safeguarded by bisection. The sum
+// falls from infinity at x = -1/(1-s) to minus infinity at x = 1/s.
 func tilt(shares []float64, s float64) float64 {
 	low, high := -1/(1-s), 1/s
 	x := 0.0

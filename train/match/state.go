@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The time between two calls of Progress is at least progressEvery, and at least progressCost times what a call takes: it
-// sums up all games while the workers wait.
+// The time between two calls of Progress is at least progressEvery, and at least progressCost times what a call takes:
+// it sums up all games while the workers wait.
 const (
 	progressEvery = 100 * time.Millisecond
 	progressCost  = 20
@@ -92,7 +92,8 @@ func (s *state) finish(g *game) error {
 	s.games[g.number] = finished
 	s.finished++
 	s.updateTest()
-	if c := s.config; c.Progress != nil && (s.finished == c.Games || s.testedEnd > 0 || time.Now().After(s.progressAt)) {
+	c, last := s.config, s.finished == s.config.Games || s.testedEnd > 0
+	if c.Progress != nil && (last || time.Now().After(s.progressAt)) {
 		called := time.Now()
 		c.Progress(s.result())
 		s.progressAt = time.Now().Add(max(progressEvery, progressCost*time.Since(called)))
@@ -100,8 +101,8 @@ func (s *state) finish(g *game) error {
 	return nil
 }
 
-// updateTest gives pairs that have become complete to the test, in the order of their numbers, and stops the match once the
-// test is decided or pairs only repeat. The order makes the result independent of which game ends first.
+// updateTest gives pairs that have become complete to the test, in the order of their numbers, and stops the match once
+// the test is decided or pairs only repeat. The order makes the result independent of which game ends first.
 func (s *state) updateTest() {
 	size := s.config.gamesPerOpening()
 	for ; s.testedEnd == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
@@ -131,8 +132,8 @@ func (s *state) decided() bool {
 	return s.testedEnd > 0
 }
 
-// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the workers have
-// ended.
+// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the workers
+// have ended.
 func (s *state) result() Result {
 	games := s.games
 	if s.testedEnd > 0 {

@@ -6,8 +6,8 @@ import (
 	"ludus/train/agent"
 )
 
-// gamesAtOnce is how many games each of the workers plays at once. More than one only helps networks, and a move with a time
-// limit must not wait for other games.
+// gamesAtOnce is how many games each of the workers plays at once. More than one only helps networks, and a move with a
+// time limit must not wait for other games.
 func (c *Config) gamesAtOnce(workers int) int {
 	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1

@@ -87,8 +87,8 @@ type edge struct {
 	played pairing
 }
 
-// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds. A parameter
-// is the rating of an agent other than the anchor.
+// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds. A
+// parameter is the rating of an agent other than the anchor.
 type fit struct {
 	anchor     int
 	edges      []edge
@@ -101,7 +101,8 @@ type fit struct {
 	middle     []float64     // weight of each agent in the pool's middle
 }
 
-// newFit fits the ratings of agents to their games. Two agents may have several pairings. The error wraps errUnconnected.
+// newFit fits the ratings of agents to their games. Two agents may have several pairings. The error wraps
+// errUnconnected.
 func newFit(agents, anchor int, pairings []pairing) (*fit, error) {
 	for i, ok := range connected(agents, anchor, pairings) {
 		if !ok {
@@ -262,7 +263,8 @@ func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	return c
 }
 
-// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors, without the anchor's row and column.
+// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors, without the anchor's row and
+// column.
 func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
 	m := mat.NewSymDense(max(1, len(f.rating)-1), nil)
 	if len(f.rating) == 1 {
@@ -291,8 +293,8 @@ const (
 	riseTol      = 1e-13 // relative rise of the likelihood at which Newton's method stops
 )
 
-// maximize maximizes the likelihood from rating by Newton's method, halving steps that overshoot. If contrast (coefficients by
-// parameter) is not nil, it keeps its value.
+// maximize maximizes the likelihood from rating by Newton's method, halving steps that overshoot. If contrast
+// (coefficients by parameter) is not nil, it keeps its value.
 func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	trial := make([]float64, len(rating))
 	value := f.likelihood(rating)

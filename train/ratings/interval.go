@@ -10,13 +10,13 @@ import (
 	"ludus/train/stats"
 )
 
-// scatterPrior is how much a pairing's own scatter leans on that of the whole pool, and the pool's on that of independent
-// games: as if they had been seen in 32 pairs of even games, each of variance 1/2.
+// scatterPrior is how much a pairing's own scatter leans on that of the whole pool, and the pool's on that of
+// independent games: as if they had been seen in 32 pairs of even games, each of variance 1/2.
 const scatterPrior = 16
 
-// setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the pairs of
-// the squares of what each adds to the gradient (the sandwich of Huber 1967 and White 1982). Few games, or games that are all
-// won, say little about their scatter, so each pairing's M leans on the pool's.
+// setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the
+// pairs of the squares of what each adds to the gradient (the sandwich of Huber 1967 and White 1982). Few games, or
+// games that are all won, say little about their scatter, so each pairing's M leans on the pool's.
 func (f *fit) setCovariance() {
 	observed, expected := 0.0, 0.0
 	own := make(map[*edge][2]float64) // scatter of the edge's pairs, observed and expected of independent games
@@ -48,8 +48,8 @@ func (f *fit) setCovariance() {
 	}
 }
 
-// setMiddle makes the middle half of the given agents, at least one, the pool's middle: all but a quarter, rounded down, at
-// either end.
+// setMiddle makes the middle half of the given agents, at least one, the pool's middle: all but a quarter, rounded
+// down, at either end.
 func (f *fit) setMiddle(in func(agent int) bool) {
 	var order []int
 	for i := range f.rating {
@@ -70,14 +70,14 @@ func (f *fit) elo(agent int) float64 { return eloPerUnit * f.rating[agent] }
 
 // interval is the 95 % interval of an agent's difference to the pool's middle, moved to contain its rating.
 //
-// It is where twice the fall of the profile likelihood of that difference stays below 3.84 times the ratio of the corrected
-// variance of the difference to the likelihood's own (Rotnitzky and Jewell 1990).
+// It is where twice the fall of the profile likelihood of that difference stays below 3.84 times the ratio of the
+// corrected variance of the difference to the likelihood's own (Rotnitzky and Jewell 1990).
 func (f *fit) interval(agent int) (low, high float64) {
 	return f.profile(agent, f.fromMiddle(agent))
 }
 
-// deviation is the standard deviation of an agent's difference to the pool's middle, from the curvature alone. It is quicker
-// than interval, and near a fourth of its width unless the agent wins or loses nearly all games.
+// deviation is the standard deviation of an agent's difference to the pool's middle, from the curvature alone. It is
+// quicker than interval, and near a fourth of its width unless the agent wins or loses nearly all games.
 func (f *fit) deviation(agent int) float64 {
 	c := f.fromMiddle(agent)
 	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
@@ -117,8 +117,8 @@ const (
 	boundTolerance = 1e-4 // of a standard deviation
 )
 
-// bound returns how far the contrast moves from its best value until the signed root of twice the likelihood's fall is reach. It
-// is Newton's method on that root, which is nearly a straight line.
+// bound returns how far the contrast moves from its best value until the signed root of twice the likelihood's fall is
+// reach. It is Newton's method on that root, which is nearly a straight line.
 func (f *fit) bound(c, along *mat.VecDense, variance, reach float64) float64 {
 	rating := slices.Clone(f.rating)
 	moved := 0.0
@@ -139,12 +139,12 @@ func (f *fit) bound(c, along *mat.VecDense, variance, reach float64) float64 {
 	return moved
 }
 
-// intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: if A beats B, B beats C and C beats A, no
-// ratings fit. It is 0 if they fit.
+// intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: if A beats B, B beats C and C
+// beats A, no ratings fit. It is 0 if they fit.
 //
-// The sum of squares of the pairings' residuals, each relative to its variance, is expected to be the number of pairings less
-// that of parameters, plus the square of the intransitivity times the pairings' information: the method of moments of
-// DerSimonian and Laird 1986.
+// The sum of squares of the pairings' residuals, each relative to its variance, is expected to be the number of
+// pairings less that of parameters, plus the square of the intransitivity times the pairings' information: the method
+// of moments of DerSimonian and Laird 1986.
 func (f *fit) intransitivity() float64 {
 	excess, information := 0.0, 0.0
 	for i := range f.edges {

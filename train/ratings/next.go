@@ -2,8 +2,8 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// connectingPair returns two agents whose match connects another agent with the anchor: of those that may play, the nearest by
-// number of a connected and an unconnected one. ok is false if there are none.
+// connectingPair returns two agents whose match connects another agent with the anchor: of those that may play, the
+// nearest by number of a connected and an unconnected one. ok is false if there are none.
 func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(agents, anchor, pairings)
 	for i := range agents {
@@ -24,10 +24,10 @@ type schedule struct {
 	cost   func(a, b int) float64 // seconds of one of their games
 }
 
-// nextPair returns the two agents whose match reduces the variances of the targets' intervals most per second. Information k
-// along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A game between a and b has
-// information p (1-p) / dispersion; the more games the two have played, the less another one adds: see pairingError. ok is false
-// if no two may play.
+// nextPair returns the two agents whose match reduces the variances of the targets' intervals most per second.
+// Information k along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A
+// game between a and b has information p (1-p) / dispersion; the more games the two have played, the less another one
+// adds: see pairingError. ok is false if no two may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	rows := f.covariances(s.target)
 	known := make(map[[2]int]float64) // information by pair
@@ -59,8 +59,8 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	return a, b, ok
 }
 
-// pairingError is how far, in Elo, the result of one pairing is assumed to differ from the ratings, however many games it has. So
-// an agent meets several others.
+// pairingError is how far, in Elo, the result of one pairing is assumed to differ from the ratings, however many games
+// it has. So an agent meets several others.
 const pairingError = 30
 
 // boundedInformation is the information k of a pairing reduced by pairingError: 1 / (1/k + error^2).
@@ -90,8 +90,8 @@ type matchTime struct {
 // minGameSeconds is the least cost of a game for an agent.
 const minGameSeconds = 1e-6
 
-// gameSeconds estimates each agent's seconds per game, so that two agents' add up to the time of their matches (by iterative
-// scaling). An agent without a match gets guess, or the mean if guess is 0.
+// gameSeconds estimates each agent's seconds per game, so that two agents' add up to the time of their matches (by
+// iterative scaling). An agent without a match gets guess, or the mean if guess is 0.
 func gameSeconds(agents int, matches []matchTime, guess float64) []float64 {
 	cost := make([]float64, agents)
 	seconds, games := 0.0, 0.0

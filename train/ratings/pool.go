@@ -22,11 +22,12 @@ const (
 	OpeningPlies = 2
 )
 
-// Baselines are the agents without a network that a pool usually holds beside a run's checkpoints. They include the anchor.
+// Baselines are the agents without a network that a pool usually holds beside a run's checkpoints. They include the
+// anchor.
 var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
 
-// Pool is the agents of a run and the matches that they have played. Agents have numbers: 0 is the anchor, and checkpoints are
-// in ascending order of generation. The caller holds the run's lock.
+// Pool is the agents of a run and the matches that they have played. Agents have numbers: 0 is the anchor, and
+// checkpoints are in ascending order of generation. The caller holds the run's lock.
 type Pool struct {
 	dir         string
 	game        *env.Game
@@ -56,9 +57,9 @@ type pairState struct {
 	exhausted bool // they can only repeat their games
 }
 
-// Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its matches
-// whose checkpoints used the given number of simulations per move. Unreadable matches come back as warnings. Pools of one game
-// may share the balance checker of their openings.
+// Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its
+// matches whose checkpoints used the given number of simulations per move. Unreadable matches come back as warnings.
+// Pools of one game may share the balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -123,8 +124,8 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count counts a match of two of the pool's agents. Final matches against baselines use up openings but do not count for
-// ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
+// count counts a match of two of the pool's agents. Final matches against baselines use up openings but do not count
+// for ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.number[m.Agent]
 	b, other := p.number[m.Opponent]
@@ -153,10 +154,10 @@ func (p *Pool) count(m *rundir.MatchResult) {
 // twoOf is the key of two agents in any order.
 func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// Play plays a match of an even number of games between two agents, appends it to arena.jsonl and counts it. Openings are those
-// that the two have not played yet. Agents that do not draw their moves would only repeat their games after that, so they play
-// fewer games, or none, and a match without games is not written. A cancelled match is lost. If an agent's network cannot be
-// loaded, the error wraps [agent.ErrWeights].
+// Play plays a match of an even number of games between two agents, appends it to arena.jsonl and counts it. Openings
+// are those that the two have not played yet. Agents that do not draw their moves would only repeat their games after
+// that, so they play fewer games, or none, and a match without games is not written. A cancelled match is lost. If an
+// agent's network cannot be loaded, the error wraps [agent.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
@@ -192,7 +193,8 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 	return nil
 }
 
-// LoadAll loads every checkpoint that the run keeps. It passes the errors of damaged ones to warn; these no longer play.
+// LoadAll loads every checkpoint that the run keeps. It passes the errors of damaged ones to warn; these no longer
+// play.
 func (p *Pool) LoadAll(warn func(error)) {
 	for i := range p.agents {
 		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
@@ -209,13 +211,13 @@ func (p *Pool) Baselines() []int {
 	return p.which(func(a *poolAgent) bool { return a.generation < 0 })
 }
 
-// SetReference makes intervals refer to the middle of the given agents, of which those that can play and have a rating count.
-// Without it they refer to all agents that can play: those that cannot would widen the intervals, since no more can be known of
-// them.
+// SetReference makes intervals refer to the middle of the given agents, of which those that can play and have a rating
+// count. Without it they refer to all agents that can play: those that cannot would widen the intervals, since no more
+// can be known of them.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
-// Checkpoints returns the numbers of at most n checkpoints that the run keeps, spread evenly over their generations, including the
-// first and the newest.
+// Checkpoints returns the numbers of at most n checkpoints that the run keeps, spread evenly over their generations,
+// including the first and the newest.
 func (p *Pool) Checkpoints(n int) []int {
 	kept := p.which(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
 	if len(kept) <= n {
@@ -275,14 +277,15 @@ func (p *Pool) which(is func(*poolAgent) bool) (numbers []int) {
 // canPlay reports whether an agent can play.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 
-// Write writes the ratings to the run's ratings.json and returns them. Agents that no games connect with the anchor have none.
+// Write writes the ratings to the run's ratings.json and returns them. Agents that no games connect with the anchor
+// have none.
 func (p *Pool) Write() (*rundir.Ratings, error) {
 	t := p.ratings()
 	return t, t.Write(p.dir)
 }
 
-// gameSeconds estimates each agent's seconds per game. All checkpoints get the same, since they search alike: the differences
-// that their opponents make are chance.
+// gameSeconds estimates each agent's seconds per game. All checkpoints get the same, since they search alike: the
+// differences that their opponents make are chance.
 func (p *Pool) gameSeconds(guess float64) []float64 {
 	proxy := make([]int, len(p.agents)) // the agent that stands for each
 	for i := range p.agents {
@@ -302,8 +305,8 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 	return cost
 }
 
-// fit fits the ratings of the agents that games connect with the anchor. index is each agent's number in the fit, -1 if it has
-// none.
+// fit fits the ratings of the agents that games connect with the anchor. index is each agent's number in the fit, -1 if
+// it has none.
 func (p *Pool) fit() (f *fit, index []int) {
 	var members []int // numbers of the fit's agents
 	index = make([]int, len(p.agents))

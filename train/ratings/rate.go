@@ -44,8 +44,9 @@ const (
 	onesidedGames   = 2000 // games, all won or all lost, after which an agent's interval cannot shrink
 )
 
-// Rate plays the matches that shrink the targets' intervals most per second until they are narrow enough, the budget is spent or
-// ctx ends; then it returns ctx's error. Each finished match is in arena.jsonl and counts. [Pool.Write] writes the ratings.
+// Rate plays the matches that shrink the targets' intervals most per second until they are narrow enough, the budget is
+// spent or ctx ends; then it returns ctx's error. Each finished match is in arena.jsonl and counts. [Pool.Write] writes
+// the ratings.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
 	r := &rater{Pool: p, Options: o, started: time.Now()}
 	for {
@@ -147,8 +148,8 @@ func (r *rater) progress() Progress {
 	return p
 }
 
-// choose returns the agents of the next match: those that connect another player with the anchor, or else those whose match
-// shrinks the targets' intervals most per second.
+// choose returns the agents of the next match: those that connect another player with the anchor, or else those whose
+// match shrinks the targets' intervals most per second.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
 	may := func(a, b int) bool {
 		return r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&

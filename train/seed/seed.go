@@ -1,5 +1,6 @@
-// Package seed derives independent random streams from one seed. Every generator of training, matches, suites and ratings
-// comes from here, so a result depends on its seed alone: not on threads, on the clock or on what else was drawn.
+// Package seed derives independent random streams from one seed. Every generator of training, matches, suites and
+// ratings comes from here, so a result depends on its seed alone: not on threads, on the clock or on what else was
+// drawn.
 package seed
 
 import (
@@ -9,8 +10,8 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the generator for one purpose. The same (seed, purpose, index) gives the same stream; any other triple gives
-// an unrelated one. The state is the first 16 bytes of SHA-256("seed/purpose/index").
+// New returns the generator for one purpose. The same (seed, purpose, index) gives the same stream; any other triple
+// gives an unrelated one. The state is the first 16 bytes of SHA-256("seed/purpose/index").
 func New(seed uint64, purpose string, index int) *rand.PCG {
 	sum := hash(seed, purpose, index)
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))

@@ -16,8 +16,8 @@ type Estimate struct {
 // Scaled returns the estimate of a multiple of the mean.
 func (e Estimate) Scaled(by float64) Estimate { return Estimate{e.Value * by, e.Low * by, e.High * by} }
 
-// Cluster holds scores that may depend on each other, such as those of positions of one game: their number and their sum. Each
-// score is in [0, 1].
+// Cluster holds scores that may depend on each other, such as those of positions of one game: their number and their
+// sum. Each score is in [0, 1].
 type Cluster struct{ N, Sum float64 }
 
 // Mean returns the mean of all scores with Wilson's interval for an effective number of trials t:
@@ -25,10 +25,10 @@ type Cluster struct{ N, Sum float64 }
 //	mean ± z sqrt(mean (1 - mean) / t + z²/4t²), centred on mean + z²/2t, all divided by 1 + z²/t,  z = 1.96
 //	t = p (1-p) / v,  v = G/(G-1) sum over the G clusters of (sum_g - p n_g)² / (N (N+2))
 //
-// v is the variance of the mean of N scores; those of one cluster may be correlated in any way, and clusters are independent.
-// If each score is a cluster of its own and is 0 or 1, t is about N; draws, and pairs of games with swapped seats, scatter less
-// and increase t. p, N+2 and the sum count two more clusters with the scores 0 and 1, so t stays finite if all scores are equal.
-// The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
+// v is the variance of the mean of N scores; those of one cluster may be correlated in any way, and clusters are
+// independent. If each score is a cluster of its own and is 0 or 1, t is about N; draws, and pairs of games with
+// swapped seats, scatter less and increase t. p, N+2 and the sum count two more clusters with the scores 0 and 1, so t
+// stays finite if all scores are equal. The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
 //
 // Sources: Wilson 1927; Korn and Graubard, Survey Methodology 24 (1998), for the effective number of trials; Cochran,
 // Sampling Techniques (1977), 6.3, for the variance of a ratio; Agresti and Coull 1998 for the added scores.

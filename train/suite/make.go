@@ -24,8 +24,8 @@ type Options struct {
 	Nodes     int              // the solver's limit per position, 1 or more
 	PerGame   int              // maximum number of positions from a game, 1 or more
 	Threads   int              // goroutines, each with its own agents and solver; 1 or more
-	// PartFile, if set, is the path of a file that keeps the candidates of every finished game, so the same options continue
-	// after an interruption, even with another number of positions. The caller removes it at the end.
+	// PartFile, if set, is the path of a file that keeps the candidates of every finished game, so the same options
+	// continue after an interruption, even with another number of positions. The caller removes it at the end.
 	PartFile string
 	// Progress, if set, is called after every game. Calls do not overlap.
 	Progress func(Progress)
@@ -77,15 +77,16 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Make generates a suite. It depends on Game, Seed, Agents, Nodes and PerGame only; a suite with more positions begins with those
-// of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew] and that of a cancelled
-// ctx.
+// Make generates a suite. It depends on Game, Seed, Agents, Nodes and PerGame only; a suite with more positions begins
+// with those of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew] and
+// that of a cancelled ctx.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	m := &maker{
-		Options: o, suite: Suite{Game: o.Game, Origin: o.origin()}, seen: map[positionKey]bool{}, waiting: map[int][]candidate{},
+		Options: o, suite: Suite{Game: o.Game, Origin: o.origin()},
+		seen: map[positionKey]bool{}, waiting: map[int][]candidate{},
 	}
 	if err := m.readPartFile(); err != nil {
 		return nil, err
@@ -109,7 +110,8 @@ func (o *Options) origin() Origin {
 	return origin
 }
 
-// maker generates a suite. Games are played in any order; their positions are chosen in the order of the games' numbers.
+// maker generates a suite. Games are played in any order; their positions are chosen in the order of the games'
+// numbers.
 type maker struct {
 	Options
 
@@ -257,7 +259,8 @@ func (m *maker) readPartFile() error {
 		return checkpoints.AppendLine(m.PartFile, header)
 	}
 	if !bytes.Equal(lines[0], header) {
-		return fmt.Errorf("%s: %w: its header is %.200s, not %s; remove it or write elsewhere", m.PartFile, ErrPartFile, lines[0], header)
+		return fmt.Errorf("%s: %w: its header is %.200s, not %s; remove it or write elsewhere",
+			m.PartFile, ErrPartFile, lines[0], header)
 	}
 	for i, text := range lines[1:] {
 		if err := m.readPart(text); err != nil {

@@ -13,8 +13,9 @@ import (
 	"ludus/env/games"
 )
 
-// A packed suite is a sealed file (see [checkpoints.Seal]). Its payload is the length of a JSON header, the header, then one column
-// of all positions after another, because similar values compress well side by side. All numbers are uvarints:
+// A packed suite is a sealed file (see [checkpoints.Seal]). Its payload is the length of a JSON header, the header,
+// then one column of all positions after another, because similar values compress well side by side. All numbers are
+// uvarints:
 //
 //	number of the game, as the difference to the position before
 //	source, plies to the end, UCT outcome
@@ -73,8 +74,8 @@ func (s *Suite) Pack() []byte {
 	return checkpoints.Seal(packedKind, packedVersion, payload)
 }
 
-// Parse reads a suite in the packed format or as lines of JSON, and checks that every position fits the game. Errors wrap
-// [ErrSuite] or those of package checkpoints.
+// Parse reads a suite in the packed format or as lines of JSON, and checks that every position fits the game. Errors
+// wrap [ErrSuite] or those of package checkpoints.
 func Parse(data []byte) (*Suite, error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		return parseLines(data)

@@ -45,7 +45,8 @@ type player struct {
 
 func newPlayer(o *Options) (*player, error) {
 	p := &player{
-		game: o.Game, seed: o.Seed, nodes: o.Nodes, maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
+		game: o.Game, seed: o.Seed, nodes: o.Nodes,
+		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
 	}
 	p.endPlies = min(maxEndPlies, p.maxOpening)
 	for seat := range p.agents {
@@ -74,8 +75,8 @@ func openingPlies(game *env.Game) int {
 // sources are the sources of games 0 to 7, then of games 8 to 15, and so on.
 var sources = [8]Source{AgentMoves, MixedMoves, AgentMoves, MixedMoves, AgentMoves, RandomMoves, AgentMoves, MixedMoves}
 
-// play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The result is
-// not nil.
+// play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The
+// result is not nil.
 func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	rng := rand.New(seed.New(p.seed, "suite game", number))
 	source := sources[number%len(sources)]
@@ -109,9 +110,11 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	return candidates, nil
 }
 
-// playMoves plays a game. It returns the moves and the first ply whose position counts, and sets p.states[i] to the state before
-// move i.
-func (p *player) playMoves(ctx context.Context, rng *rand.Rand, source Source) (moves []env.Action, from int, err error) {
+// playMoves plays a game. It returns the moves and the first ply whose position counts, and sets p.states[i] to the
+// state before move i.
+func (p *player) playMoves(
+	ctx context.Context, rng *rand.Rand, source Source,
+) (moves []env.Action, from int, err error) {
 	opening, randomShare := 0, 0.0 // plies played at random, and the probability of a random move after them
 	switch source {
 	case RandomMoves:
@@ -161,9 +164,10 @@ func (p *player) state(ply int) env.State {
 	return p.states[ply]
 }
 
-// solve solves the positions of a game from the end back to ply from, until the solver reaches its limit. It returns those in which
-// some move loses value, the latest first. Near the end the limit is lower: a game that needs more nodes there would take longest
-// and reach no farther. The solver is new for each game, so its results do not depend on other games.
+// solve solves the positions of a game from the end back to ply from, until the solver reaches its limit. It returns
+// those in which some move loses value, the latest first. Near the end the limit is lower: a game that needs more nodes
+// there would take longest and reach no farther. The solver is new for each game, so its results do not depend on other
+// games.
 func (p *player) solve(ctx context.Context, moves []env.Action, from int) (positions []Position, err error) {
 	solve := solver.New(p.game, min(maxTableBytes, tableBytes*p.nodes))
 	limits := solver.Limits{Stop: func() bool { return ctx.Err() != nil }}

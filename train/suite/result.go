@@ -21,7 +21,8 @@ type TestOptions struct {
 	Threads   int    // goroutines, each with its own agent; 1 or more
 	Positions int    // number of positions, spread evenly over the suite; 0: all
 	Seed      uint64 // of the agent's randomness
-	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not overlap.
+	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not
+	// overlap.
 	Progress func(done, all int)
 }
 
@@ -42,9 +43,9 @@ type Result struct {
 	Seconds      float64 `json:"seconds,omitzero"`
 }
 
-// Group is the result on a group of positions. Error is the share of moves that lose value; Loss is the mean utility lost, for
-// the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and RandomLoss are the
-// same for random moves.
+// Group is the result on a group of positions. Error is the share of moves that lose value; Loss is the mean utility
+// lost, for the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and
+// RandomLoss are the same for random moves.
 type Group struct {
 	Name        string         `json:"name"`
 	Positions   int            `json:"positions"`
@@ -57,12 +58,13 @@ type Group struct {
 // Reliable reports whether the group has at least [MinPositions] positions.
 func (g *Group) Reliable() bool { return g.Positions >= MinPositions }
 
-// maxChunk is the largest number of positions that a goroutine takes at once: enough to fill a network's batches, few enough for
-// steady progress.
+// maxChunk is the largest number of positions that a goroutine takes at once: enough to fill a network's batches, few
+// enough for steady progress.
 const maxChunk = 128
 
-// Test lets an agent choose a move in each position. Its randomness follows from the seed and the position's index, so the result
-// does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent and of a cancelled ctx.
+// Test lets an agent choose a move in each position. Its randomness follows from the seed and the position's index, so
+// the result does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent and
+// of a cancelled ctx.
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
@@ -121,8 +123,11 @@ func (s *Suite) sample(n int) []Position {
 // Describe returns the result of random moves in n positions, sampled as by Test.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// test lets the agent choose in positions, the first of which has the given index, and writes the utility that it loses.
-func (s *Suite) test(ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64) error {
+// test lets the agent choose in positions, the first of which has the given index, and writes the utility that it
+// loses.
+func (s *Suite) test(
+	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64,
+) error {
 	states := make([]env.State, len(positions))
 	seeds := make([]uint64, len(positions))
 	for i := range positions {
@@ -164,7 +169,9 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 	from := 1
 	for _, to := range pliesToEndLimits {
 		low := from
-		add(&r.ByPliesToEnd, fmt.Sprintf("%d to %d", low, to), func(p *Position) bool { return p.PliesToEnd >= low && p.PliesToEnd <= to })
+		add(&r.ByPliesToEnd, fmt.Sprintf("%d to %d", low, to), func(p *Position) bool {
+			return p.PliesToEnd >= low && p.PliesToEnd <= to
+		})
 		from = to + 1
 	}
 	add(&r.ByPliesToEnd, fmt.Sprintf("%d or more", from), func(p *Position) bool { return p.PliesToEnd >= from })
@@ -172,7 +179,9 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 	above := 0.0
 	for _, to := range bestShareLimits {
 		low := above
-		add(&r.ByBestShare, fmt.Sprintf("up to %.0f %%", 100*to), func(p *Position) bool { return p.bestShare() > low && p.bestShare() <= to })
+		add(&r.ByBestShare, fmt.Sprintf("up to %.0f %%", 100*to), func(p *Position) bool {
+			return p.bestShare() > low && p.bestShare() <= to
+		})
 		above = to
 	}
 	for outcome, name := range []string{"unknown", "keeps the value", "loses value"} {

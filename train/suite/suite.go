@@ -29,7 +29,8 @@ type Origin struct {
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action // from the start
-	// Values are the classes that the legal actions, ascending, lead to under best play by both, for the player to move.
+	// Values are the classes that the legal actions, ascending, lead to under best play by both, for the player to
+	// move.
 	Values     []int
 	GameNumber int // of the game that it comes from; positions of one game are not independent
 	Source     Source
@@ -52,7 +53,8 @@ var sourceNames = []string{"", "random", "mixed", "agents"}
 // String returns the source's name in files.
 func (s Source) String() string { return sourceNames[s] }
 
-// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It separates easy positions from hard ones.
+// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It separates easy positions
+// from hard ones.
 type UCTOutcome uint8
 
 const (
@@ -126,7 +128,8 @@ func (p *Position) check(game *env.Game, state env.State) error {
 	return nil
 }
 
-// positionKey is equal for two positions that differ only by a symmetry or by exchanging players that the rules treat alike.
+// positionKey is equal for two positions that differ only by a symmetry or by exchanging players that the rules treat
+// alike.
 type positionKey [sha256.Size]byte
 
 // keyOf returns the smallest hash of the symmetric images of state's tensor: equal tensors have equal futures.
