@@ -74,8 +74,15 @@ func (b *Tab) Tap(selector string) {
 	go func() {
 		touched <- b.finger(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
 	}()
-	time.Sleep(20 * time.Millisecond)
-	if err := errors.Join(b.finger(input.DispatchTouchEventTypeTouchEnd), <-touched); err != nil {
+	var lifted error
+	for end := time.Now().Add(timeout); time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+		lifted = b.finger(input.DispatchTouchEventTypeTouchEnd)
+		if lifted == nil || !strings.Contains(lifted.Error(), "TouchStart first") { // or the start is still on its way
+			break
+		}
+	}
+	if err := errors.Join(lifted, <-touched); err != nil {
 		b.Fatal(err)
 	}
 }
