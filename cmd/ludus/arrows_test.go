@@ -69,7 +69,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
 	},
 	"cmd/ludus/internal/watch": {
-		"checkpoints", "cmd/ludus/internal/report", "env/games", "train/rundir", "train/suite",
+		"checkpoints", "cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
