@@ -78,8 +78,8 @@ func save(t *testing.T, m *memory, ids ...int) {
 	}
 }
 
-// everyFault runs act on copies of start: first without a fault, then with a failure, a kill and a power loss at each single
-// call. It passes check the restarted file system, act's error and the fault.
+// everyFault runs act on copies of start: first without a fault, then with a failure, a kill and a power loss at each
+// single call. It passes check the restarted file system, act's error and the fault.
 func everyFault(t *testing.T, start *memory, act func(*memory) error, check func(t *testing.T, m *memory, err, fault error)) {
 	t.Helper()
 	calm := start.clone()

@@ -89,8 +89,8 @@ func (disk) SyncDir(name string) error {
 	return err
 }
 
-// WriteFile replaces the file at path with data atomically and durably. After a crash or an error, path holds either its
-// old content or all of data. The directory must exist. A path has one writer at a time.
+// WriteFile replaces the file at path with data atomically and durably. After a crash or an error, path holds either
+// its old content or all of data. The directory must exist. A path has one writer at a time.
 func WriteFile(path string, data []byte) error { return writeFile(disk{}, path, "", data) }
 
 // sharedWrites counts the calls of WriteSharedFile in this process.

@@ -9,17 +9,17 @@
 //	checkpoints/000012/manifest.json
 //
 // The manifest is JSON: the format version, the checkpoint's number, the caller's metadata, and each part's size and
-// SHA-256. The last field is the SHA-256 of all bytes before its line. This seal is the same in every format version, so a
-// reader can tell a damaged manifest from one of another version.
+// SHA-256. The last field is the SHA-256 of all bytes before its line. This seal is the same in every format version,
+// so a reader can tell a damaged manifest from one of another version.
 //
 // # Conventions
 //
-// Every write goes to a temporary name, is synced and renamed; then the directory is synced. After a crash at any moment
-// a checkpoint or file is the old one or the new one, never a mixture. The next Save or Prune removes temporary
+// Every write goes to a temporary name, is synced and renamed; then the directory is synced. After a crash at any
+// moment a checkpoint or file is the old one or the new one, never a mixture. The next Save or Prune removes temporary
 // checkpoints that a crash left.
 //
-// The package never repairs damage. It returns an error that wraps [ErrDamaged] and names the file and the fault. Returned
-// bytes belong to the caller.
+// The package never repairs damage. It returns an error that wraps [ErrDamaged] and names the file and the fault.
+// Returned bytes belong to the caller.
 //
 // A directory has one writer at a time: [Lock] ensures this between processes, and within a process the caller does.
 // Readers need no lock.

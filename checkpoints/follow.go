@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// LineFollower reads the lines of a growing file, each line once. The file's writer uses [AppendLine], or [WriteLines] to
-// replace it. LineFollower keeps no file open. One goroutine may use it.
+// LineFollower reads the lines of a growing file, each line once. The file's writer uses [AppendLine], or [WriteLines]
+// to replace it. LineFollower keeps no file open. One goroutine may use it.
 type LineFollower struct {
 	path string
 	seen fs.FileInfo // file info when the file was last read to its end; nil before
@@ -27,10 +27,10 @@ const (
 // FollowLines returns a follower of the file at path, which need not exist yet.
 func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// Poll returns the next new lines, without line ends and at most 1 MiB of them. Call it until it returns none. It leaves
-// out an unfinished last line. If reset is true, the file was replaced or removed: forget all earlier lines; the returned
-// ones are the first of the new file. A line longer than 1 MiB is an error that wraps [ErrDamaged]. After an error the next
-// call tries again.
+// Poll returns the next new lines, without line ends and at most 1 MiB of them. Call it until it returns none. It
+// leaves out an unfinished last line. If reset is true, the file was replaced or removed: forget all earlier lines; the
+// returned ones are the first of the new file. A line longer than 1 MiB is an error that wraps [ErrDamaged]. After an
+// error the next call tries again.
 func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {

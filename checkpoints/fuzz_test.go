@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzFollowLines follows a file while a writer appends to it, truncates it and replaces it. Each byte of steps picks one
-// action with the next piece of data. The lines read since the last reset must equal the file's complete lines.
+// FuzzFollowLines follows a file while a writer appends to it, truncates it and replaces it. Each byte of steps picks
+// one action with the next piece of data. The lines read since the last reset must equal the file's complete lines.
 func FuzzFollowLines(f *testing.F) {
 	f.Add([]byte(`{"generation":1}`+"\n"+`{"generation":2}`+"\n{\"gen"), []byte{0, 0, 1, 0, 2, 0})
 	f.Add([]byte("\n\n\r\n\x00\n"), []byte{0, 2, 0, 2, 1})

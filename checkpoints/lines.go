@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ReadLines returns the lines of the file at path without their line ends. It leaves out a last line without a line end: a
-// crash cut it short. A missing file has no lines.
+// ReadLines returns the lines of the file at path without their line ends. It leaves out a last line without a line
+// end: a crash cut it short. A missing file has no lines.
 func ReadLines(path string) ([][]byte, error) { return readLines(disk{}, path) }
 
 // AppendLine appends one line to the file at path durably, and creates the file if it is missing. It first removes an
@@ -18,8 +18,8 @@ func ReadLines(path string) ([][]byte, error) { return readLines(disk{}, path) }
 // AppendLine panics if line contains a line end.
 func AppendLine(path string, line []byte) error { return appendLine(disk{}, path, line) }
 
-// WriteLines replaces the file at path with lines, atomically as [WriteFile]. A resumed run uses it to drop the lines that
-// are newer than its checkpoint.
+// WriteLines replaces the file at path with lines, atomically as [WriteFile]. A resumed run uses it to drop the lines
+// that are newer than its checkpoint.
 func WriteLines(path string, lines [][]byte) error { return writeLines(disk{}, path, lines) }
 
 // readLines, writeLines and appendLine are the exported functions on fsys.

@@ -14,9 +14,9 @@ import (
 // errHeld is the error of lockFile if another holder has the lock.
 var errHeld = errors.New("lock held")
 
-// Lock locks the file at path and returns a function that releases it. The directory must exist. If this or another process
-// holds the lock, the error wraps [ErrLocked] and names that process. The operating system releases the lock when the
-// process ends in any way. The file stays; it contains the pid of the last holder.
+// Lock locks the file at path and returns a function that releases it. The directory must exist. If this or another
+// process holds the lock, the error wraps [ErrLocked] and names that process. The operating system releases the lock
+// when the process ends in any way. The file stays; it contains the pid of the last holder.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Lock(path string) (release func(), err error) {
@@ -59,8 +59,8 @@ func lockRetrying(f *os.File) error {
 	}
 }
 
-// Locked reports whether this or another process holds the lock at path. It changes nothing and does not make a concurrent
-// [Lock] fail. A missing file is not locked.
+// Locked reports whether this or another process holds the lock at path. It changes nothing and does not make a
+// concurrent [Lock] fail. A missing file is not locked.
 //
 // On systems without file locks the error wraps [errors.ErrUnsupported].
 func Locked(path string) (bool, error) {

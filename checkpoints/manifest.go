@@ -14,7 +14,8 @@ const (
 	manifestFormat = 1
 )
 
-// manifest lists the contents of a checkpoint's directory. In the file, the seal follows these fields (marshalManifest).
+// manifest lists the contents of a checkpoint's directory. In the file, the seal follows these fields
+// (marshalManifest).
 type manifest struct {
 	Format int             `json:"format"`
 	ID     int             `json:"id"`

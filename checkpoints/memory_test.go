@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// memory is a file system in memory that tracks what has been synced. It fails or crashes at call number failAt, counted
-// from 1.
+// memory is a file system in memory that tracks what has been synced. It fails or crashes at call number failAt,
+// counted from 1.
 type memory struct {
 	root    *node
 	calls   int
@@ -53,8 +53,8 @@ func (m *memory) call(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: m.fault}
 }
 
-// losePower turns the state into one that a disk may hold after a power loss: of unsynced data, each file keeps a prefix and
-// each directory the first few changes. Renames within a directory are atomic.
+// losePower turns the state into one that a disk may hold after a power loss: of unsynced data, each file keeps a
+// prefix and each directory the first few changes. Renames within a directory are atomic.
 func (m *memory) losePower(rng *rand.Rand) {
 	var settle func(n *node)
 	settle = func(n *node) {

@@ -29,9 +29,9 @@ func (h sealHeader) String() string {
 // maxPayload limits the memory that a forged file can make Unseal allocate.
 const maxPayload = 1 << 29
 
-// Seal returns a file that contains the compressed payload (at most 512 MiB), a kind (1 to 32 lower-case letters, digits
-// and dashes), the caller's format version (0 to 999,999,999) and a SHA-256 of everything. Equal arguments give equal bytes.
-// Seal panics if an argument is out of range.
+// Seal returns a file that contains the compressed payload (at most 512 MiB), a kind (1 to 32 lower-case letters,
+// digits and dashes), the caller's format version (0 to 999,999,999) and a SHA-256 of everything. Equal arguments give
+// equal bytes. Seal panics if an argument is out of range.
 func Seal(kind string, version int, payload []byte) []byte {
 	if !validKind(kind) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
 		panic("checkpoints: Seal with a bad kind or version, or more than 512 MiB")

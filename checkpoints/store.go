@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// Part is one named file of a checkpoint. The name is a plain file name other than manifest.json, without a leading dot.
+// Part is one named file of a checkpoint. The name is a plain file name other than manifest.json, without a leading
+// dot.
 type Part struct {
 	Name string
 	Data []byte
@@ -167,9 +168,9 @@ func (s *Store) read(dir, name string) ([]byte, error) {
 	return data, err
 }
 
-// Newest loads the newest intact checkpoint. It skips damaged newer ones and returns their errors as warnings, newest first.
-// The error wraps [ErrNoCheckpoint] if no checkpoint is intact, and [ErrVersion] if it meets one of another format version:
-// it does not silently fall back to an older one. Other file-system errors also end the search.
+// Newest loads the newest intact checkpoint. It skips damaged newer ones and returns their errors as warnings, newest
+// first. The error wraps [ErrNoCheckpoint] if no checkpoint is intact, and [ErrVersion] if it meets one of another
+// format version: it does not silently fall back to an older one. Other file-system errors also end the search.
 func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
 	ids, err := s.List()
 	if err != nil {
@@ -206,8 +207,8 @@ func (s *Store) List() ([]int, error) {
 }
 
 // Prune removes old checkpoints. It keeps the newest keepNewest (at least 1), those whose id is a multiple of keepEvery
-// (unless that is 0), and the pinned ones. After a crash each checkpoint is complete or gone. Call it after a successful
-// Save; it neither counts nor removes damaged checkpoints newer than the saved one.
+// (unless that is 0), and the pinned ones. After a crash each checkpoint is complete or gone. Call it after a
+// successful Save; it neither counts nor removes damaged checkpoints newer than the saved one.
 func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
 		panic("checkpoints: Prune with keepNewest < 1 or keepEvery < 0")
@@ -245,8 +246,8 @@ func (s *Store) remove(id int) error {
 	return removeTree(s.fsys, path+oldSuffix)
 }
 
-// sweep removes temporary directories that an earlier, killed writer left. That writer may not have synced its rename, so
-// sweep syncs the store before it removes files.
+// sweep removes temporary directories that an earlier, killed writer left. That writer may not have synced its rename,
+// so sweep syncs the store before it removes files.
 func (s *Store) sweep() error {
 	names, err := s.fsys.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -158,7 +158,8 @@ func TestCallersBugsPanic(t *testing.T) {
 	}
 }
 
-// Each altered byte and each truncation of each file is detected and reported with that file's name, and Newest falls back.
+// Each altered byte and each truncation of each file is detected and reported with that file's name, and Newest falls
+// back.
 func TestDamageIsNamed(t *testing.T) {
 	s, dir := newStore(t, 1, 2)
 	for _, name := range []string{"weights", "optimizer", "empty", "manifest.json"} {

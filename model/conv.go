@@ -17,8 +17,8 @@ type conv struct {
 type convolver interface {
 	// forward takes weights [3, 3, in, out].
 	forward(x, weights, y []float32, epilogue kernel.Epilogue)
-	// backward takes weights [3, 3, out, in] and computes their gradient dWeights. Unless dx is nil it also computes the
-	// gradient of x: it sets dx to it or, if accumulate, adds it to dx.
+	// backward takes weights [3, 3, out, in] and computes their gradient dWeights. Unless dx is nil it also computes
+	// the gradient of x: it sets dx to it or, if accumulate, adds it to dx.
 	backward(x, weights, dy, dx, dWeights []float32, accumulate bool)
 }
 
@@ -48,8 +48,8 @@ func (c *conv) forward(x, weights, scale, bias, residual, y []float32) {
 	c.product.forward(x, folded, y, kernel.Epilogue{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
-// foldTransposed returns the weights times the scale as [3, 3, in, out]. A matrix product with the diagonal scale matrix
-// transposes them faster than a loop.
+// foldTransposed returns the weights times the scale as [3, 3, in, out]. A matrix product with the diagonal scale
+// matrix transposes them faster than a loop.
 func (c *conv) foldTransposed(weights, scale []float32) []float32 {
 	for o, s := range scale {
 		c.diagonal[o*c.out+o] = s
@@ -83,16 +83,16 @@ func (c *conv) fold(weights, scale []float32) []float32 {
 	return folded
 }
 
-// reluGradient computes the gradient dSum of the ReLU's input, and the bias gradient dBias: the sum of dSum over all cells.
-// dSum may be dy.
+// reluGradient computes the gradient dSum of the ReLU's input, and the bias gradient dBias: the sum of dSum over all
+// cells. dSum may be dy.
 func (c *conv) reluGradient(y, dy, dSum, dBias []float32) {
 	sums := c.scratch.get(bufferChannels, c.out)
 	c.scratch.worker.ReLUGradient(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
 	copy(dBias, sums)
 }
 
-// backward computes the gradients of weights, scale and, unless dx is nil, x from the gradient dSum of the ReLU's input. With
-// accumulate it adds the gradient of x to dx.
+// backward computes the gradients of weights, scale and, unless dx is nil, x from the gradient dSum of the ReLU's
+// input. With accumulate it adds the gradient of x to dx.
 func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32, accumulate bool) {
 	var folded []float32
 	if dx != nil {
@@ -109,8 +109,8 @@ func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32,
 	}
 }
 
-// scaleGradient computes the gradient dw = scale g of weights w from the gradient g of scale*w, and returns the sum of w g,
-// their part of the scale's gradient. It uses four independent sums for speed.
+// scaleGradient computes the gradient dw = scale g of weights w from the gradient g of scale*w, and returns the sum of
+// w g, their part of the scale's gradient. It uses four independent sums for speed.
 func scaleGradient(w, dw, g []float32, scale float32) float32 {
 	var sums [4]float32
 	g = g[:len(w)]

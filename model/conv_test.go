@@ -26,8 +26,8 @@ func distance(got, want []float32) float64 {
 	return math.Sqrt(d / norm)
 }
 
-// TestConvolvers compares the Winograd convolver with the direct one, forward and backward, on every size of board, with and
-// without accumulation.
+// TestConvolvers compares the Winograd convolver with the direct one, forward and backward, on every size of board,
+// with and without accumulation.
 func TestConvolvers(t *testing.T) {
 	for h := 3; h <= 8; h++ {
 		for w := 3; w <= 8; w++ {

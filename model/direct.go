@@ -2,8 +2,8 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// direct is a convolver for boards without a Winograd transform. It uses im2col: the 3x3 neighbourhood of each cell becomes
-// a row of a matrix.
+// direct is a convolver for boards without a Winograd transform. It uses im2col: the 3x3 neighbourhood of each cell
+// becomes a row of a matrix.
 type direct struct {
 	h, w, in, out int
 	scratch       *scratch

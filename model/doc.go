@@ -10,25 +10,25 @@
 //	outcome = 1/B sum over samples of the cross-entropy of the target over the outcome classes
 //	goals   = 1/B sum over samples of the squared errors of both goals / 100, if the game has a goal head
 //
-// The policy's softmax covers legal actions only, so illegal actions get neither probability nor gradient. Weight decay is
-// not part of the loss; the optimizer applies it (AdamW). Source: Silver et al. 2018, "A general reinforcement learning
-// algorithm", equation 1, with outcome classes instead of a scalar value.
+// The policy's softmax covers legal actions only, so illegal actions get neither probability nor gradient. Weight decay
+// is not part of the loss; the optimizer applies it (AdamW). Source: Silver et al. 2018, "A general reinforcement
+// learning algorithm", equation 1, with outcome classes instead of a scalar value.
 //
 // # Shards
 //
-// The trainer divides a batch into shards of up to 64 samples. Each shard runs through a graph of its own; all graphs share
-// the weights' memory. Gradients are added in the order of the shards, so results have the same bits on any number of
-// goroutines. The caller runs the shards (see [NewTrainer]); the package starts no goroutine.
+// The trainer divides a batch into shards of up to 64 samples. Each shard runs through a graph of its own; all graphs
+// share the weights' memory. Gradients are added in the order of the shards, so results have the same bits on any
+// number of goroutines. The caller runs the shards (see [NewTrainer]); the package starts no goroutine.
 //
 // # Graph
 //
 // The graph has one operation (type op) for each of: stem, residual block, heads, loss. Gorgonia differentiates it: the
 // gradient of an operation is one more operation that computes the gradients of all its inputs. Each operation owns and
-// reuses its output. No value feeds two differentiated operations, so Gorgonia inserts no additions. A virtual machine of
-// this package (type machine) runs the graph; a step allocates nothing after the first ones. Activations are [B, H, W, C]
-// with C padded to a multiple of 8. Package kernel computes convolutions and matrix products. A convolution transforms x
-// to V and the weights to U, multiplies M = V U, and transforms M to y; its gradients are dM = A dy, dV = dM Uᵀ (then dx)
-// and dU = Vᵀ dM (then the weights' gradient).
+// reuses its output. No value feeds two differentiated operations, so Gorgonia inserts no additions. A virtual machine
+// of this package (type machine) runs the graph; a step allocates nothing after the first ones. Activations are [B, H,
+// W, C] with C padded to a multiple of 8. Package kernel computes convolutions and matrix products. A convolution
+// transforms x to V and the weights to U, multiplies M = V U, and transforms M to y; its gradients are dM = A dy, dV =
+// dM Uᵀ (then dx) and dU = Vᵀ dM (then the weights' gradient).
 //
 // The tests compare it with a second graph of Gorgonia's own operations.
 //
@@ -36,10 +36,10 @@
 //
 // Profile of a step, 64x5 on 7x7 at batch 128, one core with AVX-512 (BenchmarkStep): matrix products 50 %, board
 // transforms 25 %, weight transforms 10 %; about 3 % each for ReLU gradients, folding scales into weights, AdamW with
-// clipping and averaging, and copies. The step runs at 1.5 to 1.7 times the core's peak, counted as direct convolutions,
-// because 81 points replace 441 products of cells and taps. The matrix products run at 0.6 to 0.7 of the peak: a layer's
-// planes are 4 MB and come from the second-level cache and beyond; within the first-level cache they would reach 0.85.
-// Blocks of fewer boards, and keeping transformed inputs for the weights' gradient, were no faster.
+// clipping and averaging, and copies. The step runs at 1.5 to 1.7 times the core's peak, counted as direct
+// convolutions, because 81 points replace 441 products of cells and taps. The matrix products run at 0.6 to 0.7 of the
+// peak: a layer's planes are 4 MB and come from the second-level cache and beyond; within the first-level cache they
+// would reach 0.85. Blocks of fewer boards, and keeping transformed inputs for the weights' gradient, were no faster.
 //
 // Not here: batch norm, learning-rate schedules (each step takes its rate), sampling, types other than float32.
 package model

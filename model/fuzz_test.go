@@ -9,8 +9,8 @@ import (
 	"ludus/env/envtest"
 )
 
-// UnmarshalState must leave the trainer unchanged if it rejects the bytes, and MarshalState must return the same bytes if it
-// accepts them.
+// UnmarshalState must leave the trainer unchanged if it rejects the bytes, and MarshalState must return the same bytes
+// if it accepts them.
 func FuzzState(f *testing.F) {
 	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(f, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)

@@ -13,12 +13,12 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// shardRows is the largest number of samples in a graph. A batch is divided into the fewest shards of equal size, whatever
-// the number of cores, so sums always have the same order.
+// shardRows is the largest number of samples in a graph. A batch is divided into the fewest shards of equal size,
+// whatever the number of cores, so sums always have the same order.
 const shardRows = 64
 
-// graph is the network with its loss for one shard, with or without gradients. It reads the weights from the parameters'
-// memory. One goroutine may use it at a time.
+// graph is the network with its loss for one shard, with or without gradients. It reads the weights from the
+// parameters' memory. One goroutine may use it at a time.
 type graph struct {
 	game *env.Game
 	vm   gorgonia.VM

@@ -10,9 +10,9 @@ type headLayer struct {
 	last bool // no later layer reads the same input: in backward it is the first to write that gradient
 }
 
-// heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of each
-// layer. An output row has the policy logits in the order of actions, the outcome logits, and the goals if the game has a
-// goal head.
+// heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of
+// each layer. An output row has the policy logits in the order of actions, the outcome logits, and the goals if the
+// game has a goal head.
 type heads struct {
 	cells, outputs int
 	layers         []headLayer // each after the layer it reads
@@ -48,7 +48,8 @@ func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *
 	return h
 }
 
-// memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of the layer before.
+// memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of the layer
+// before.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	if p.from < 0 {
 		return tower, dTower

@@ -2,8 +2,8 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// linear computes y = W x + bias for every row of x, with ReLU if relu. It reads x as rows of in values, so it serves as a
-// 1x1 convolution of boards and as a dense layer on flattened boards.
+// linear computes y = W x + bias for every row of x, with ReLU if relu. It reads x as rows of in values, so it serves
+// as a 1x1 convolution of boards and as a dense layer on flattened boards.
 type linear struct {
 	rowsPerSample    int // rows per sample
 	inputs, outputs  int // sizes of the weights [outputs, inputs]
@@ -44,8 +44,8 @@ func (l *linear) forward(x, weights, bias []float32) {
 	})
 }
 
-// backward computes the gradients of weights, bias and x from dy, which it may change. With accumulate it adds the gradient
-// of x to dx.
+// backward computes the gradients of weights, bias and x from dy, which it may change. With accumulate it adds the
+// gradient of x to dx.
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.relu {
 		sums := l.scratch.get(bufferChannels, l.out)

@@ -7,8 +7,8 @@ import (
 )
 
 // machine is a [gorgonia.VM] for graphs of inputs, constants and ops of this package. It resolves all memory when it is
-// built, so a run allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small objects
-// per operation in every run.
+// built, so a run allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small
+// objects per operation in every run.
 type machine struct {
 	g     *gorgonia.ExprGraph
 	steps []step

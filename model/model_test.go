@@ -81,8 +81,8 @@ func apart(a, b Losses) float64 {
 		math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
 }
 
-// TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do not
-// fill their last shard.
+// TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do
+// not fill their last shard.
 func TestLoss(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
@@ -101,8 +101,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestGradients compares the gradient of the total loss with central differences of the float64 reference, for every tensor
-// and every kind of head.
+// TestGradients compares the gradient of the total loss with central differences of the float64 reference, for every
+// tensor and every kind of head.
 func TestGradients(t *testing.T) {
 	for i, game := range []*env.Game{
 		envtest.Board(3, 3, 4, 2, 2, 3, true),  // all heads

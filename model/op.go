@@ -17,13 +17,14 @@ import (
 type layer interface {
 	// forward computes out from the inputs in. out still contains the result of the last run.
 	forward(in [][]float32, out []float32)
-	// backward computes the gradient dIn[i] of each input in[i] from the output's gradient dOut; dIn[i] is nil for inputs
-	// without a gradient. If the first input has the output's shape, dIn[0] and dOut share memory, which saves cache.
+	// backward computes the gradient dIn[i] of each input in[i] from the output's gradient dOut; dIn[i] is nil for
+	// inputs without a gradient. If the first input has the output's shape, dIn[0] and dOut share memory, which saves
+	// cache.
 	backward(in [][]float32, out, dOut []float32, dIn [][]float32)
 }
 
-// op is an operation of a Gorgonia graph. It owns its output and reuses it in every run, so values read from the graph are
-// valid until the next run.
+// op is an operation of a Gorgonia graph. It owns its output and reuses it in every run, so values read from the graph
+// are valid until the next run.
 //
 // The name must be unique in the graph, because Gorgonia merges equal nodes, and Type must not use type variable 'b'.
 type op struct {
@@ -86,8 +87,8 @@ func memoryOf(v gorgonia.Value) ([]float32, error) {
 
 func (o *op) DiffWRT(int) []bool { return o.gradient }
 
-// SymDiff adds an op that computes all gradients of the layer. Its output is the first gradient. The other gradients are
-// ops without work that depend on it.
+// SymDiff adds an op that computes all gradients of the layer. Its output is the first gradient. The other gradients
+// are ops without work that depend on it.
 func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	nodes := make(gorgonia.Nodes, len(in))
 	dIn := make([][]float32, len(in))

@@ -7,8 +7,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// adamW is the optimizer: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of the
-// weights. With gradient g, scaled to a norm of at most ClipNorm over all parameters, step t computes
+// adamW is the optimizer: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of
+// the weights. With gradient g, scaled to a norm of at most ClipNorm over all parameters, step t computes
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
@@ -113,6 +113,6 @@ func (s *adamW) updateChunk(i int) {
 	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
 }
 
-// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During the
-// first 20 steps all weigh the same (t), so the initial weights leave no trace.
+// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During
+// the first 20 steps all weigh the same (t), so the initial weights leave no trace.
 func averageHorizon(t float64) float64 { return min(t, max(20, 0.05*t)) }

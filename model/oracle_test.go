@@ -51,8 +51,8 @@ func TestStockOracle(t *testing.T) {
 	}
 }
 
-// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding errors are largest. Rounding
-// flips some ReLUs whose inputs are near zero, so the test compares each tensor's gradient as a whole.
+// TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding errors are largest.
+// Rounding flips some ReLUs whose inputs are near zero, so the test compares each tensor's gradient as a whole.
 func TestStockOracleDeep(t *testing.T) {
 	game := envtest.Board(11, 7, 7, 2, 2, 7, true)
 	w := randomWeights(game, 32, 4, 1)

@@ -18,8 +18,8 @@ const (
 	bufferCount
 )
 
-// scratch is shared by the layers of one graph, which run one after another: the number of samples in the current run (at
-// most shardRows) and temporary memory.
+// scratch is shared by the layers of one graph, which run one after another: the number of samples in the current run
+// (at most shardRows) and temporary memory.
 type scratch struct {
 	rows    int
 	worker  kernel.Worker

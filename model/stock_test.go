@@ -10,8 +10,8 @@ import (
 	"ludus/model/infer"
 )
 
-// stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It is
-// the oracle of Trainer's tests and far slower. Gorgonia's matrix products use all cores.
+// stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It
+// is the oracle of Trainer's tests and far slower. Gorgonia's matrix products use all cores.
 type stock struct {
 	game    *env.Game
 	weights *infer.Weights
@@ -33,8 +33,8 @@ type stock struct {
 // stockTargets is the memory of the graph's inputs, as in [Batch]. Shares are weights divided by B.
 type stockTargets struct{ inputs, legal, policy, policyShare, classes, goals []float32 }
 
-// newStock builds the graph for batches of the given size on a copy of w, a network of game. It uses GoalWeight and Adam's
-// settings from config.
+// newStock builds the graph for batches of the given size on a copy of w, a network of game. It uses GoalWeight and
+// Adam's settings from config.
 func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*stock, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("stock network: %w", err)

@@ -16,8 +16,8 @@ var ErrDiverged = errors.New("training diverged")
 
 // Config holds the training settings that do not change during a run.
 type Config struct {
-	// WeightDecay is AdamW's decoupled weight decay: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1, default
-	// 0.01 as in the paper.
+	// WeightDecay is AdamW's decoupled weight decay: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1,
+	// default 0.01 as in the paper.
 	WeightDecay float64
 	// ClipNorm is the largest norm of the gradient over all parameters. Above 0, default 1.
 	ClipNorm float64
@@ -75,8 +75,8 @@ type shardResult struct {
 	err    error
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently, and
-// returns when all are done; nil runs them one after another. Results do not depend on it.
+// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently,
+// and returns when all are done; nil runs them one after another. Results do not depend on it.
 func NewTrainer(
 	game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
@@ -99,9 +99,9 @@ func NewTrainer(
 	return t, nil
 }
 
-// Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is not
-// finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size it
-// allocates nothing.
+// Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is
+// not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size
+// it allocates nothing.
 func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	for len(t.gradients) < shards(b) {
 		t.gradients = append(t.gradients, t.params.zeros())
@@ -119,8 +119,8 @@ func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGrap
 // shards is the number of shards of a batch.
 func shards(b *Batch) int { return (b.Size + shardRows - 1) / shardRows }
 
-// run runs a batch through graphs of the pool, one shard per graph, and adds the losses in the shards' order. The gradients
-// stay in t.gradients.
+// run runs a batch through graphs of the pool, one shard per graph, and adds the losses in the shards' order. The
+// gradients stay in t.gradients.
 func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")

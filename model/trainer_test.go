@@ -16,8 +16,8 @@ import (
 	"ludus/train/parallel"
 )
 
-// TestFreshLoss compares the losses of a fresh network, which predicts uniform policies and classes and goals of 0, with
-// numbers computed by hand.
+// TestFreshLoss compares the losses of a fresh network, which predicts uniform policies and classes and goals of 0,
+// with numbers computed by hand.
 func TestFreshLoss(t *testing.T) {
 	game := envtest.Board(2, 2, 2, 1, 0, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, newRand(1))
@@ -59,8 +59,8 @@ func TestCrossEntropyRow(t *testing.T) {
 	}
 }
 
-// TestOverfit trains on one batch only: the policy loss falls to the entropy of its targets, the outcome loss to zero, and
-// illegal actions with huge logits have no effect.
+// TestOverfit trains on one batch only: the policy loss falls to the entropy of its targets, the outcome loss to zero,
+// and illegal actions with huge logits have no effect.
 func TestOverfit(t *testing.T) {
 	game := envtest.Board(3, 3, 3, 2, 1, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
@@ -203,9 +203,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestShards trains on a batch and on the same samples doubled, which fill two shards. Both have the same mean losses and
-// gradients, exactly, so the weights must agree bit for bit. Gradients left in the shards by one step must not affect the
-// next.
+// TestShards trains on a batch and on the same samples doubled, which fill two shards. Both have the same mean losses
+// and gradients, exactly, so the weights must agree bit for bit. Gradients left in the shards by one step must not
+// affect the next.
 func TestShards(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 2, 1)
@@ -236,8 +236,8 @@ func TestShards(t *testing.T) {
 
 func repeated(x []float32) []float32 { return slices.Concat(x, x) }
 
-// TestRate checks that a step uses its learning rate: without weight decay Adam's first step moves each weight by the rate,
-// or by less if its gradient is tiny.
+// TestRate checks that a step uses its learning rate: without weight decay Adam's first step moves each weight by the
+// rate, or by less if its gradient is tiny.
 func TestRate(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	w := randomWeights(game, 8, 1, 1)
@@ -329,7 +329,8 @@ func TestStateErrors(t *testing.T) {
 	}
 }
 
-// TestAverage compares the moving average with its definition: the mean of the first 20 weights, then a horizon of 20 steps.
+// TestAverage compares the moving average with its definition: the mean of the first 20 weights, then a horizon of 20
+// steps.
 func TestAverage(t *testing.T) {
 	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	tr := newTrainer(t, game, randomWeights(game, 4, 0, 1), DefaultConfig(), nil)
@@ -344,7 +345,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// newTestOptimizer returns an optimizer of a matrix and a vector, with a function that does a step with their gradients.
+// newTestOptimizer returns an optimizer of a matrix and a vector, with a function that does a step with their
+// gradients.
 func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMatrix, dVector []float32) error) {
 	p := &parameters{
 		weights: &infer.Weights{Tensors: []infer.Tensor{{Shape: []int{1, len(matrix)}}, {Shape: []int{len(vector)}}}},

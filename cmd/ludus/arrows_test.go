@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// imports lists for each package the packages of this module that it imports, lowest first. Tests may import more. The test
-// fails if an import is not in the table, and if the table contains an import that no longer exists.
+// imports lists for each package the packages of this module that it imports, lowest first. Tests may import more. The
+// test fails if an import is not in the table, and if the table contains an import that no longer exists.
 var imports = map[string][]string{
 	"env":                              {},
 	"env/games":                        {"env"},
@@ -202,8 +202,8 @@ func TestImports(t *testing.T) {
 // under reports whether pkg is the package root or below it.
 func under(pkg, root string) bool { return pkg == root || strings.HasPrefix(pkg, root+"/") }
 
-// TestArchitectureDiagram compares the arrows in docs/ARCHITECTURE.md with the table. The document has one diagram of the
-// libraries and one of the packages below cmd. It leaves out an import that others imply.
+// TestArchitectureDiagram compares the arrows in docs/ARCHITECTURE.md with the table. The document has one diagram of
+// the libraries and one of the packages below cmd. It leaves out an import that others imply.
 func TestArchitectureDiagram(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "ARCHITECTURE.md"))
 	if err != nil {

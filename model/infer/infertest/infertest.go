@@ -8,8 +8,8 @@ import (
 	"ludus/model/infer"
 )
 
-// RandomWeights returns weights without zero tensors, so the network is far from uniform and every part of it matters. Equal
-// arguments give equal weights.
+// RandomWeights returns weights without zero tensors, so the network is far from uniform and every part of it matters.
+// Equal arguments give equal weights.
 func RandomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)

@@ -2,8 +2,8 @@ package kernel
 
 import "ludus/model/infer/kernel/winograd"
 
-// Conv is a 3x3 convolution with zero padding on boards of H x W cells, with packed weights. It is immutable and safe to
-// share.
+// Conv is a 3x3 convolution with zero padding on boards of H x W cells, with packed weights. It is immutable and safe
+// to share.
 type Conv struct {
 	h, w, in, out int
 	board         Winograd
@@ -11,10 +11,10 @@ type Conv struct {
 	weights       []float32 // packed, see packPlanes and packTaps
 }
 
-// NewConv prepares a convolution with weights [out, 3, 3, in]; in and out are multiples of 8. Boards with sides of 3 to 8
-// cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
-// transform took 0.23 to 0.59 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends on
-// the board alone.
+// NewConv prepares a convolution with weights [out, 3, 3, in]; in and out are multiples of 8. Boards with sides of 3 to
+// 8 cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
+// transform took 0.23 to 0.59 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends
+// on the board alone.
 func NewConv(h, w, in, out int, weights []float32) *Conv {
 	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
 		panic("kernel: NewConv needs weights [out, 3, 3, in], in and out multiples of 8")

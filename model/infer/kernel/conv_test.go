@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// convolve computes a convolution by its definition: dst[y,x,o] = sum over i, j, c of weights[o,i,j,c] src[y+i-1,x+j-1,c].
+// convolve computes a convolution by its definition: dst[y,x,o] = sum over i, j, c of weights[o,i,j,c]
+// src[y+i-1,x+j-1,c].
 func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
 	for r := range rows {
 		for y := range h {

@@ -2,8 +2,9 @@
 // transforms of these convolutions and their gradients.
 //
 // Everything is float32. Activations are [rows, H, W, C]: a row is a board, C a multiple of 8. Matrices are row-major
-// unless strides say otherwise. The result of a row has the same bits in every batch. A [Worker] holds the arguments and
-// scratch memory of one goroutine. The package starts no goroutine, and calls allocate nothing once scratch is large enough.
+// unless strides say otherwise. The result of a row has the same bits in every batch. A [Worker] holds the arguments
+// and scratch memory of one goroutine. The package starts no goroutine, and calls allocate nothing once scratch is
+// large enough.
 //
 // A 3x3 convolution with p points runs in three steps:
 //
@@ -14,8 +15,8 @@
 // The gradient runs each step transposed: TransformOutputGradient; Gemm with U[p]ᵀ (for the input) or V[p]ᵀ (for the
 // weights); TransformInputGradient or TransformWeightsGradient. Package winograd explains the matrices.
 //
-// On amd64 the loops are assembly for AVX2 with FMA or AVX-512, written by the program in generate; the package picks one
-// when the program starts. Both give the same bits. On other machines, or with build tag purego, they are Go code, whose
-// results differ in rounding: it rounds each product before adding it, and its transforms add terms in another order.
-// GODEBUG=cpu.avx512f=off or GODEBUG=cpu.avx2=off selects the next slower version.
+// On amd64 the loops are assembly for AVX2 with FMA or AVX-512, written by the program in generate; the package picks
+// one when the program starts. Both give the same bits. On other machines, or with build tag purego, they are Go code,
+// whose results differ in rounding: it rounds each product before adding it, and its transforms add terms in another
+// order. GODEBUG=cpu.avx512f=off or GODEBUG=cpu.avx2=off selects the next slower version.
 package kernel

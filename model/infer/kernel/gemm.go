@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// A Worker runs kernels for one goroutine. It owns their arguments and scratch memory, which grows with the largest call.
-// The zero value is ready to use.
+// A Worker runs kernels for one goroutine. It owns their arguments and scratch memory, which grows with the largest
+// call. The zero value is ready to use.
 type Worker struct {
 	gemm    gemmArgs
 	columns transformArgs // first pass of a transform, down the board's columns
@@ -17,16 +17,16 @@ type Worker struct {
 }
 
 // Gemm describes a batch of matrix products C = Init + A B, one per plane, with A [M, K], B [K, N], C [M, N]. N is a
-// multiple of 8. Strides count floats. The sum of an element starts with Init and adds its K terms in order, so its bits do
-// not depend on M, N or its position.
+// multiple of 8. Strides count floats. The sum of an element starts with Init and adds its K terms in order, so its
+// bits do not depend on M, N or its position.
 type Gemm struct {
 	M, N, K int
 
 	A          []float32
 	ARow, ACol int // strides of A; A may be a transposed view
 
-	// B is stored in panels of 16 columns (the last may have 8). BPanel is the distance between panels, BRow between rows.
-	// A row-major B [K, N] has BRow N and BPanel 16; a packed B (see Pack) has BRow 16 and BPanel 16 K.
+	// B is stored in panels of 16 columns (the last may have 8). BPanel is the distance between panels, BRow between
+	// rows. A row-major B [K, N] has BRow N and BPanel 16; a packed B (see Pack) has BRow 16 and BPanel 16 K.
 	B            []float32
 	BRow, BPanel int
 
@@ -63,8 +63,8 @@ func (w *Worker) Gemm(g *Gemm) {
 	g.columns(p, active.gemm8, 12, 8, rest)
 }
 
-// columns computes whole panels of width columns with gemm, starting at the first of the last rest columns, in blocks of at
-// most rows rows. It returns the number of columns that remain.
+// columns computes whole panels of width columns with gemm, starting at the first of the last rest columns, in blocks
+// of at most rows rows. It returns the number of columns that remain.
 func (g *Gemm) columns(p *gemmArgs, gemm func(*gemmArgs), rows, width, rest int) int {
 	if p.panels = rest / width; p.panels == 0 {
 		return rest
@@ -105,8 +105,8 @@ func (p *gemmArgs) split(m, maxRows int) {
 // pointer is the address of the first element of x.
 func pointer(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-// floats returns n floats of *buffer with undefined content, and grows the buffer if it is too short. They are aligned to a
-// cache line.
+// floats returns n floats of *buffer with undefined content, and grows the buffer if it is too short. They are aligned
+// to a cache line.
 func floats(buffer *[]float32, n int) []float32 {
 	if cap(*buffer) < n {
 		*buffer = Aligned(n)

@@ -9,9 +9,9 @@ import (
 
 //go:generate go run ./generate
 
-// gemmArgs are the arguments of a gemm function, which computes C = init + A B for each plane, with ReLU if relu is not 0.
-// The rows of C are divided into tallBlocks blocks of tall rows and shortBlocks blocks of tall-1 rows, its columns into
-// panels. depth is the number of terms in a sum. Steps are in bytes. init is nil for zeros.
+// gemmArgs are the arguments of a gemm function, which computes C = init + A B for each plane, with ReLU if relu is not
+// 0. The rows of C are divided into tallBlocks blocks of tall rows and shortBlocks blocks of tall-1 rows, its columns
+// into panels. depth is the number of terms in a sum. Steps are in bytes. init is nil for zeros.
 type gemmArgs struct {
 	a, b, c, init                                     unsafe.Pointer
 	aRow, aColumn, bRow, bPanelStep, cRow, initRow    int
@@ -21,8 +21,9 @@ type gemmArgs struct {
 	relu                                              int
 }
 
-// transformArgs are the arguments of one transform pass. A pass multiplies each line of elements by a matrix; an element
-// is vectors registers of channels. Steps are in bytes. Only reduceEpilogue reads bias, accumulate and limit (0 or -Inf).
+// transformArgs are the arguments of one transform pass. A pass multiplies each line of elements by a matrix; an
+// element is vectors registers of channels. Steps are in bytes. Only reduceEpilogue reads bias, accumulate and limit (0
+// or -Inf).
 type transformArgs struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // between the elements of a line
@@ -41,8 +42,8 @@ const (
 )
 
 // The kinds of pass with a matrix M [P, N]: expand multiplies by M (N elements to P), reduce by Mᵀ (P to N).
-// reduceEpilogue is reduce plus bias, plus the old destination if accumulate is not 0, and then max with limit. There is no
-// reduceEpilogue for G.
+// reduceEpilogue is reduce plus bias, plus the old destination if accumulate is not 0, and then max with limit. There
+// is no reduceEpilogue for G.
 const (
 	expand = iota
 	reduce

@@ -18,8 +18,8 @@ type Planes struct {
 // distance compete for few cache sets.
 func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 
-// Winograd is the Winograd transform of whole boards of H x W cells; see package winograd. Activations are [rows, H, W, C]
-// with C a multiple of 8; the transformed domain has one plane per point.
+// Winograd is the Winograd transform of whole boards of H x W cells; see package winograd. Activations are [rows, H, W,
+// C] with C a multiple of 8; the transformed domain has one plane per point.
 type Winograd struct {
 	H, W   int
 	pH, pW int // points of a column and of a line
@@ -104,8 +104,8 @@ func (w *Worker) toPlanes(b Winograd, matrix int, dst Planes, src []float32, row
 	w.runPasses(b, matrix, expand, expand, rows, channels, 4*cells, 4*channels)
 }
 
-// toCells is the transposed transform: it multiplies the columns of points by the transposed matrix, then the lines, and
-// writes cells to dst.
+// toCells is the transposed transform: it multiplies the columns of points by the transposed matrix, then the lines,
+// and writes cells to dst.
 func (w *Worker) toCells(b Winograd, matrix int, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
 	cells, points := b.Cells()*channels, 4*b.pW*channels
 	_ = dst[rows*cells-1]

@@ -53,8 +53,8 @@ func pureGemm(p *gemmArgs, columns int) {
 // zeros is the start of sums without init.
 var zeros [8]float32
 
-// pureDot sets sum to start plus a row of A times 8 columns of B; a and b are their byte offsets. The loop is unrolled four
-// times because a backward jump is costly in WebAssembly.
+// pureDot sets sum to start plus a row of A times 8 columns of B; a and b are their byte offsets. The loop is unrolled
+// four times because a backward jump is costly in WebAssembly.
 func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	// The loop advances offsets instead of pointers: a pointer must not pass the end of its array.
@@ -143,9 +143,9 @@ func pureTransforms() (table transforms) {
 	return table
 }
 
-// halved is a matrix M [P, N] that needs about half of M's products, because most rows come in pairs that differ only in
-// signs (winograd.Pairs). The first row of a pair keeps the terms with equal signs, the second those with opposite signs;
-// the sums (e, o) of a pair then become (e + o, e - o). For Mᵀ the order is reversed.
+// halved is a matrix M [P, N] that needs about half of M's products, because most rows come in pairs that differ only
+// in signs (winograd.Pairs). The first row of a pair keeps the terms with equal signs, the second those with opposite
+// signs; the sums (e, o) of a pair then become (e + o, e - o). For Mᵀ the order is reversed.
 type halved struct {
 	rows    [][]term // [P], terms of each row of M
 	columns [][]term // [N], terms of each row of Mᵀ

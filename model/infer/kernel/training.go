@@ -12,8 +12,8 @@ type reluArgs struct {
 }
 
 // ReLUGradient computes the gradient dx of a ReLU's input from its output y and the output's gradient dy: dx = dy where
-// y > 0, else 0. It sets sums [columns] to the sum of dx over rows. y, dy and dx are [rows, columns], columns a multiple of
-// 8; dx may be dy.
+// y > 0, else 0. It sets sums [columns] to the sum of dx over rows. y, dy and dx are [rows, columns], columns a
+// multiple of 8; dx may be dy.
 func (w *Worker) ReLUGradient(y, dy, dx, sums []float32, rows, columns int) {
 	n := rows * columns
 	if n == 0 || columns%8 != 0 || len(y) < n || len(dy) < n || len(dx) < n || len(sums) < columns {

@@ -45,8 +45,8 @@ func TestReLUGradient(t *testing.T) {
 	})
 }
 
-// TestAdam compares with the formula in float64. All instruction sets must give the same bits, and so must values alone and
-// in a vector.
+// TestAdam compares with the formula in float64. All instruction sets must give the same bits, and so must values alone
+// and in a vector.
 func TestAdam(t *testing.T) {
 	f := Adam{
 		GradientScale: 0.5, Beta1: 0.9, OneMinusBeta1: 0.1, Beta2: 0.99, OneMinusBeta2: 0.01, Epsilon: 1e-8,

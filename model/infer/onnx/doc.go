@@ -1,6 +1,6 @@
 // Package onnx writes networks as ONNX models (https://onnx.ai), IR version 8 and opset 17, for other engines and
-// languages. Shapes for B rows, A actions and K outcome classes, all float32 and in the frame of the player to move (the
-// mover):
+// languages. Shapes for B rows, A actions and K outcome classes, all float32 and in the frame of the player to move
+// (the mover):
 //
 //	tensor   [B, C, H, W]   in: a position as [env.State] encodes it
 //	policy   [B, A]         logits, unmasked, in the order of [infer.Evaluator]
@@ -12,9 +12,9 @@
 //
 // # Metadata
 //
-// The model's metadata_props contain everything else that a player program needs. Every value is JSON, so text has quotes
-// ("quad-5x5"). Actions and cells are absolute (the same for both players) unless stated otherwise: cell i is row i / W,
-// column i % W of the board. The members of an object have no order.
+// The model's metadata_props contain everything else that a player program needs. Every value is JSON, so text has
+// quotes ("quad-5x5"). Actions and cells are absolute (the same for both players) unless stated otherwise: cell i is
+// row i / W, column i % W of the board. The members of an object have no order.
 //
 //	metadata_version   1; a reader should reject a greater one
 //	game               canonical name; "ludus games GAME" describes the game
@@ -36,9 +36,9 @@
 //	value_scale        c in the sigma(q) of the Gumbel searches that the network was trained with
 //	inputs, outputs    {name: shape and meaning}
 //
-// A program fills a tensor according to planes and frames, runs the model, and plays the legal action a with the greatest
-// policy[frames[mover].policy[a]]. It must know the rules to find the legal actions. The directory examples contains two
-// such programs, in Python and JavaScript.
+// A program fills a tensor according to planes and frames, runs the model, and plays the legal action a with the
+// greatest policy[frames[mover].policy[a]]. It must know the rules to find the legal actions. The directory examples
+// contains two such programs, in Python and JavaScript.
 //
 // Not here: reading ONNX models.
 package onnx

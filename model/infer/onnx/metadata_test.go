@@ -111,8 +111,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestMetadataEncode encodes positions of random games from the metadata, the board and the moves alone, and compares with
-// the tensors of the game's own code.
+// TestMetadataEncode encodes positions of random games from the metadata, the board and the moves alone, and compares
+// with the tensors of the game's own code.
 func TestMetadataEncode(t *testing.T) {
 	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"} // to plane, below
 	for _, name := range append(known, variants...) {

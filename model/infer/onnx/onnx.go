@@ -25,8 +25,8 @@ const (
 	opset     = 17
 )
 
-// Marshal returns network w of game as an ONNX model. producer is this program's version, "" if unknown. Equal arguments
-// give equal bytes. It returns an error if w is not a complete network of game.
+// Marshal returns network w of game as an ONNX model. producer is this program's version, "" if unknown. Equal
+// arguments give equal bytes. It returns an error if w is not a complete network of game.
 func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)

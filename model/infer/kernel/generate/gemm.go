@@ -27,8 +27,8 @@ const (
 	scratchB   = "R15"
 )
 
-// gemmLocals are the local variables of a gemm function: the starts of the current plane, panel and block, and the numbers
-// left of each.
+// gemmLocals are the local variables of a gemm function: the starts of the current plane, panel and block, and the
+// numbers left of each.
 var gemmLocals = []string{
 	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
 	"panels", "bPanel", "cPanel", "initPanel",
@@ -213,8 +213,8 @@ func (w *writer) store(s shape, rows int) {
 	}
 }
 
-// next loads the registers for prefetch. It returns, for each panel, the register with the distance from a row of B to the
-// same row of the next plane.
+// next loads the registers for prefetch. It returns, for each panel, the register with the distance from a row of B to
+// the same row of the next plane.
 func (w *writer) next(s shape) []string {
 	w.op("MOVQ gemmArgs_aPlaneStep(AX), %s", scratchB)
 	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)

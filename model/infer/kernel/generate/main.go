@@ -2,7 +2,8 @@
 // declare_amd64.go. Run it with `go generate ./model/infer/kernel`. An argument names another output directory.
 //
 // gemm.go writes matrix products and transform.go the passes of the Winograd transforms, both for AVX2 with FMA and for
-// AVX-512. training.go writes kernels that only training uses; memory limits their speed, so they have an AVX2 version only.
+// AVX-512. training.go writes kernels that only training uses; memory limits their speed, so they have an AVX2 version
+// only.
 package main
 
 import (
@@ -161,7 +162,8 @@ func (w *writer) instructionTables() {
 	}
 }
 
-// peak writes a loop of independent multiply-adds. Its argument points to the number of rounds of peakUnroll instructions.
+// peak writes a loop of independent multiply-adds. Its argument points to the number of rounds of peakUnroll
+// instructions.
 func (w *writer) peak(set isa) {
 	w.function("peak"+set.name, "int64")
 	const chains = 12

@@ -59,7 +59,8 @@ func (w *writer) reluGradientColumns(vectors int) {
 	w.op("JMP next")
 }
 
-// adam writes an AdamW step. Its argument is kernel.adamArgs. It rounds products before it adds them, as the Go code does.
+// adam writes an AdamW step. Its argument is kernel.adamArgs. It rounds products before it adds them, as the Go code
+// does.
 func (w *writer) adam() {
 	w.function("adamAVX2", "adamArgs")
 	values := []string{"w", "g", "m", "v", "average"}

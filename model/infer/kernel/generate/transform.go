@@ -123,8 +123,8 @@ func (t *temporaries) take() string {
 	return name
 }
 
-// sum writes code that adds terms to register start (if not "") and returns the register with the result. That is an input
-// register if there is nothing to compute.
+// sum writes code that adds terms to register start (if not "") and returns the register with the result. That is an
+// input register if there is nothing to compute.
 func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string {
 	// Coefficients 1 and -1 come last, since they need a sum to add to; 1 comes before -1.
 	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(unit(x), unit(y)) })
@@ -229,8 +229,8 @@ func (w *writer) reduce(set isa, name string, matrix [][]float64) {
 	w.reduceLoops(set, matrix, "", false, false)
 }
 
-// reduceEpilogue writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), and a second version of the
-// loop that also adds the old destination[k].
+// reduceEpilogue writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), and a second version
+// of the loop that also adds the old destination[k].
 func (w *writer) reduceEpilogue(set isa, name string, matrix [][]float64) {
 	w.function(name, "transformArgs", passLocals...)
 	w.op("VBROADCASTSS transformArgs_limit(AX), %s%d", set.reg, set.regs-1)
@@ -289,8 +289,8 @@ func (w *writer) load(register []string, paired []bool) {
 	}
 }
 
-// column returns the terms of output k of reduce: the coefficients of column k of the matrix with the registers that load
-// filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
+// column returns the terms of output k of reduce: the coefficients of column k of the matrix with the registers that
+// load filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
 func column(matrix [][]float64, k int, register []string, paired []bool) []term {
 	var list []term
 	for p := 0; p < len(matrix); p++ {

@@ -1,14 +1,14 @@
-// Package winograd computes the matrices of Winograd's minimal filtering for a whole line of a board: n cells, a kernel of
-// three taps, zero padding at both ends.
+// Package winograd computes the matrices of Winograd's minimal filtering for a whole line of a board: n cells, a kernel
+// of three taps, zero padding at both ends.
 //
 // The convolution of a line d [n] with a kernel g [3], y[i] = g[0] d[i-1] + g[1] d[i] + g[2] d[i+1], is
 //
 //	y = Aᵀ ((G g) ∘ (B d))
 //
-// with P products instead of 3 n. Sources: Winograd 1980, with the construction of Toom and Cook; Lavin and Gray 2016 apply
-// it to networks as F(m x m, 3 x 3) on overlapping tiles. Here a whole board is one tile, so tiles do not overlap and B has
-// no columns for the padding. In two dimensions each matrix acts on columns, then on rows. Gradients use the transposes:
-// Bᵀ and A from y to d, Gᵀ from y to g.
+// with P products instead of 3 n. Sources: Winograd 1980, with the construction of Toom and Cook; Lavin and Gray 2016
+// apply it to networks as F(m x m, 3 x 3) on overlapping tiles. Here a whole board is one tile, so tiles do not overlap
+// and B has no columns for the padding. In two dimensions each matrix acts on columns, then on rows. Gradients use the
+// transposes: Bᵀ and A from y to d, Gᵀ from y to g.
 package winograd
 
 import (
@@ -29,17 +29,18 @@ type Matrices struct {
 	G    [][]float64 // [P, 3]
 }
 
-// segments[n] are the sizes of the tiles that make up a line of n cells. Tiles of more than seven cells would lose too much
-// precision.
+// segments[n] are the sizes of the tiles that make up a line of n cells. Tiles of more than seven cells would lose too
+// much precision.
 var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4, 4}}
 
 // points are the m + 1 finite points of a tile of m cells; the last point is infinity. They had the smallest error in a
-// search over a few hundred sets of fractions whose products float32 represents exactly: with 64 channels on a square board
-// a root-mean-square relative error of 6e-7 (3 cells) to 1e-5 (7 cells). Opposite points share half of their sums.
+// search over a few hundred sets of fractions whose products float32 represents exactly: with 64 channels on a square
+// board a root-mean-square relative error of 6e-7 (3 cells) to 1e-5 (7 cells). Opposite points share half of their
+// sums.
 //
-// Not used: x² + 1 with six points (±3/8, ±7/8, ±3/2) for 7 cells. It has a twelfth of the error, but takes 10 products per
-// line instead of 9, and networks on 7x7 evaluate 22 % fewer positions per second. With the points below, the value of a
-// trained quad-7x7 network was off by at most 1.7e-4 in 10,000 positions.
+// Not used: x² + 1 with six points (±3/8, ±7/8, ±3/2) for 7 cells. It has a twelfth of the error, but takes 10 products
+// per line instead of 9, and networks on 7x7 evaluate 22 % fewer positions per second. With the points below, the value
+// of a trained quad-7x7 network was off by at most 1.7e-4 in 10,000 positions.
 var points = [MaxLine][]float64{
 	3: {0.5, -0.5, 1.75, -1.75},
 	4: {0.75, -0.75, 1.5, -1.5, 0},
@@ -78,8 +79,8 @@ func New(n int) Matrices {
 
 // tile returns the matrices of m outputs: A [m+2, m], G [m+2, 3], and B [m+2, m+2], which covers the m cells and one on
 // either side. For a point p and the other finite points q, the row of A is p^0, p^1, ...; that of G is p^0, p^1, p^2
-// divided by the product of p - q; that of B has the coefficients of the product of x - q. For infinity, the rows of A and
-// G contain only the highest power, and that of B the product over all finite points.
+// divided by the product of p - q; that of B has the coefficients of the product of x - q. For infinity, the rows of A
+// and G contain only the highest power, and that of B the product over all finite points.
 func tile(m int) (a, b, g [][]float64) {
 	finite := points[m]
 	for j := range m + 2 {
@@ -125,8 +126,8 @@ func powers(dst []float64, p, first float64) {
 	}
 }
 
-// Pairs reports for each row of a matrix whether it and the next row belong to opposite points: then they are equal except
-// for the sign of some columns. A row is in at most one pair.
+// Pairs reports for each row of a matrix whether it and the next row belong to opposite points: then they are equal
+// except for the sign of some columns. A row is in at most one pair.
 func Pairs(matrix [][]float64) []bool {
 	paired := make([]bool, len(matrix))
 	for j := 0; j+1 < len(matrix); j++ {
