@@ -140,7 +140,8 @@ var building sync.Mutex
 
 // apply adds a layer to the graph of its inputs and returns its node. Inputs in constant have no gradient.
 func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
-	o := &op{name: name, inputs: inputs, out: kernel.Aligned(max(shape.TotalSize(), 1)), shape: shape, run: l.forward, layer: l}
+	out := kernel.Aligned(max(shape.TotalSize(), 1))
+	o := &op{name: name, inputs: inputs, out: out, shape: shape, run: l.forward, layer: l}
 	for _, n := range inputs {
 		o.gradient = append(o.gradient, !constant.Contains(n))
 	}

@@ -91,7 +91,9 @@ var quiet = []string{
 }
 
 // forTests are packages that only tests import, so no program contains them.
-var forTests = []string{"env/envtest", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers"}
+var forTests = []string{
+	"env/envtest", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+}
 
 // source is one parsed file of the module.
 type source struct {
@@ -174,7 +176,8 @@ func TestImports(t *testing.T) {
 	found := importsOf(all)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
 		if want, known := imports[pkg]; !known || !slices.Equal(found[pkg], want) {
-			t.Errorf("the table of imports should have this line:\n%q: %s,", pkg, strings.TrimPrefix(fmt.Sprintf("%#v", found[pkg]), "[]string"))
+			line := strings.TrimPrefix(fmt.Sprintf("%#v", found[pkg]), "[]string")
+			t.Errorf("the table of imports should have this line:\n%q: %s,", pkg, line)
 		}
 		for _, target := range found[pkg] {
 			if slices.Contains(forTests, target) {

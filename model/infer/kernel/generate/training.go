@@ -70,7 +70,10 @@ func (w *writer) adam() {
 	}
 	w.op("MOVQ adamArgs_vectors(AX), R8")
 	factor := map[string]string{}
-	for i, name := range []string{"GradientScale", "Beta1", "OneMinusBeta1", "Beta2", "OneMinusBeta2", "Epsilon", "StepSize", "RootScale", "WeightDecay", "AverageShare"} {
+	for i, name := range []string{
+		"GradientScale", "Beta1", "OneMinusBeta1", "Beta2", "OneMinusBeta2", "Epsilon", "StepSize", "RootScale",
+		"WeightDecay", "AverageShare",
+	} {
 		factor[name] = fmt.Sprintf("Y%d", 6+i)
 		w.op("VBROADCASTSS adamArgs_factors+Adam_%s(AX), %s", name, factor[name])
 	}
