@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/model/infer/infertest"
@@ -157,7 +158,7 @@ func TestServerGone(t *testing.T) {
 	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
 }
 
-// addGeneration copies the last line of a run's metrics with another generation.
+// addGeneration appends a copy of the last line of a run's metrics with another generation.
 func addGeneration(t *testing.T, run string, generation int) {
 	t.Helper()
 	path := filepath.Join(run, "metrics.jsonl")
@@ -167,8 +168,7 @@ func addGeneration(t *testing.T, run string, generation int) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	_, rest, _ := strings.Cut(lines[len(lines)-1], ",")
-	data = fmt.Appendf(data, "{\"generation\":%d,%s\n", generation, rest)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
+	if err := checkpoints.AppendLine(path, fmt.Appendf(nil, "{\"generation\":%d,%s", generation, rest)); err != nil {
 		t.Fatal(err)
 	}
 }
