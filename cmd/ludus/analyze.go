@@ -19,22 +19,23 @@ func analyzeCommand() *cobra.Command {
   {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,"moves":[...]}
 
 moves lead from the start to the position, written as in play; simulations is optional. A network always searches with PUCT
-here. Values are expected utilities from -1 to 1 for the player to move. The reply's moves are all legal moves with visits,
-value and prior, the best first. null means that the agent does not know; "proven":true that the value is exact. A finished
-game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1","error":"..."}.
+here. Values are expected utilities from -1 to 1 for the player to move, goals are the players' expected final scores from 0
+to 100. The reply's moves are all legal moves with visits, value and prior, the best first. null means that the agent does
+not know; "proven":true that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid
+line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
 		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
 		Args:              arguments(2, 2),
 		ValidArgsFunction: completeGames,
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
-			spec, err := loadAgent(cmd, game, args[0])
+			factory, err := loadAgent(cmd, game, args[0])
 			if err != nil {
 				return err
 			}
 			agents := make([]agent.Agent, threads)
 			for i := range agents {
-				if agents[i], err = spec.New(0); err != nil {
+				if agents[i], err = factory.New(0); err != nil {
 					return err
 				}
 			}

@@ -28,10 +28,10 @@ func arenaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "arena GAME A B",
 		Short: "Play a match between two agents",
-		Long: `Plays a match between agents A and B and prints A's result. Each game starts with a few random opening plies. Each
-opening is played twice with seats swapped; the 95 % interval is computed over these pairs. If the game has draws and is
-short enough to be solved, openings that lose for one side are left out. The same seed gives the same games for any number
-of threads, except for agents with a time limit.
+		Long: `Plays a match between agents A and B and prints A's result. Its mean goal is the mean of A's final scores, 0 to 100.
+Each game starts with a few random opening plies. Each opening is played twice with seats swapped; the 95 % interval is
+computed over these pairs. If the game has draws and is short enough to be solved, openings that lose for one side are left
+out. The same seed gives the same games for any number of threads, except for agents with a time limit.
 
 Openings repeat only after all others have been played. Two deterministic agents (networks without temp= and time=) then
 repeat their games: such pairs count as games, but the intervals, the pair statistics and the test leave them out. More
@@ -86,7 +86,7 @@ finished game; the same command then continues a stopped match.
 // maxTestGames is the default for --games with --sprt.
 const maxTestGames = 20_000
 
-// parseSPRT parses "ELO0,ELO1".
+// parseSPRT parses the value of --sprt, "ELO0,ELO1".
 func parseSPRT(text string) (*match.SPRT, error) {
 	var values [2]float64
 	parts := strings.Split(text, ",")
@@ -100,7 +100,7 @@ func parseSPRT(text string) (*match.SPRT, error) {
 	return &match.SPRT{Elo0: values[0], Elo1: values[1]}, nil
 }
 
-// agentHelp is the help on agent specs.
+// agentHelp explains in help texts how to name an agent.
 const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
 (perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search) or
 policy:PATH (a network without search). PATH is a run's folder, a checkpoint or a weights file; in double quotes it may
@@ -111,7 +111,7 @@ contain what looks like options. Options may follow:
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,sym=all                average the network over the board's symmetries at the root`
 
-// loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints.
+// loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := rundir.ParseAgent(game, text)
 	if err != nil {
@@ -148,7 +148,7 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	return err
 }
 
-// playMatch plays a match and shows its progress after the title.
+// playMatch plays a match and shows its progress, with the title before the result so far.
 func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Result, error) {
 	p := newProgress(cmd)
 	defer p.close()
@@ -156,7 +156,7 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 	return match.Run(cmd.Context(), *config)
 }
 
-// matchStatus is the status of a match with the result so far.
+// matchStatus returns the status of a match of so many games. r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
 	if r.SPRT.Decision != "" {
@@ -165,7 +165,7 @@ func matchStatus(r *match.Result, games int, title string) status {
 	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
 }
 
-// writeResult prints the result for people.
+// writeResult prints the result of a match, A's, for people.
 func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -180,7 +180,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	row("as "+m.Game.Players[1], r.AsSecond)
 	row("all", match.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
 	table.Flush()
-	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, mean goal %.1f\n",
+	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, A's mean goal %.1f\n",
 		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
 	if t := r.SPRT; t.Decision != "" {
 		fmt.Fprintf(w, "test of Elo %g (H0) against %g (H1): %s; LLR %.2f of %.2f to %.2f\n", t.Elo0, t.Elo1,
@@ -192,7 +192,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	writeRepeats(w, m, r)
 }
 
-// describeDecision describes the outcome of a sequential test.
+// describeDecision says which hypothesis a sequential test accepts, or why none.
 func describeDecision(t *match.SPRTResult) string {
 	if t.Decision == match.Undecided {
 		if t.Exhausted {
@@ -203,7 +203,7 @@ func describeDecision(t *match.SPRTResult) string {
 	return t.Decision + " holds"
 }
 
-// writePairs prints the pair statistics and the kind of openings.
+// writePairs prints how often A made each number of points in a pair of games, and how the openings were chosen.
 func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	pairs := 0
 	for _, n := range r.Pentanomial {
@@ -229,7 +229,7 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.OpeningPlies, kind)
 }
 
-// writeRepeats prints how many pairs were repeats, and how to avoid them.
+// writeRepeats prints how many pairs repeat earlier games, and how to get new games.
 func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 	if r.Repeats > 0 {
 		fmt.Fprintf(w, "%d of %d pairs repeat earlier games; the intervals leave them out\n", r.Repeats, r.Pairs)

@@ -15,7 +15,7 @@ import (
 	"ludus/env/games"
 )
 
-// Rounds of a measurement and the time of each. A quick benchmark also has a time limit for everything.
+// Number of rounds of a measurement, and the time of each. A quick benchmark also has a limit for the total time.
 const (
 	thoroughRounds, thoroughSlice      = 7, 150 * time.Millisecond // about three minutes in all
 	quickRounds, quickSlice, quickTime = 3, 50 * time.Millisecond, 27 * time.Second
@@ -78,7 +78,7 @@ the peak mean little.`,
 	return cmd
 }
 
-// benchGames returns the named games, or all.
+// benchGames returns the named games, or all games if there are no names.
 func benchGames(names []string) (list []*env.Game, err error) {
 	if len(names) == 0 {
 		names = games.Names()
@@ -126,9 +126,9 @@ func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 	return nil
 }
 
-// writeReport prints the tables for people.
+// writeReport prints the measurements as tables for people. * marks rows that other programs slowed down.
 func writeReport(w io.Writer, r *bench.Report) {
-	least := 1.0 // CPU share of a row
+	least := 1.0 // lowest CPU share of any row
 	mark := func(share float64) string {
 		least = min(least, share)
 		if share < bench.BusyShare {
@@ -173,7 +173,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// scaling formats the speed-up over one thread, 0 if not measured.
+// scaling formats the speed-up over one thread. It returns "" for 0: not measured.
 func scaling(x float64) string {
 	if x == 0 {
 		return ""

@@ -21,10 +21,10 @@ import (
 type comparison struct {
 	Game    string      `json:"game"`
 	Runs    []contender `json:"runs"`
-	Matches []pairing   `json:"matches"` // so far
+	Matches []pairing   `json:"matches"` // that were played so far
 }
 
-// contender is a run with its newest agent, and the training up to that agent.
+// contender is a run with its newest agent and the amount of training up to that agent.
 type contender struct {
 	Name       string  `json:"name"`
 	Dir        string  `json:"dir"`
@@ -36,12 +36,12 @@ type contender struct {
 	agent *agent.Factory
 }
 
-// training describes the training up to the agent.
+// training describes the amount of training up to the agent.
 func (c *contender) training() string {
 	return fmt.Sprintf("generation %d, %d games, %v of training", c.Generation, c.Games, seconds(c.Seconds))
 }
 
-// pairing is a match between two runs' agents. The result is A's.
+// pairing is a match between the agents of two runs, with A's result.
 type pairing struct {
 	A string `json:"a"` // a run's name
 	B string `json:"b"`
@@ -101,7 +101,7 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	if err := checkDifferent(cmd, dirs); err != nil {
 		return nil, err
 	}
-	c := &comparison{Matches: []pairing{}} // without matches [] in JSON
+	c := &comparison{Matches: []pairing{}} // not nil: without matches, JSON has [] rather than null
 	var faults []error
 	for _, dir := range dirs {
 		run, err := readContender(dir)
@@ -172,7 +172,7 @@ func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, a
 	matchErr := c.play(cmd, config)
 	page, pageErr := c.page(&config).HTML()
 	if pageErr == nil {
-		pageErr = writeNew(path, page, true) // checked before the matches
+		pageErr = writeNew(path, page, true) // checkNew has checked the path and --force before the matches
 	}
 	c.write(cmd.OutOrStdout())
 	if pageErr == nil {
@@ -227,7 +227,7 @@ func (c *comparison) write(w io.Writer) {
 	table.Flush()
 }
 
-// page returns the page with the matches and the runs' curves.
+// page returns the contents of the page: the matches and the runs' learning curves.
 func (c *comparison) page(config *match.Config) *report.Page {
 	p := &report.Page{Title: c.Game, Axes: true}
 	var names []string
@@ -247,7 +247,7 @@ func (c *comparison) page(config *match.Config) *report.Page {
 	return p
 }
 
-// ladder shows the matches as scores: their intervals are bounded, unlike those of Elo differences.
+// ladder returns the chart of the matches. It shows scores, whose intervals are bounded, unlike those of Elo differences.
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",

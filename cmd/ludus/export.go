@@ -55,7 +55,7 @@ func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, e
 	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from)}).HTML()
 }
 
-// describeOrigin names the source of weights.
+// describeOrigin returns the path of weights and the generation that they are from, if known.
 func describeOrigin(from agent.Origin) string {
 	if from.Generation < 0 {
 		return from.Path
@@ -63,7 +63,7 @@ func describeOrigin(from agent.Origin) string {
 	return fmt.Sprintf("%s, generation %d", from.Path, from.Generation)
 }
 
-// gameOf returns the game of weights. It fails if they do not fit the game.
+// gameOf returns the game that the weights are for. It fails if they do not fit it.
 func gameOf(w *infer.Weights) (*env.Game, error) {
 	game, err := games.New(w.Config.Game)
 	if err != nil {
@@ -85,7 +85,7 @@ file is named after the game and the format, in the current folder, unless -o na
 with --force.
 
 Formats:
-  html       a page to play against the network in any browser, without installation or connection; networks above 3 MB are
+  html       a page to play against the network in any browser, without installation or network connection; networks above 3 MB are
              rounded to 16 significant bits
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE)
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
@@ -151,7 +151,7 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // of a drive
+		path = "/" + path // C:/page.html on Windows
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	if size > page.MaxBytes {
@@ -197,13 +197,13 @@ func checkNew(path string, force bool) error {
 	return nil
 }
 
-// explainFolder replaces the error of reading a run if dir is a folder of runs.
+// explainFolder returns err, the error of reading dir as a run. If dir is a folder of runs, it returns an error that lists them.
 func explainFolder(dir string, err error) error {
 	if rundir.Is(dir) {
 		return err
 	}
 	var runs []string
-	entries, _ := os.ReadDir(dir) // without entries it is no folder of runs
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); rundir.Is(path) {
 			runs = append(runs, path)

@@ -26,7 +26,7 @@ func usage(cmd *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; see %q", err, cmd.CommandPath()+" --help")}
 }
 
-// flagValues describes the values of flags by type.
+// flagValues describes the values that flags accept, by the flags' types.
 var flagValues = map[string]string{
 	"bool":     "true or false",
 	"duration": "a duration, such as 10m, 90s or 2h",
@@ -34,7 +34,7 @@ var flagValues = map[string]string{
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 
-// flagError describes the values that a flag accepts.
+// flagError turns the error of a flag's invalid value into one that says which values the flag accepts.
 func flagError(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -52,7 +52,7 @@ func flagError(err error) error {
 	return fmt.Errorf("--%s %s: it must be %s", flag.Name, invalid.GetValue(), want)
 }
 
-// rangeError describes the range of a flag.
+// rangeError is the error for a value outside a flag's range. Its text describes the range: "from 1 to 1000".
 type rangeError string
 
 func (e rangeError) Error() string { return string(e) }
@@ -74,19 +74,19 @@ func (l limited) Set(text string) error {
 	return nil
 }
 
-// limit makes a flag reject values for which valid is false. want describes the others.
+// limit makes a flag reject a value if valid, called after the value is set, returns false. want describes the valid values.
 func limit(cmd *cobra.Command, name, want string, valid func() bool) {
 	flag := cmd.Flags().Lookup(name)
 	flag.Value = limited{flag.Value, rangeError(want), valid}
 }
 
-// threadsFlag adds --threads.
+// threadsFlag adds --threads, by default all cores.
 func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	cmd.Flags().IntVar(threads, "threads", runtime.GOMAXPROCS(0), help)
 	limit(cmd, "threads", "from 1 to 1024", func() bool { return *threads >= 1 && *threads <= 1024 })
 }
 
-// arguments checks the number of arguments. most is negative if the last one may be repeated.
+// arguments returns a check of the number of arguments. If most is negative, there is no maximum.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -99,7 +99,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// onGame returns a command's RunE whose first argument is a game. run gets the others.
+// onGame returns the RunE of a command whose first argument is a game. It calls run with the game and the other arguments.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		game, err := games.New(args[0])

@@ -54,7 +54,7 @@ func gamesCommand() *cobra.Command {
 	return cmd
 }
 
-// writeGames prints a line per game, and the parameters of the families.
+// writeGames prints a line per game, then the parameters of each family of games.
 func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GAME\tPLAYERS\tBOARD\tMOVES\tLONGEST\tENDS")
@@ -74,7 +74,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 	fmt.Fprintf(w, "\nShow one with \"ludus games %s\".\n", list[0].Name)
 }
 
-// writeGame prints everything about a game.
+// writeGame prints a game's rules, start, parameters, tensors and outcome classes.
 func writeGame(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n%s\n\n", g.Name, g.Players[0], g.Players[1], strings.TrimSpace(g.Rules))
 	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
@@ -85,7 +85,7 @@ func writeGame(w io.Writer, g *env.Game) {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
 	}
 	fmt.Fprintln(table)
-	fmt.Fprintf(table, "tensor\t[%d %d %d]\tin the mover's frame: [0 0] is %s for %s and %s for %s\n",
+	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the player to move sees the board: [0 0] is %s for %s and %s for %s\n",
 		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
 	for i, plane := range g.Planes {
 		fmt.Fprintf(table, "plane %d\t\t%s\n", i, plane)
@@ -101,25 +101,25 @@ func writeGame(w io.Writer, g *env.Game) {
 	table.Flush()
 }
 
-// goalsOf describes the goals of an outcome class.
+// goalsOf describes the goals (final scores) of an outcome class: the player's own and the opponent's.
 func goalsOf(c env.Class) string {
 	if c.Goals[0] < 0 {
 		return ", goals by play"
 	}
-	return fmt.Sprintf(", goals %d and %d", c.Goals[0], c.Goals[1])
+	return fmt.Sprintf(", goals %d and %d for the opponent", c.Goals[0], c.Goals[1])
 }
 
-// firstCell names the cell at [0 0] of the tensor of player p.
+// firstCell names the board cell that player p's input tensor holds at [0 0].
 func firstCell(g *env.Game, p env.Player) string {
-	cell := g.FrameCell(p, 0) // the frame being its own inverse
+	cell := g.FrameCell(p, 0) // it maps board cells to tensor cells and, being its own inverse, also back
 	row, column := g.Drawing.Rows[cell/g.Tensor.W], g.Drawing.Columns[cell%g.Tensor.W]
-	if g.Drawing.TopDown {
+	if g.Drawing.TopDown { // these games have labels like r1 and c1, the others bare numbers
 		return row + " " + column
 	}
 	return fmt.Sprintf("x=%s y=%s", column, row)
 }
 
-// moveCount returns the number of different moves of a game.
+// moveCount returns the number of different moves of a game: of the actions that some position allows.
 func moveCount(g *env.Game) (n int) {
 	for _, text := range g.ActionTexts {
 		if text != "" {
@@ -131,7 +131,7 @@ func moveCount(g *env.Game) (n int) {
 
 func exampleMove(g *env.Game) string { return g.ActionTexts[g.NewState().Legal(nil)[0]] }
 
-// classNames returns the names of the outcome classes, shortened if there are many.
+// classNames returns the names of the outcome classes. If there are more than seven, it leaves out those in the middle.
 func classNames(g *env.Game) (names []string) {
 	for _, c := range g.Classes {
 		names = append(names, c.Name)
@@ -177,7 +177,7 @@ type gameJSON struct {
 
 type classJSON struct {
 	Name    string  `json:"name"`
-	Goals   []int   `json:"goals"` // own and other; null if they depend on the play
+	Goals   []int   `json:"goals"` // the player's and the opponent's final scores; null if they depend on the play
 	Utility float32 `json:"utility"`
 }
 

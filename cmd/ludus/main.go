@@ -76,7 +76,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	return root
 }
 
-// noCommand rejects arguments of the root command that name no command.
+// noCommand checks the arguments of ludus if the first names no command: it rejects all but a call for help.
 func noCommand(root *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "--help" || args[0] == "-h":
@@ -98,7 +98,7 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// stoppedError is the error of a cancelled command that can be continued.
+// stoppedError is the error of a cancelled command that the same command line continues.
 type stoppedError struct {
 	kept string // what a stopped command has kept, such as "finished games"
 }
@@ -117,7 +117,7 @@ func continuable(err error, kept string) error {
 	return err
 }
 
-// message describes an error for people.
+// message returns the text that ludus prints for an error.
 func message(err error) string {
 	var stopped stoppedError
 	switch {

@@ -90,16 +90,16 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		first = person.Opponent()
 	}
 	for i, text := range agents {
-		spec, err := loadAgent(cmd, config.Game, text)
+		factory, err := loadAgent(cmd, config.Game, text)
 		if err != nil {
 			return err
 		}
 		seat := &config.Seats[(int(first)+i)%2]
-		seat.Name = spec.String()
-		if seat.Agent, err = spec.New(config.Seed); err != nil {
+		seat.Name = factory.String()
+		if seat.Agent, err = factory.New(config.Seed); err != nil {
 			return err
 		}
-		if seat.Advisor, err = spec.New(config.Seed); err != nil {
+		if seat.Advisor, err = factory.New(config.Seed); err != nil {
 			return err
 		}
 	}

@@ -14,18 +14,18 @@ import (
 
 const (
 	barSteps      = 1000
-	barEvery      = 100 * time.Millisecond // between changes of the bar
-	progressEvery = 10 * time.Second       // between lines without a terminal
+	barEvery      = 100 * time.Millisecond // shortest time between changes of the bar
+	progressEvery = 10 * time.Second       // shortest time between lines, without a terminal
 )
 
-// status is how far a long command is.
+// status says how much of its job a long command has done.
 type status struct {
-	count  int           // units that are done
+	count  int           // number of units done
 	unit   string        // such as "games"; "" hides count and speed
-	share  float64       // of the job that is done, from 0 to 1; negative if unknown
+	share  float64       // part of the job that is done, from 0 to 1; negative if unknown
 	speed  float64       // units per second; 0: derived from count
-	left   time.Duration // 0: derived from share
-	detail string
+	left   time.Duration // expected time to the end; 0: derived from share
+	detail string        // text at the end
 }
 
 // progress shows a long command's status on standard error: a bar on a terminal, a line every ten seconds elsewhere.
@@ -34,7 +34,7 @@ type progress struct {
 	terminal bool
 	bar      *progressbar.ProgressBar // made by the first status on a terminal
 	written  time.Time                // of the last line or change of the bar
-	first    status                   // speed and time left are derived from the changes since this status
+	first    status                   // first status shown; speed and time left are derived from the changes since
 	started  time.Time                // of the first status; zero before
 }
 
@@ -43,7 +43,7 @@ func newProgress(cmd *cobra.Command) *progress {
 	return &progress{w: w, terminal: isTerminal(w), written: time.Now()}
 }
 
-// show shows the status, unless it has just shown one.
+// show shows a status, unless the last one was shown a moment ago.
 func (p *progress) show(s status) {
 	if p.started.IsZero() {
 		p.first, p.started = s, time.Now()
@@ -99,7 +99,7 @@ func (p *progress) text(s status) string {
 	return strings.Join(parts, ", ")
 }
 
-// amount formats a number with few digits.
+// amount formats a number with few digits: 1.5, 150, 1.5 million.
 func amount(x float64) string {
 	switch {
 	case x >= 1e6:
@@ -110,7 +110,7 @@ func amount(x float64) string {
 	return fmt.Sprintf("%.1f", x)
 }
 
-// log writes a line, above the bar if there is one.
+// log writes a line above the bar: it erases the bar, which the next status draws again.
 func (p *progress) log(text string) {
 	p.close()
 	p.written = time.Now()
@@ -133,7 +133,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// seconds formats a duration in seconds.
+// seconds turns a number of seconds into a duration, rounded to 0.1 s for printing.
 func seconds(x float64) time.Duration {
 	return time.Duration(x * float64(time.Second)).Round(100 * time.Millisecond)
 }

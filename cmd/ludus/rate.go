@@ -38,9 +38,9 @@ func rateCommand() *cobra.Command {
 matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated 100 higher scores
 64 %, 200 higher 76 %, 400 higher 91 %.
 
-The 95 % interval is that of the difference to the middle of the pool, the mean of the middle half of the agents. It covers
-the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that matters, the last line
-says how far results differ from the ratings.
+The 95 % interval is for the difference between an agent and the middle of the pool, the mean of the middle half of the
+agents. It covers the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that
+matters, the last line says how far results differ from the ratings.
 
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
 --checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the
@@ -71,7 +71,7 @@ highest lower end.`,
 	return cmd
 }
 
-// run rates the run and prints the table. A stopped one prints the ratings so far.
+// run rates the agents of a run and prints the table. If it is stopped, it prints the ratings so far.
 func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	game, err := gameOfRun(dir)
 	if err != nil {
@@ -113,14 +113,15 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	return err
 }
 
-// rateStatus estimates how far a rating is from its widest interval, whose width falls with the root of the games.
-func rateStatus(r *ratings.Progress, to float64) status {
+// rateStatus estimates a rating's progress from its widest interval. Widths shrink as 1/√games, so the share done is
+// (target/widest)².
+func rateStatus(r *ratings.Progress, target float64) status {
 	s := status{count: r.Games, unit: "games", share: 1, left: r.Left}
 	switch {
 	case math.IsInf(r.Widest, 1):
 		s.share, s.detail = 0, "not all rated yet"
 	case r.Widest > 0:
-		s.share, s.detail = min(1, math.Pow(to/r.Widest, 2)), fmt.Sprintf("widest interval ±%.0f", r.Widest)
+		s.share, s.detail = min(1, math.Pow(target/r.Widest, 2)), fmt.Sprintf("widest interval ±%.0f", r.Widest)
 	}
 	return s
 }
@@ -137,7 +138,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 	return games.New(weights.Config.Game)
 }
 
-// writeRatings prints the ratings for people, best first, and the intervals of the wanted agents: the table may have others.
+// writeRatings prints all ratings for people, best first, and the widest interval of the wanted agents alone.
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -11,7 +11,7 @@ import (
 	"ludus/cmd/ludus/internal/web"
 )
 
-// Default folder and address: 5838 spells LUDU on a telephone.
+// Default folder of runs and address. The port 5838 spells LUDU on a telephone keypad.
 const (
 	defaultRuns    = "runs"
 	defaultAddress = "127.0.0.1:5838"
@@ -58,7 +58,7 @@ The connection is not encrypted.`,
 	return cmd
 }
 
-// checkRuns checks the folder of runs. The default one may be missing.
+// checkRuns returns an error if dir is not a folder. Unless it was given as an argument, it may be missing.
 func checkRuns(dir string, given bool) error {
 	info, err := os.Stat(dir)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"ludus/env/solver"
 )
 
-// errUnsolved means that solve reached its limits.
+// errUnsolved means that solve reached a limit before it found all values.
 var errUnsolved = errors.New("not solved within the limits")
 
 func solveCommand() *cobra.Command {
@@ -28,10 +28,10 @@ func solveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve GAME",
 		Short: "Solve a position: its exact value and that of each move",
-		Long: `Solves a position exactly, for perfect play by both players. The output is a line "value PLAYER=GOAL PLAYER=GOAL", a line
-"MOVE GOAL" per legal move with the goal of the player to move, and a last line "nodes N seconds S". Values not found within
-the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0; with
-objective=score goals are 50 plus or minus half their difference.
+		Long: `Solves a position exactly, for perfect play by both players. Goals are final scores, 0 to 100. The output is a line "value
+PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, and a last line "nodes N
+seconds S". Values not found within the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a
+draw 50 and a loss 0; with objective=score goals are 50 plus or minus half their difference.
 
 More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		Example: `  ludus solve quad-5x5
@@ -86,7 +86,7 @@ type solveOptions struct {
 // maxMemory is the largest --memory in MiB.
 const maxMemory = min(1<<20, math.MaxInt>>20)
 
-// splitMoves parses moves separated by semicolons. They must lead to a position that is not done, which it returns too.
+// splitMoves parses moves separated by semicolons. It returns the position after them and the moves; they must not end the game.
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	var texts []string
 	for part := range strings.SplitSeq(text, ";") {
@@ -105,7 +105,7 @@ func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	return state, played, nil
 }
 
-// solution holds the values of a position and its moves, null if unknown. Values are goals.
+// solution holds the values of a position and its moves: goals (final scores) under perfect play, null if unknown.
 type solution struct {
 	Game    string          `json:"game"`
 	Moves   []string        `json:"moves"`  // that lead to the position
@@ -116,10 +116,10 @@ type solution struct {
 	Seconds float64         `json:"seconds"`
 
 	players [2]string
-	legal   []string // the keys of Values in their order
+	legal   []string // the keys of Values in the order of the game's actions
 }
 
-// solve searches for the value of a position, within half of the limits, then for that of each move.
+// solve searches for the value of a position, within half of the limits, then for that of each move, within the rest.
 func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions, p *progress) *solution {
 	s := &solution{
 		Game: game.Name, Moves: []string{}, Player: game.Players[state.Player()], Values: map[string]*int{}, players: game.Players,
@@ -163,7 +163,7 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 // bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes are the
 // first player's.
 func bestClass(game *env.Game, player env.Player, classes []int) int {
-	best, all := solver.Unknown, true // best for the player
+	best, all := solver.Unknown, true // best class, as the player's own; whether all are known
 	for _, class := range classes {
 		if class == solver.Unknown {
 			all = false
@@ -177,7 +177,7 @@ func bestClass(game *env.Game, player env.Player, classes []int) int {
 	return solver.Unknown
 }
 
-// classGoal returns the goal of a player for a class of the first player.
+// classGoal returns player p's goal for an outcome class, which is given as the first player's.
 func classGoal(game *env.Game, p env.Player, class int) int {
 	return game.Classes[game.ClassFor(p, class)].Goal()
 }
@@ -209,7 +209,7 @@ func (s *solution) write(w io.Writer) {
 	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.Nodes, s.Seconds)
 }
 
-// status is the status of a search after so many nodes and so long. Its share is that of the limit it will reach first.
+// status returns the status after so many nodes and so much time. Its share is that of the closer limit, -1 without limits.
 func (o *solveOptions) status(nodes int, spent time.Duration, phase string) status {
 	s := status{count: nodes, unit: "nodes", share: -1, detail: phase}
 	if o.nodes > 0 {

@@ -76,7 +76,7 @@ func TestSolveErrors(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, `move 2: "(mark r9 c9)" is not a move here`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
+		{1, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
 		{1, "move 2: (mark r3 c3) is not legal: x is on r3 c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
 		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},

@@ -18,11 +18,11 @@ import (
 // suiteFlags are the flags of the suite command.
 type suiteFlags struct {
 	suite.Options
-	agents []string
-	out    string
-	force  bool
-	check  string
-	json   bool
+	specs []string // of the agents that play the games
+	out   string
+	force bool
+	check string // suite to test an agent on: a file or shippedSuite
+	json  bool
 }
 
 func suiteCommand() *cobra.Command {
@@ -34,11 +34,11 @@ func suiteCommand() *cobra.Command {
 move. The solver finds them as far from the game's end as it can. The positions come from games of the agents that --agent
 names, of these agents with random moves mixed in, and of random moves. The same seed and agents give the same suite for any
 number of threads. FILE.part keeps finished games, so the same command continues a stopped one. A FILE that ends in .jsonl
-has one line of JSON per position; other files are packed.
+has one line of JSON per position; any other file is written in a compact binary format.
 
 ludus suite --check FILE AGENT lets an agent choose a move in each position. It prints how often the move loses value, and
-how much, with 95 % intervals that account for similar positions of one game. Without AGENT it describes the suite.
-ludus suite --check shipped GAME AGENT uses the suite of GAME in this program.
+how many goals (points of the final score) it loses, with 95 % intervals that account for similar positions of one game.
+Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite of GAME that is built into this program.
 
 ` + agentHelp,
 		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
@@ -59,23 +59,23 @@ ludus suite --check shipped GAME AGENT uses the suite of GAME in this program.
 		return arguments(1, 2)(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Positions, "positions", 1000, "number of positions; with --check, of the suite (default all)")
+	flags.IntVar(&f.Positions, "positions", 1000, "positions to generate; with --check, how many positions of the suite to use (default all)")
 	limit(cmd, "positions", fmt.Sprintf("from 1 to %d", suite.MaxPositions), func() bool {
 		return f.Positions >= 1 && f.Positions <= suite.MaxPositions
 	})
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of all randomness")
-	flags.StringArrayVar(&f.agents, "agent", nil, "an agent whose games give positions; may be repeated (default greedy and mcts:200)")
+	flags.StringArrayVar(&f.specs, "agent", nil, "an agent whose games the positions come from; may be repeated (default greedy and mcts:200)")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
-	flags.StringVar(&f.check, "check", "", "check an agent on this suite: a file or \"shipped\"")
+	flags.StringVar(&f.check, "check", "", "test an agent on this suite: a file, or \"shipped\" for the built-in suite")
 	flags.BoolVar(&f.json, "json", false, "with --check, print the result as JSON in the last line")
 	return cmd
 }
 
-const shippedSuite = "shipped"
+const shippedSuite = "shipped" // value of --check for the suite that is built into this program
 
 // runMake generates a suite.
 func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
@@ -90,10 +90,10 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if f.out == "" {
 		return usage(cmd, errors.New("--out is missing; it names the file to write"))
 	}
-	if len(f.agents) == 0 {
-		f.agents = []string{"greedy", "mcts:200"}
+	if len(f.specs) == 0 {
+		f.specs = []string{"greedy", "mcts:200"}
 	}
-	for _, text := range f.agents {
+	for _, text := range f.specs {
 		agent, err := loadAgent(cmd, game, text)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// runCheck checks an agent, or describes a suite.
+// runCheck tests an agent on a suite. Without an agent it describes the suite.
 func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	for _, name := range []string{"agent", "nodes", "per-game", "out", "force"} {
 		if cmd.Flags().Changed(name) {
@@ -178,7 +178,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readSuite reads a suite's file.
+// readSuite reads a suite from a file.
 func readSuite(path string) (*suite.Suite, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -191,7 +191,7 @@ func readSuite(path string) (*suite.Suite, error) {
 	return s, nil
 }
 
-// findShipped returns the suite of a game in this program.
+// findShipped returns the suite of the named game that is built into this program.
 func findShipped(name string) (*suite.Suite, error) {
 	game, err := games.New(name)
 	if err != nil {
@@ -204,7 +204,7 @@ func findShipped(name string) (*suite.Suite, error) {
 	return s, nil
 }
 
-// writeSuiteReport prints the report for people. Without an agent it has random moves only.
+// writeSuiteReport prints an agent's result for people, next to that of random moves. Without an agent it prints the latter.
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {

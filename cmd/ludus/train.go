@@ -65,7 +65,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
 	flags.DurationVar(&o.Time, "time", train.DefaultTime, "how long to train, everything included")
-	flags.IntVar(&o.Generations, "generations", 0, "train this many generations instead, without a time limit")
+	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &o.Threads, "cores to use; the result does not depend on it")
 	flags.StringVar(&o.From, "from", "", "a weights file to start from")
@@ -76,7 +76,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	return cmd
 }
 
-// settingsHelp lists every setting with its default.
+// settingsHelp lists every setting with its default and its help.
 func settingsHelp() string {
 	game, err := games.New("quad-5x5")
 	if err != nil {
@@ -90,7 +90,7 @@ func settingsHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// changedSettings returns the settings that --config and --set change; --set wins.
+// changedSettings returns the settings that --config and --set change. Where both change one, --set wins.
 func changedSettings(game *env.Game, sets []string, config string) (map[string]float64, error) {
 	settings := make(map[string]float64)
 	if config != "" {
@@ -120,7 +120,7 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	pages := reporter{dir: o.Dir, warn: p.warn}
 	o.Observe = func(e train.Event) {
 		events.show(e)
-		pages.show(cmd.Context(), e)
+		pages.observe(cmd.Context(), e)
 	}
 	if !cmd.Flags().Changed("time") {
 		o.Time = 0
@@ -137,10 +137,10 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	return nil
 }
 
-// eventLog shows a run's events.
+// eventLog shows the events of training on standard error.
 type eventLog struct {
 	*progress
-	strength string // the newest result
+	strength string // the newest match result or rating, for the status
 }
 
 // show shows one event: most as a line, progress as the bar's status.
@@ -148,7 +148,7 @@ func (l *eventLog) show(e train.Event) {
 	switch {
 	case e.Note != "":
 		l.log(e.Note)
-	case e.Match != nil: // the summary has the details
+	case e.Match != nil: // no line: the summary has the details
 		l.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
 		l.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
@@ -182,7 +182,7 @@ func describeRating(r *rundir.Rating) string {
 	return fmt.Sprintf("%.0f Elo above random (95 %%: %.0f to %.0f)", r.Rating, r.Low, r.High)
 }
 
-// describeGeneration is the log line of a generation.
+// describeGeneration returns the line that is logged after a generation.
 func describeGeneration(m *rundir.Metrics) string {
 	parts := []string{
 		fmt.Sprintf("generation %d: %d games", m.Generation, m.TotalGames),
@@ -202,12 +202,12 @@ func describeGeneration(m *rundir.Metrics) string {
 type reporter struct {
 	dir    string
 	warn   func(string)
-	tenths int // 1 + tenths of the plan at the last report
+	tenths int // 1 + tenths of the plan that were done at the last report; 0 before it
 	failed bool
 }
 
-// show writes a report after the first generation and after each tenth of the plan.
-func (r *reporter) show(ctx context.Context, e train.Event) {
+// observe rewrites the report after the first generation and each tenth of the plan. runTraining writes the final report.
+func (r *reporter) observe(ctx context.Context, e train.Event) {
 	m := e.Metrics
 	if m == nil || m.Generation == m.Generations {
 		return
@@ -218,7 +218,7 @@ func (r *reporter) show(ctx context.Context, e train.Event) {
 	}
 }
 
-// write writes a report.
+// write rewrites the report. The first failure is a warning, later ones are ignored.
 func (r *reporter) write(ctx context.Context, depth report.Depth) {
 	if _, err := report.Write(ctx, r.dir, depth); err != nil && ctx.Err() == nil && !r.failed {
 		r.failed = true
@@ -226,7 +226,7 @@ func (r *reporter) write(ctx context.Context, depth report.Depth) {
 	}
 }
 
-// writeSummary prints a run's result and the commands that use it.
+// writeSummary prints the result of training and the commands that use it.
 func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	if s.Already {
 		fmt.Fprintf(w, "This run is finished; a larger --time or --generations extends it.\n")

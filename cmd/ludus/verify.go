@@ -14,9 +14,9 @@ import (
 func verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify GAME FILE...",
-		Short: "Replay a referee's transcripts and compare every position",
-		Long: `Replays games recorded by an independent referee and compares, in every position, the player to move and the legal moves,
-and at the end the goals. It prints what it compared, or fails at the first difference.`,
+		Short: "Replay games of another implementation and compare every position",
+		Long: `Replays games recorded by another implementation of the rules and compares the player to move and the legal moves in every
+position, and both players' goals (final scores) at the end of each game. It prints the counts, or the first difference.`,
 		Example:           "  ludus verify golden-rectangle games.txt",
 		Args:              arguments(2, -1),
 		ValidArgsFunction: completeGames,
@@ -26,7 +26,7 @@ and at the end the goals. It prints what it compared, or fails at the first diff
 	}
 }
 
-// verify compares each file and prints a line for each.
+// verify replays the games in each file and prints a line for each file.
 func verify(w io.Writer, game *env.Game, paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {

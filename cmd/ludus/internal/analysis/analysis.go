@@ -8,12 +8,13 @@
 //	{"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,
 //	 "moves":[{"move":"(mark r2 c2)","visits":40,"value":-0.6,"prior":0.31}]}
 //
-// on one line. See [Result] for the fields. A finished game and an invalid line get
+// on one line. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game and an
+// invalid line get
 //
 //	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}
 //	{"id":"a1","error":"move 2: (mark r3 c3) is not legal: x is on r3 c3. Nearest: …"}
 //
-// The id of an error is null if the line has none that can be read.
+// An error's id is null if the line has no readable id.
 package analysis
 
 import (
@@ -32,7 +33,7 @@ import (
 
 const (
 	maxLine  = 1 << 16 // bytes of a request; the longest game takes a few thousand
-	maxAhead = 1 << 14 // requests that are read before they are answered
+	maxAhead = 1 << 14 // requests that are read but not yet taken by an agent
 )
 
 // Serve answers the requests in r on w until r ends, with one goroutine per agent. It fails only if ctx ends or r or w
@@ -44,9 +45,9 @@ func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.ReadC
 	defer requests.Close()
 	var wait sync.WaitGroup
 	var writing sync.Mutex
-	for _, agent := range agents {
+	for _, a := range agents {
 		wait.Go(func() {
-			s := server{game, agent}
+			s := server{game, a}
 			for ctx.Err() == nil {
 				select {
 				case <-ctx.Done():
@@ -87,7 +88,7 @@ type server struct {
 	agent agent.Agent
 }
 
-// reply returns the reply to a line, with its line end.
+// reply returns the reply to a request line, with a line break.
 func (s *server) reply(ctx context.Context, line []byte) []byte {
 	request, err := parse(line)
 	var out any
@@ -109,7 +110,7 @@ func (s *server) reply(ctx context.Context, line []byte) []byte {
 	return buffer.Bytes()
 }
 
-// analyze plays the moves of a request and analyzes the position.
+// analyze replays the moves of a request. It returns an analysis of the position, or the result of a finished game.
 func (s *server) analyze(ctx context.Context, r request) (any, error) {
 	state, _, err := notation.Replay(s.game, r.moves)
 	if err != nil {
@@ -118,8 +119,8 @@ func (s *server) analyze(ctx context.Context, r request) (any, error) {
 	if state.Done() {
 		return struct {
 			ID json.RawMessage `json:"id"`
-			*Terminal
-		}{r.id, GameOver(s.game, state)}, nil
+			*GameResult
+		}{r.id, NewGameResult(s.game, state)}, nil
 	}
 	result, err := Analyze(ctx, s.game, s.agent, state, r.simulations)
 	if err != nil {

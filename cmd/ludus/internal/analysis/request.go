@@ -21,7 +21,7 @@ type request struct {
 	simulations int // 0: the agent's own
 }
 
-// parse parses a request. If it fails, the request still has the id, if one can be read.
+// parse parses a request line. Even with an error, the request has the id if that is readable.
 func parse(line []byte) (request, error) {
 	r := request{id: json.RawMessage("null")}
 	if len(line) > maxLine {
@@ -39,7 +39,7 @@ func parse(line []byte) (request, error) {
 		return r, errors.New("id must be a string or a number")
 	}
 	r.id = id
-	if err := fields.Only("id", "moves", "simulations"); err != nil {
+	if err := fields.RejectUnknown("id", "moves", "simulations"); err != nil {
 		return r, err
 	}
 	if r.moves, err = fields.Moves(); err != nil {
@@ -56,21 +56,21 @@ type Fields map[string]json.RawMessage
 func ParseFields(data []byte, example string) (Fields, error) {
 	var f Fields
 	if err := json.Unmarshal(data, &f); err != nil || f == nil {
-		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, syntaxFault(err))
+		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, whyNoObject(err))
 	}
 	return f, nil
 }
 
-// syntaxFault describes why a text is not a JSON object. The error is nil if the text is another JSON value.
-func syntaxFault(err error) string {
+// whyNoObject describes why a text is not a JSON object. err is what json.Unmarshal returned: nil if the text is null.
+func whyNoObject(err error) string {
 	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
 		return fmt.Sprintf("byte %d: %v", syntax.Offset, err)
 	}
-	return "this is another JSON value"
+	return "this is JSON, but not an object"
 }
 
-// Only returns an error if there are fields other than the known ones.
-func (f Fields) Only(known ...string) error {
+// RejectUnknown returns an error if there are fields other than the known ones.
+func (f Fields) RejectUnknown(known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(f)) {
 		if slices.Contains(known, key) {
 			continue
@@ -83,7 +83,7 @@ func (f Fields) Only(known ...string) error {
 	return nil
 }
 
-// Moves decodes the field "moves", a list of strings. It is nil if missing.
+// Moves decodes the field "moves", a list of strings. It returns nil if the field is missing.
 func (f Fields) Moves() (moves []string, err error) {
 	raw, ok := f["moves"]
 	if !ok {
@@ -95,7 +95,7 @@ func (f Fields) Moves() (moves []string, err error) {
 	return moves, nil
 }
 
-// Simulations decodes the field "simulations", an integer in [least, most] such as 1000 or 1e3. It is 0 if missing.
+// Simulations decodes the field "simulations", an integer in [least, most] such as 1000 or 1e3. If it is missing, it returns 0.
 func (f Fields) Simulations(least, most int) (int, error) {
 	raw, ok := f["simulations"]
 	if !ok {

@@ -9,19 +9,19 @@ import (
 	"ludus/train/agent"
 )
 
-// Result is an agent's analysis of a position that is not done. Values are expected utilities in [-1, 1] for Player. Null
-// means that the agent does not know.
+// Result is an agent's analysis of an unfinished position. Values are expected utilities in [-1, 1] for Player. A nil value
+// (null in JSON) is unknown to the agent.
 type Result struct {
 	Player      string     `json:"player"` // to move
 	Value       *float64   `json:"value"`
 	Goals       *Goals     `json:"goals"` // expected
 	Best        string     `json:"best"`
-	Simulations int        `json:"simulations"`      // that were run
+	Simulations int        `json:"simulations"`      // number that the search ran
 	Proven      bool       `json:"proven,omitempty"` // Value is exact
 	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
 }
 
-// MoveInfo is the analysis of one legal move. Its value is for the player to move.
+// MoveInfo is the analysis of one legal move. Its value is for the player who makes it.
 type MoveInfo struct {
 	Move   string   `json:"move"`
 	Visits *int     `json:"visits"`
@@ -29,13 +29,13 @@ type MoveInfo struct {
 	Prior  *float64 `json:"prior"`
 }
 
-// Terminal is the result of a finished game.
-type Terminal struct {
-	Terminal bool   `json:"terminal"` // true
+// GameResult is the result of a finished game.
+type GameResult struct {
+	Terminal bool   `json:"terminal"` // always true
 	Goals    *Goals `json:"goals"`
 }
 
-// Goals are both players' goals. In JSON they are an object by the players' names, the first player's first.
+// Goals are both players' final scores, 0 to 100. In JSON they are an object {NAME:GOAL,NAME:GOAL}, the first player first.
 type Goals struct {
 	players [2]string
 	values  [2]float64
@@ -49,18 +49,18 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil
 }
 
-// Analyze lets an agent analyze a state that is not done, with the given simulations (0: the agent's own). It resets the
+// Analyze lets an agent analyze a state, which must not be done, with so many simulations (0: the agent's own). It resets the
 // agent first, so the same request gives the same result. It fails only if ctx ends.
-func Analyze(ctx context.Context, game *env.Game, agent agent.Agent, state env.State, simulations int) (*Result, error) {
-	agent.Reset(0)
-	analysis, err := agent.Analyze(ctx, state, simulations)
+func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, simulations int) (*Result, error) {
+	a.Reset(0)
+	analysis, err := a.Analyze(ctx, state, simulations)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{
 		Player:      game.Players[analysis.Player],
 		Value:       rounded(analysis.Value),
-		Goals:       goals(game, analysis.Goals),
+		Goals:       newGoals(game, analysis.Goals),
 		Best:        game.ActionTexts[analysis.Moves[0].Action],
 		Simulations: analysis.Simulations,
 		Proven:      analysis.Proven,
@@ -71,21 +71,21 @@ func Analyze(ctx context.Context, game *env.Game, agent agent.Agent, state env.S
 	return r, nil
 }
 
-// GameOver returns the result of a state that is done.
-func GameOver(game *env.Game, state env.State) *Terminal {
+// NewGameResult returns the result of a state, which must be done.
+func NewGameResult(game *env.Game, state env.State) *GameResult {
 	g := state.Goals()
-	return &Terminal{true, goals(game, &[2]float64{float64(g[0]), float64(g[1])})}
+	return &GameResult{true, newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}
 }
 
-// goals returns the goals, or nil for unknown ones.
-func goals(game *env.Game, values *[2]float64) *Goals {
+// newGoals pairs each player with its (expected) final score, rounded. It returns nil if values is nil: unknown.
+func newGoals(game *env.Game, values *[2]float64) *Goals {
 	if values == nil {
 		return nil
 	}
 	return &Goals{game.Players, [2]float64{*rounded(&values[0]), *rounded(&values[1])}}
 }
 
-// rounded rounds to six decimals, the precision of float32. It turns -0 into 0.
+// rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0 and keeps nil.
 func rounded(x *float64) *float64 {
 	if x == nil {
 		return nil

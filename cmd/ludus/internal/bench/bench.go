@@ -20,11 +20,11 @@ type Options struct {
 	Simulations *int          // per move of self-play; nil: train's default
 	Threads     int           // of training and self-play, 1 or more
 	Rounds      int           // of each measurement at most, 1 or more
-	Slice       time.Duration // of one work in a round, above 0; self-play takes several
+	Slice       time.Duration // time of one work in a round, above 0; self-play takes several slices
 	Time        time.Duration // for everything; 0: as long as the rounds take
 	Progress    func(Progress)
 
-	until time.Time // the current step ends its rounds; zero: no limit
+	until time.Time // the current step starts no further round after this; zero: no limit
 }
 
 // Progress says what is being measured.
@@ -33,7 +33,7 @@ type Progress struct {
 	Done, Total int    // measurements
 }
 
-// Validate returns what is wrong with the options for the first game that they do not fit.
+// Validate returns an error that describes the invalid options for the first game that has any.
 func (o *Options) Validate() error {
 	for _, game := range o.Games {
 		settings := o.settings(game)
@@ -47,7 +47,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// settings returns the settings for self-play of a game.
+// settings returns the settings of self-play for a game: train's defaults, changed by the options.
 func (o *Options) settings(game *env.Game) rundir.Settings {
 	settings := rundir.DefaultSettings(game)
 	if o.Simulations != nil {
@@ -71,7 +71,7 @@ func (o *Options) threads() []int { return slices.Compact([]int{o.Threads, 1}) }
 // step is one measurement, which adds rows to the report.
 type step struct {
 	part, item string
-	weight     int // share of Options.Time
+	weight     int // part of Options.Time, relative to the other steps
 	run        func(ctx context.Context) error
 }
 
@@ -82,7 +82,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	}
 	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
-	left := 0 // weights
+	left := 0 // sum of the weights of the steps not yet run
 	for _, s := range steps {
 		left += s.weight
 	}
@@ -116,7 +116,7 @@ func (o *Options) steps(r *Report) []step {
 	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns a step for each thing to measure. A step appends its rows to rows.
+// stepsFor returns a step of the given weight for each thing. The step measures the thing and appends the results to rows.
 func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	*rows = []R{} // in JSON an empty list, not null
@@ -131,7 +131,7 @@ func stepsFor[T, R any](part string, weight int, things []T, name func(T) string
 	return steps
 }
 
-// references returns the two networks that every benchmark measures.
+// references returns the two networks that a benchmark measures whatever the options are.
 func references() []subject {
 	return []subject{{mustGame("quad-7x7"), Net{64, 5}}, {mustGame("quad-5x5"), Net{32, 3}}}
 }

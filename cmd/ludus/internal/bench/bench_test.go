@@ -102,7 +102,7 @@ func TestChoices(t *testing.T) {
 
 // TestSelfPlayRow checks that counts are scaled to the median speeds.
 func TestSelfPlayRow(t *testing.T) {
-	p := &player{row: SelfPlay{Threads: 2}, pace: train.Throughput{
+	p := &selfPlayer{row: SelfPlay{Threads: 2}, total: train.Throughput{
 		Seconds: 10, Positions: 100, Simulations: 1600, Evaluations: 1000, Batches: 20, CacheHits: 500, Idle: 1,
 	}}
 	got := p.complete(&series{[]float64{90, 120, 300}, 0.38}, &series{[]float64{100, 150, 200}, 1})
@@ -157,7 +157,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil || len(s) != 2 || !slices.Equal(s[0].speeds, []float64{3, 5}) || !slices.Equal(s[1].speeds, []float64{4, 6}) {
 		t.Errorf("speeds %v of turns %v, %v", s, order, err)
 	}
-	if got, want := s[0].over(s[1]), (3.0/4+5.0/6)/2; math.Abs(got-want) > 1e-15 {
+	if got, want := s[0].ratio(s[1]), (3.0/4+5.0/6)/2; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ratio %v, want %v", got, want)
 	}
 	o.until = time.Now()

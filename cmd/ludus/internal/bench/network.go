@@ -16,12 +16,12 @@ type Net struct{ Channels, Blocks int }
 
 func (n Net) String() string { return fmt.Sprintf("%dx%d", n.Channels, n.Blocks) }
 
-// Config returns the configuration of such a network for a game.
+// Config returns the configuration of a network of this size for a game.
 func (n Net) Config(game *env.Game) infer.Config {
 	return infer.Config{Game: game.Name, Channels: n.Channels, Blocks: n.Blocks}
 }
 
-// subject is a network of a size for a game, whose inference or training is measured.
+// subject is the network whose inference or training is measured: its game and size.
 type subject struct {
 	game *env.Game
 	net  Net
@@ -32,7 +32,7 @@ func (s subject) String() string { return s.net.String() + " on " + s.board() }
 // board returns the size of the board, HEIGHTxWIDTH.
 func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.H, s.game.Tensor.W) }
 
-// weights returns random weights, the same at each call.
+// weights returns random weights, the same ones at each call.
 func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
 }
@@ -75,16 +75,16 @@ func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
 	return measured, nil
 }
 
-// inference returns the report's row for a batch size, from its speeds and the peaks of the same rounds.
+// inference returns the report's row for a batch size. measured holds the speeds, peaks the machine's in the same rounds.
 func (s subject) inference(batch int, measured, peaks *series) Inference {
 	gflop := s.operations() / 1e9
 	return Inference{
 		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: batch,
-		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.over(peaks) * gflop, CPU: measured.cpu,
+		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop, CPU: measured.cpu,
 	}
 }
 
-// evaluation is work on one core: a network evaluates positions in batches.
+// evaluation returns single-threaded work: the network evaluates batches of positions.
 func evaluation(network *infer.Network, batch int) work {
 	game := network.Game()
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
@@ -119,7 +119,7 @@ func newStep(s subject, threads int) (func() int, error) {
 	}, nil
 }
 
-// train measures steps on all threads and on one.
+// train measures training steps of a network on all threads and on one.
 func (o *Options) train(ctx context.Context, sub subject) ([]Training, error) {
 	works := []work{peak}
 	var steps []func() int
@@ -143,12 +143,12 @@ func (o *Options) train(ctx context.Context, sub subject) ([]Training, error) {
 	return measured, nil
 }
 
-// training returns the report's row for a number of threads, without its allocations.
+// training returns the report's row for a number of threads, like inference. The caller adds its allocations.
 func (s subject) training(threads int, measured, peaks *series) Training {
-	gflop := 3 * s.operations() / 1e9
+	gflop := 3 * s.operations() / 1e9 // forward pass, gradients of the inputs, gradients of the weights
 	return Training{
 		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: trainBatch, Threads: threads,
-		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.over(peaks) * gflop / float64(threads),
+		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop / float64(threads),
 		CPU: measured.cpu,
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"ludus/model"
 )
 
-// positions returns n positions of random games. None is done.
+// positions returns n unfinished positions of random games.
 func positions(game *env.Game, n int) []env.State {
 	rng, state := newRand(), game.NewState()
 	var list []env.State

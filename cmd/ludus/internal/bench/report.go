@@ -1,7 +1,7 @@
 package bench
 
-// Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the share
-// of the CPU time it could use that a row got.
+// Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the CPU
+// time that a row got over that which it could have used.
 type Report struct {
 	Peak     float64     `json:"peak_gflops_core"` // of one core
 	Kernels  string      `json:"kernels"`          // instruction set of the network's kernels
@@ -13,7 +13,7 @@ type Report struct {
 	Seconds  float64     `json:"seconds"` // that the measurements took
 }
 
-// BusyShare is the CPU share below which other programs slowed a row down.
+// BusyShare is the CPU share below which a row counts as disturbed: other programs took CPU time, so its speed is too low.
 const BusyShare = 0.8
 
 // Search is the speed of random games and of searches on one core. Searches have 1000 simulations, from an empty tree at the
@@ -48,12 +48,12 @@ type Training struct {
 	Threads int     `json:"threads"`
 	Speed   float64 `json:"samples_per_s"`
 	GFlops  float64 `json:"gflops"`
-	Share   float64 `json:"share_of_peak"`   // of the sum of the threads' peaks
+	Share   float64 `json:"share_of_peak"`   // of the peaks of as many cores
 	Allocs  int     `json:"allocs_per_step"` // of a warm step
 	CPU     float64 `json:"cpu_share"`
 }
 
-// SelfPlay is the speed of a run's self-play with a new network.
+// SelfPlay is the speed of self-play as in a training run, with an untrained network.
 type SelfPlay struct {
 	Game         string  `json:"game"`
 	Net          string  `json:"net"`
@@ -65,8 +65,8 @@ type SelfPlay struct {
 	Evaluations  float64 `json:"evaluations_per_s"` // by the network
 	CacheHits    float64 `json:"cache_hits_per_s"`
 	NetworkAlone float64 `json:"network_alone_per_s"`       // evaluations with the same mean batch and threads, without search
-	Share        float64 `json:"share_of_network_alone"`    // of Evaluations
-	Scaling      float64 `json:"over_one_thread,omitempty"` // Evaluations over those on one thread; 0 if not measured
+	Share        float64 `json:"share_of_network_alone"`    // Evaluations / NetworkAlone
+	Scaling      float64 `json:"over_one_thread,omitempty"` // Evaluations / Evaluations on one thread; 0 if not measured
 	Batch        float64 `json:"batch"`                     // mean size of a network batch
 	Idle         float64 `json:"idle_share"`                // share of the time that threads wait for others
 	CPU          float64 `json:"cpu_share"`                 // of the time in which they do not wait

@@ -11,22 +11,22 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// work is something to measure.
+// work is code whose speed is measured.
 type work struct {
 	threads int
-	// run works for about d, or until ctx ends, and returns its speed in units per second.
+	// run works for about d, or until ctx ends. It returns its speed in units (such as positions) per second.
 	run func(ctx context.Context, d time.Duration) float64
 }
 
-// loop returns single-threaded work that repeats unit. unit returns the number of units it did.
-func loop(unit func() int) work { return loopOn(1, unit) }
+// loop returns single-threaded work that calls do repeatedly. do returns how many units (such as positions) it processed.
+func loop(do func() int) work { return loopOn(1, do) }
 
-// loopOn is [loop] for a unit that uses several threads.
-func loopOn(threads int, unit func() int) work {
+// loopOn is [loop] for a do that uses several threads.
+func loopOn(threads int, do func() int) work {
 	return work{threads, func(ctx context.Context, d time.Duration) float64 {
 		start, done := time.Now(), 0
 		for {
-			done += unit()
+			done += do()
 			if spent := time.Since(start); spent >= d || ctx.Err() != nil {
 				return float64(done) / spent.Seconds()
 			}
@@ -34,22 +34,22 @@ func loopOn(threads int, unit func() int) work {
 	}}
 }
 
-// peak is multiply-adds in registers, in GFLOP/s. It is the best of many short loops and needs no more than 20 ms.
+// peak is work that measures multiply-adds in registers, in GFLOP/s: the best of many short loops. It takes at most 20 ms.
 var peak = work{1, func(_ context.Context, d time.Duration) float64 {
 	return kernel.Peak(min(d, 20*time.Millisecond)) / 1e9
 }}
 
-// series is the measurement of one work.
+// series holds the measurements of one work.
 type series struct {
 	speeds []float64 // of each round
-	cpu    float64   // share of the CPU time it could use that it got, at most 1
+	cpu    float64   // CPU time it got / CPU time it could have used, at most 1
 }
 
 // median returns the median speed.
 func (s *series) median() float64 { return median(s.speeds) }
 
-// over returns the median over the rounds of the ratio of the speeds of s and t.
-func (s *series) over(t *series) float64 {
+// ratio returns the median over the rounds of s's speed divided by t's speed.
+func (s *series) ratio(t *series) float64 {
 	ratios := make([]float64, len(s.speeds))
 	for i := range ratios {
 		ratios[i] = s.speeds[i] / t.speeds[i]
@@ -64,8 +64,8 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// measure runs the works in turn: one round to warm up, then measured rounds of one slice each, until Options.Rounds or the
-// step's time is reached, at least one. Series i is of works[i].
+// measure runs the works in turn: one round to warm up, then measured rounds of a slice per work. It measures Options.Rounds
+// rounds, fewer if the step's time ends, but at least one. Series i belongs to works[i].
 func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error) {
 	all := make([]*series, len(works))
 	spent, usable := make([]time.Duration, len(works)), make([]time.Duration, len(works))
@@ -91,7 +91,7 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 	return all, nil
 }
 
-// allocations returns the number of allocations of a warm f: the minimum of some runs, since the runtime also allocates.
+// allocations returns how often a call of a warm f allocates: the minimum of some calls, since the runtime also allocates.
 func allocations(f func()) int {
 	const runs = 3
 	fillGoroutinePool()

@@ -9,7 +9,7 @@ import (
 	"ludus/train/agent"
 )
 
-// simulations is the length of a search.
+// simulations is the number of simulations of a search.
 const simulations = 1000
 
 // search measures one game on one core: random games, PUCT with an evaluator that takes no time, and the agent mcts:N.
@@ -31,12 +31,12 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 		search.Run(batcher)
 		return search.Simulations()
 	}
-	agent, err := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: simulations}, nil).New(1)
+	uctAgent, err := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: simulations}, nil).New(1)
 	if err != nil {
 		return nil, err
 	}
 	uct := func() int {
-		_, _ = agent.Choose(ctx, start) // fails only if ctx ends, which measure checks
+		_, _ = uctAgent.Choose(ctx, start) // fails only if ctx ends, which measure checks
 		return simulations
 	}
 	s, err := o.measure(ctx, loop(randomGames), loop(puct), loop(uct))

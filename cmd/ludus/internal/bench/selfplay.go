@@ -12,7 +12,7 @@ import (
 	"ludus/train"
 )
 
-// Rounds of self-play and of the network alone last several slices, because a move of all games takes long.
+// Rounds of self-play and of the network alone last several slices, because one move in all parallel games takes long.
 const (
 	playSlices  = 4
 	aloneSlices = 2
@@ -21,21 +21,21 @@ const (
 // warmUp is how long self-play runs with an evaluator that takes no time, until its games are at different plies.
 const warmUp = 150 * time.Millisecond
 
-// player measures self-play: it runs it and adds up its counts.
-type player struct {
+// selfPlayer runs self-play with one number of threads, with or without a cache, and adds up its counts.
+type selfPlayer struct {
 	row     SelfPlay
 	play    *train.SelfPlay
 	network *infer.Network
 	warm    bool
-	pace    train.Throughput // of all rounds
-	newest  train.Throughput
+	total   train.Throughput // of all rounds
+	newest  train.Throughput // of the newest round
 }
 
-// newPlayer returns a player with a run's settings, except for the number of threads and the evaluation cache.
-func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *player {
+// newSelfPlayer prepares self-play of the network as in a training run, with or without a cache of evaluations.
+func (o *Options) newSelfPlayer(network *infer.Network, threads int, cache bool) *selfPlayer {
 	game := network.Game()
 	settings := o.settings(game)
-	p := &player{network: network}
+	p := &selfPlayer{network: network}
 	p.row = SelfPlay{
 		Game: game.Name, Net: o.net(game).String(), Simulations: settings.Simulations, Threads: threads, Cache: cache,
 	}
@@ -43,11 +43,11 @@ func (o *Options) newPlayer(network *infer.Network, threads int, cache bool) *pl
 	return p
 }
 
-// selfPlay runs self-play. Its units are evaluations.
-func (p *player) selfPlay(ctx context.Context, d time.Duration) float64 {
+// run plays for several times d and returns evaluations per second. The first call only warms up.
+func (p *selfPlayer) run(ctx context.Context, d time.Duration) float64 {
 	if !p.warm {
 		// Play fails only if ctx ends, here and below, which measure checks.
-		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // equals a new network
+		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // its answers are like an untrained network's
 		_, _ = p.play.Play(ctx, warmUp)
 		p.play.SetEvaluator(func(batch int) mcts.Evaluator { return p.network.NewEvaluator(batch) })
 		p.warm = true
@@ -55,12 +55,12 @@ func (p *player) selfPlay(ctx context.Context, d time.Duration) float64 {
 	}
 	pace, _ := p.play.Play(ctx, playSlices*d)
 	p.newest = pace
-	p.pace.Add(pace)
+	p.total.Add(pace)
 	return float64(pace.Evaluations) / pace.Seconds
 }
 
-// networkAlone runs the network on as many threads and in the mean batch of the newest round of self-play.
-func (p *player) networkAlone(ctx context.Context, d time.Duration) float64 {
+// networkAlone returns evaluations per second without search, with the threads and the newest mean batch of self-play.
+func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 {
 	batch := 1
 	if p.newest.Batches > 0 {
 		batch = int(math.Round(float64(p.newest.Evaluations) / float64(p.newest.Batches)))
@@ -80,35 +80,36 @@ func (p *player) networkAlone(ctx context.Context, d time.Duration) float64 {
 	return sum
 }
 
-// complete returns the report's row from the speeds of self-play and of the network alone. Counts other than evaluations are per evaluation over all rounds, since moves end in waves.
-func (p *player) complete(played, alone *series) SelfPlay {
-	row, pace := p.row, p.pace
-	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.over(alone)
-	scale := row.Evaluations / float64(pace.Evaluations)
-	row.Positions = scale * float64(pace.Positions)
-	row.Simulated = scale * float64(pace.Simulations)
-	row.CacheHits = scale * float64(pace.CacheHits)
-	row.Batch = float64(pace.Evaluations) / float64(pace.Batches)
-	row.Idle = pace.Idle / (pace.Seconds * float64(row.Threads))
+// complete returns the report's row from the evaluations per second of self-play and of the network alone. Other speeds are
+// that of evaluations times their counts per evaluation in all rounds: moves end in waves, so single rounds vary.
+func (p *selfPlayer) complete(played, alone *series) SelfPlay {
+	row, total := p.row, p.total
+	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.ratio(alone)
+	scale := row.Evaluations / float64(total.Evaluations)
+	row.Positions = scale * float64(total.Positions)
+	row.Simulated = scale * float64(total.Simulations)
+	row.CacheHits = scale * float64(total.CacheHits)
+	row.Batch = float64(total.Evaluations) / float64(total.Batches)
+	row.Idle = total.Idle / (total.Seconds * float64(row.Threads))
 	row.CPU = min(1, played.cpu/max(1-row.Idle, 1e-9))
 	return row
 }
 
-// selfPlay measures self-play with a new network: without a cache on all threads and on one, with a cache on all.
+// selfPlay measures self-play with an untrained network: without a cache on all threads and on one, with a cache on all.
 func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, error) {
 	sub := subject{game, o.net(game)}
 	network, err := infer.NewNetwork(game, sub.weights())
 	if err != nil {
 		return nil, err
 	}
-	var players []*player
+	var players []*selfPlayer
 	for _, threads := range o.threads() {
-		players = append(players, o.newPlayer(network, threads, false))
+		players = append(players, o.newSelfPlayer(network, threads, false))
 	}
-	players = append(players, o.newPlayer(network, o.Threads, true))
+	players = append(players, o.newSelfPlayer(network, o.Threads, true))
 	var works []work
 	for _, p := range players {
-		works = append(works, work{p.row.Threads, p.selfPlay}, work{p.row.Threads, p.networkAlone})
+		works = append(works, work{p.row.Threads, p.run}, work{p.row.Threads, p.networkAlone})
 	}
 	s, err := o.measure(ctx, works...)
 	if err != nil {
@@ -119,7 +120,7 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 		rows = append(rows, p.complete(s[2*i], s[2*i+1]))
 	}
 	if o.Threads > 1 {
-		rows[0].Scaling = s[0].over(s[2])
+		rows[0].Scaling = s[0].ratio(s[2])
 	}
 	return rows, nil
 }

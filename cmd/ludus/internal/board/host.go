@@ -62,7 +62,7 @@ func Operations() (names []string) {
 //	describe  {"game":"quad-5x5"}                                       a [Description]
 //	position  {"game":…,"moves":["(mark r3 c3)"]}                       a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
-//	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.Terminal]
+//	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //
 // Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal
 // replies unless the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent
@@ -101,7 +101,7 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fields.Only(known...); err != nil {
+	if err := fields.RejectUnknown(known...); err != nil {
 		return nil, err
 	}
 	r := &request{}
@@ -197,7 +197,7 @@ func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 
 func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
-		return analysis.GameOver(r.game, r.state), nil
+		return analysis.NewGameResult(r.game, r.state), nil
 	}
 	agent, release, err := h.agent(ctx, r)
 	if err != nil {

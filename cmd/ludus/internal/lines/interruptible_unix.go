@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollMillis is how long a pending Read may take to notice that the stream was closed.
+// pollMillis is the longest time in milliseconds until a pending Read notices that the stream was closed.
 const pollMillis = 50
 
-// interruptible reads a file only when it has data or has ended.
+// interruptible reads a file. Its Read waits in short polls until there is data or the file ends, so Close can end it.
 type interruptible struct {
 	file   *os.File
 	closed atomic.Bool

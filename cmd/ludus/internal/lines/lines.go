@@ -10,7 +10,7 @@ import (
 
 // Reader reads lines in a goroutine of its own. Close ends and joins it.
 type Reader struct {
-	// C delivers the lines without their ends. It is closed at the end of the stream and after an error.
+	// C delivers the lines without their line breaks. It is closed at the end of the stream and after an error.
 	C <-chan []byte
 
 	stream io.Closer
@@ -19,8 +19,8 @@ type Reader struct {
 	err    error // valid once done is closed
 }
 
-// NewReader starts reading. It cuts each line to maxLine+1 bytes and reads up to ahead lines before they are taken. Closing
-// the stream must end a pending Read, as it does for [Interruptible].
+// NewReader starts reading. It cuts each line to maxLine+1 bytes and reads at most ahead lines before they are taken from C.
+// Closing the stream must end a pending Read, as it does for [Interruptible].
 func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	c := make(chan []byte, ahead)
 	r := &Reader{C: c, stream: stream, closed: make(chan struct{}), done: make(chan struct{})}
@@ -45,7 +45,7 @@ func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	return r
 }
 
-// readLine returns a fresh copy of the next line with its end.
+// readLine returns a fresh copy of the next line with its line break, cut to maxLine+1 bytes.
 func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -56,7 +56,7 @@ func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
 	}
 }
 
-// Err returns the error that ended the stream, nil at its proper end. It may be called once C is closed.
+// Err returns the error that ended reading, nil for the end of the stream. Call it after C is closed: it waits for that.
 func (r *Reader) Err() error {
 	<-r.done
 	if errors.Is(r.err, io.EOF) {

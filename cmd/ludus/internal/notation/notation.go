@@ -14,12 +14,12 @@ import (
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
 	RowsFirst bool     // a cell's row is typed before its column
-	Steps     bool     // some moves go from cell to cell
+	Steps     bool     // some moves move a piece from one cell to another
 	Drops     bool     // the column alone names a move, see [Drops]
 	Verbs     []string // first words of the moves that have coordinates
 
 	game    *env.Game
-	numeric bool   // row and column labels are bare numbers; cells may also be typed b3 or x2 y3
+	numeric bool   // rows and columns are both labelled 1, 2, 3; cells may also be typed b3 or x2 y3
 	moves   []move // by action
 }
 
@@ -40,9 +40,9 @@ func NewParser(game *env.Game) *Parser {
 	d := &game.Drawing
 	p := &Parser{game: game, Drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
 	for a, text := range game.ActionTexts {
-		touch := d.ActionCells[a]
-		p.Steps = p.Steps || touch.From != env.NoCell
-		p.RowsFirst = p.RowsFirst || touch.To != env.NoCell && p.namesRowFirst(text, int(touch.To))
+		cells := d.ActionCells[a]
+		p.Steps = p.Steps || cells.From != env.NoCell
+		p.RowsFirst = p.RowsFirst || cells.To != env.NoCell && p.namesRowFirst(text, int(cells.To))
 	}
 	for a, text := range game.ActionTexts {
 		m := &p.moves[a]
@@ -61,8 +61,8 @@ func NewParser(game *env.Game) *Parser {
 	return p
 }
 
-// namesRowFirst reports whether an action's text names the row of its cell before the column. Cells on the diagonal
-// give false.
+// namesRowFirst reports whether an action's text names the row of its target cell before the column. It returns false if both
+// have the same number.
 func (p *Parser) namesRowFirst(text string, cell int) bool {
 	row, column := p.labels(cell)
 	words := slices.DeleteFunc(tokens(text), func(word string) bool { return !isNumber(word) })
@@ -77,7 +77,7 @@ func (p *Parser) labels(cell int) (row, column string) {
 	return strings.TrimLeft(d.Rows[cell/len(d.Columns)], letters), strings.TrimLeft(d.Columns[cell%len(d.Columns)], letters)
 }
 
-// axisAt is the axis of coordinate i in an action's text.
+// axisAt returns the axis of coordinate i, from 0, in an action's text.
 func (p *Parser) axisAt(i int) byte {
 	if (i%2 == 0) == p.RowsFirst {
 		return 'r'
@@ -107,14 +107,14 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 	return r.State, r.Moves, nil
 }
 
-// Parse finds the legal move that a text names. The text may be the action's own, or:
+// Parse finds the legal move that a text names. state must not be done. The text may be the action's own, or:
 //   - without some words, or with words cut short: "r3 c3", "3 3", "m 3 3";
 //   - the coordinates in order, with anything or nothing between them: "3 2 4 3", "32-43";
-//   - the coordinates in any order if each names its axis: "c3 r2", "x3 y2";
-//   - letters for columns if labels are bare numbers: "c2-c3";
-//   - one cell of a step, or the column where pieces fall, if only one legal move has it.
+//   - the coordinates of a cell in either order if each names its axis: "c3 r2", "x3 y2";
+//   - letters for columns if rows and columns are labelled 1, 2, 3: "c2-c3";
+//   - one cell of a move from cell to cell, or the column where pieces fall, if only one legal move has it.
 //
-// If no legal move fits, or several do, the error says so and names the nearest legal moves. The state is not done.
+// If no legal move fits, the error names the nearest legal moves; if several fit, it lists them.
 func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Action, error) {
 	var ambiguous []env.Action
 	readings := p.readings(text)
@@ -153,10 +153,10 @@ type typed struct {
 	coordinates []coordinate
 }
 
-// fillers are words without a meaning.
+// fillers are words that Parse ignores.
 var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
 
-// readings splits a text in each way that it may be read.
+// readings splits a text into verbs and coordinates: without letters as columns, and then with them if the game allows it.
 func (p *Parser) readings(text string) (all []typed) {
 	words := tokens(text)
 	if len(words) == 0 {
@@ -169,7 +169,8 @@ func (p *Parser) readings(text string) (all []typed) {
 	return all
 }
 
-// split sorts words into verbs and coordinates. With letters, a letter before a number is a column.
+// split sorts words into verbs and coordinates, these in the order of action texts. With letters, a letter before a number is
+// a column.
 func (p *Parser) split(words []string, letters bool) (in typed) {
 	axis := byte(0)
 	for i, word := range words {
@@ -228,7 +229,7 @@ func (p *Parser) namedAxis(word string) byte {
 	return 0
 }
 
-// fitsWhole reports whether the input names all of an action.
+// fitsWhole reports whether the input names all of an action. "pass" names any action without coordinates, such as noop.
 func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	m := p.moves[a]
 	if len(in.coordinates) == 0 && len(m.coordinates) == 0 {
@@ -237,7 +238,8 @@ func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
 }
 
-// fitsPart reports whether the input names one cell of a step, or one coordinate of a placed piece.
+// fitsPart reports whether the input names one cell of a move from cell to cell, or one coordinate of a placed piece: with its
+// axis ("c3"), or the column where pieces fall.
 func (p *Parser) fitsPart(in typed, a env.Action) bool {
 	m := p.moves[a]
 	switch {
@@ -246,53 +248,53 @@ func (p *Parser) fitsPart(in typed, a env.Action) bool {
 	case len(m.coordinates) == 4:
 		return sameCoordinates(in.coordinates, m.coordinates[:2]) || sameCoordinates(in.coordinates, m.coordinates[2:])
 	case len(m.coordinates) == 2 && len(in.coordinates) == 1 && (in.coordinates[0].axis != 0 || p.Drops):
-		column := in.coordinates[0]
-		if column.axis == 0 {
-			column.axis = 'c'
+		c := in.coordinates[0]
+		if c.axis == 0 {
+			c.axis = 'c'
 		}
-		return slices.Contains(m.coordinates, column)
+		return slices.Contains(m.coordinates, c)
 	}
 	return false
 }
 
-// verbFits reports whether the input has no verb, or one that the move's verb begins with.
+// verbFits reports whether the input has no verb, or only one, which is a prefix of the move's verb.
 func (in *typed) verbFits(m move) bool {
 	return len(in.verbs) == 0 || len(in.verbs) == 1 && strings.HasPrefix(m.verb, in.verbs[0])
 }
 
 // sameCoordinates reports whether typed coordinates equal a move's. Typed ones may run together: "32" for 3 and 2.
-func sameCoordinates(in, of []coordinate) bool {
+func sameCoordinates(in, move []coordinate) bool {
 	for _, c := range in {
 		digits, first := c.digits, true
 		for digits != "" {
-			if len(of) == 0 || c.axis != 0 && (!first || c.axis != of[0].axis) {
+			if len(move) == 0 || c.axis != 0 && (!first || c.axis != move[0].axis) {
 				return false
 			}
-			rest, ok := strings.CutPrefix(digits, of[0].digits)
+			rest, ok := strings.CutPrefix(digits, move[0].digits)
 			if !ok {
 				return false
 			}
-			digits, of, first = rest, of[1:], false
+			digits, move, first = rest, move[1:], false
 		}
 	}
-	return len(of) == 0
+	return len(move) == 0
 }
 
-// illegal explains why an action that the input names is not legal, from what stands on its cells.
+// illegal returns an error that explains by the pieces on the board why an action that the input names is not legal.
 func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in typed) error {
-	d, pieces, touch := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
+	d, pieces, cells := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
 	mover := state.Player()
 	why := "is not legal now"
-	if from := touch.From; from != env.NoCell {
+	if from := cells.From; from != env.NoCell {
 		switch piece := pieces[from]; {
 		case piece == 0:
 			why = fmt.Sprintf("is not legal: no piece is on %s", p.cell(from))
 		case d.Pieces[piece-1].Player != mover:
 			why = fmt.Sprintf("is not legal: the piece on %s is %s", p.cell(from), d.Pieces[piece-1].Name)
-		case pieces[touch.To] > 0 && d.Pieces[pieces[touch.To]-1].Player == mover:
-			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.cell(touch.To))
+		case pieces[cells.To] > 0 && d.Pieces[pieces[cells.To]-1].Player == mover:
+			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.cell(cells.To))
 		}
-	} else if to := touch.To; to != env.NoCell && pieces[to] > 0 {
+	} else if to := cells.To; to != env.NoCell && pieces[to] > 0 {
 		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.cell(to))
 	}
 	name := p.game.ActionTexts[a]
@@ -324,12 +326,12 @@ func (p *Parser) cell(cell int32) string {
 	return column + " " + row
 }
 
-// unreadable explains that a text names no action of the game.
+// unreadable returns the error for a text that names no action of the game, legal or not.
 func (p *Parser) unreadable(legal []env.Action, text string) error {
 	quoted, words := env.Quote(text), tokens(text)
 	if slices.ContainsFunc(words, isNumber) {
-		all := p.readings(text)
-		return fmt.Errorf("%s is not a move here. %s", quoted, p.nearest(legal, p.separate(all[len(all)-1].coordinates)))
+		all := p.readings(text) // the last one takes letters as columns if possible: it has the most coordinates
+		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, p.splitDigits(all[len(all)-1].coordinates)))
 	}
 	if len(words) > 0 {
 		begins := func(a env.Action) bool {
@@ -339,11 +341,11 @@ func (p *Parser) unreadable(legal []env.Action, text string) error {
 			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.Describe(legal[i]))
 		}
 	}
-	return fmt.Errorf("%s is not a move here; moves look like %s", quoted, p.Describe(legal[0]))
+	return fmt.Errorf("%s is not a move of this game; moves look like %s", quoted, p.Describe(legal[0]))
 }
 
-// separate splits numbers that were typed without a gap, if all labels have one digit.
-func (p *Parser) separate(coordinates []coordinate) (all []coordinate) {
+// splitDigits splits numbers that were typed without a gap, such as 32, into digits, if all labels have one digit.
+func (p *Parser) splitDigits(coordinates []coordinate) (all []coordinate) {
 	for _, c := range coordinates {
 		if len(p.game.Drawing.Rows) > 9 || len(p.game.Drawing.Columns) > 9 {
 			all = append(all, c)
@@ -369,7 +371,7 @@ func (p *Parser) nearest(legal []env.Action, to []coordinate) string {
 	return "Nearest: " + p.list(sorted[:most], most)
 }
 
-// distance is 1000 per missing coordinate, 100 per different one, plus the sum of the differences.
+// distance is 1000 per missing coordinate, 100 per different one, plus the sum of the differences, each at most 99.
 func distance(a, b []coordinate) int {
 	sum := 0
 	for i := range max(len(a), len(b)) {
@@ -385,7 +387,7 @@ func distance(a, b []coordinate) int {
 	return sum
 }
 
-// number is the value of decimal digits, of which it reads six at most.
+// number returns the value of the first six digits.
 func number(digits string) (n int) {
 	for i := 0; i < len(digits) && i < 6; i++ {
 		n = 10*n + int(digits[i]-'0')
@@ -414,7 +416,7 @@ func or(texts []string) string {
 	return strings.Join(texts[:n-1], ", ") + " or " + texts[n-1]
 }
 
-// Describe returns an action's text, followed by its short form in brackets if that is more than its coordinates.
+// Describe returns an action's text, followed by its short form in brackets unless that is just its coordinates.
 func (p *Parser) Describe(a env.Action) string {
 	text := p.game.ActionTexts[a]
 	if short := p.Short(a); short != text && (len(p.Verbs) > 1 || p.Drops) {
@@ -441,7 +443,8 @@ func (p *Parser) Short(a env.Action) string {
 	return strings.Join(words, " ")
 }
 
-// Forms lists forms of a move that [Parser.Parse] reads: "(mark r3 c3), mark r3 c3 or 3 3".
+// Forms lists forms of a move that [Parser.Parse] reads: "(mark r3 c3), mark r3 c3 or 3 3". The first is
+// the action's text, in GDL's parentheses.
 func (p *Parser) Forms(a env.Action) string {
 	text := p.game.ActionTexts[a]
 	forms := []string{text}
@@ -452,9 +455,9 @@ func (p *Parser) Forms(a env.Action) string {
 	if len(digits) > 0 {
 		forms = append(forms, strings.Trim(text, "()"), p.Short(a))
 	}
-	if touch := p.game.Drawing.ActionCells[a]; p.numeric && touch.From != env.NoCell {
+	if cells := p.game.Drawing.ActionCells[a]; p.numeric && cells.From != env.NoCell {
 		forms = append(forms, strings.Join(digits[:2], "")+"-"+strings.Join(digits[2:], ""))
-		forms = append(forms, p.chessCell(touch.From)+"-"+p.chessCell(touch.To))
+		forms = append(forms, p.chessCell(cells.From)+"-"+p.chessCell(cells.To))
 	}
 	return or(forms)
 }
@@ -468,14 +471,14 @@ func (p *Parser) chessCell(cell int32) string {
 // Verb is the first word of an action's text.
 func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
 
-// Drops reports whether a column alone names a move, because pieces fall: the first moves place pieces, at most one in
-// each column.
+// Drops reports whether pieces fall, so a column alone names a move. It checks that each move in the starting position places a
+// piece, and that no two do so in the same column.
 func Drops(game *env.Game) bool {
 	seen := map[int]bool{}
 	for _, a := range game.NewState().Legal(nil) {
-		touch := game.Drawing.ActionCells[a]
-		column := int(touch.To) % len(game.Drawing.Columns)
-		if touch.From != env.NoCell || touch.To == env.NoCell || seen[column] {
+		cells := game.Drawing.ActionCells[a]
+		column := int(cells.To) % len(game.Drawing.Columns)
+		if cells.From != env.NoCell || cells.To == env.NoCell || seen[column] {
 			return false
 		}
 		seen[column] = true
@@ -484,7 +487,7 @@ func Drops(game *env.Game) bool {
 }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
-// separate.
+// separate words.
 func tokens(text string) (list []string) {
 	text = strings.ToLower(text)
 	kind := func(r byte) int {

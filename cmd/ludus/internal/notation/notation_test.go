@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ game, moves, line, want string }{
 		{"quad-5x5", "(mark r3 c3)", "33", "(mark r3 c3) is not legal: x is on r3 c3. Nearest: (mark r2 c3), (mark r3 c2) or (mark r3 c4)"},
-		{"quad-5x5", "", "1 1", `"1 1" is not a move here. Nearest: (mark r1 c2), (mark r2 c1) or (mark r1 c3)`},
+		{"quad-5x5", "", "1 1", `"1 1" is not a move of this game. Nearest: (mark r1 c2), (mark r2 c1) or (mark r1 c3)`},
 		{"quad-7x7", "", "3 3", `"3 3" is ambiguous: (mark r3 c3) [m 3 3] or (block r3 c3) [b 3 3]`},
 		{"quad-7x7", "", "c3", `"c3" is ambiguous: (mark r1 c3) [m 1 3], (mark r2 c3) [m 2 3], (mark r3 c3) [m 3 3], (mark r4 c3) [m 4 3] and 10 more`},
 		{"breakthrough-6x6", "", "b3-b4", "(move 2 3 2 4) is not legal: no piece is on 2 3. Nearest: (move 2 2 2 3), (move 2 2 1 3) or (move 3 2 2 3)"},
@@ -102,7 +102,7 @@ func TestErrors(t *testing.T) {
 		{"golden-rectangle", "", "4 2", "(mark 4 2) is not legal now. Nearest: (mark 4 0) [4], (mark 3 0) [3] or (mark 5 0) [5]"},
 		{"free-for-all-2p", "", "noop", "noop is not legal now; moves look like (move 1 4 2 2)"},
 		{"quad-7x7", "", "block", `"block" is incomplete; moves look like (block r1 c2) [b 1 2]`},
-		{"quad-5x5", "", "qiut", `"qiut" is not a move here; moves look like (mark r1 c2)`},
+		{"quad-5x5", "", "qiut", `"qiut" is not a move of this game; moves look like (mark r1 c2)`},
 	} {
 		g := parserOf(t, c.game)
 		state := g.game.NewState()
@@ -182,7 +182,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || len(actions) != 3 || game.ActionTexts[actions[1]] != "(move 2 5 2 4)" || state.Player() != env.Second {
 		t.Errorf("%v, %v", actions, err)
 	}
-	if _, _, err := Replay(game, []string{"22-23", "b5-b3"}); err == nil || !strings.HasPrefix(err.Error(), `move 2: "b5-b3" is not a move here. Nearest: (move 2 5`) {
+	if _, _, err := Replay(game, []string{"22-23", "b5-b3"}); err == nil || !strings.HasPrefix(err.Error(), `move 2: "b5-b3" is not a move of this game. Nearest: (move 2 5`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 )
 
-// marks are a set of highlights of a cell.
+// marks is a set of marks on a cell.
 type marks uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	winning                   // one of the cells that won the game
 )
 
-// cellMarks returns the marks of all cells. It leaves out those of legal moves if a piece may be placed on every empty cell.
+// cellMarks returns the marks of all cells. It does not mark legal moves if they place a piece on any empty cell.
 func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	all := make([]marks, game.Tensor.Cells())
 	set := func(cell int32, m marks) {
@@ -28,12 +28,12 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 			all[cell] |= m
 		}
 	}
-	open := true // legal moves place pieces, and every empty cell is a target
+	open := true // whether legal moves only place pieces, and every empty cell is a target
 	for _, a := range legal {
-		touch := game.Drawing.ActionCells[a]
-		set(touch.From, movable)
-		set(touch.To, target)
-		open = open && touch.From == env.NoCell
+		cells := game.Drawing.ActionCells[a]
+		set(cells.From, movable)
+		set(cells.To, target)
+		open = open && cells.From == env.NoCell
 	}
 	for cell, piece := range state.Pieces(nil) {
 		open = open && (piece > 0 || !game.Drawing.Cells[cell] || all[cell]&target != 0)
@@ -68,11 +68,11 @@ func glyphs(pieces []env.Piece) []string {
 	return list
 }
 
-// paintOf returns the colours of a kind of piece.
+// paintOf returns the colours of a kind of piece: those of its name, of its player or white.
 func paintOf(p env.Piece) paint {
 	named, ok := paints[p.Name]
 	if !ok && !p.Neutral {
-		named, ok = others[p.Player], true
+		named, ok = playerPaints[p.Player], true
 	}
 	if !ok {
 		named = paints["white"]
@@ -87,7 +87,7 @@ type canvas struct {
 	glyphs []string
 	rows   []string // labels
 	cols   []string // labels
-	prefix string   // before the column labels
+	prefix string   // printed before the column labels
 }
 
 func newCanvas(game *env.Game, style *Style) *canvas {
@@ -102,7 +102,7 @@ func newCanvas(game *env.Game, style *Style) *canvas {
 	return c
 }
 
-// draw draws a position. A column is four characters wide, or fewer if the terminal is narrow.
+// draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	margin := max(longest(c.rows), len(c.prefix))
 	width := min(max((c.style.room()-margin)/len(c.cols), 2), 4)
@@ -126,7 +126,7 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	return strings.Join(lines, "") + header
 }
 
-// columns returns the column labels, each centred on its cells. It drops their letters if they do not fit.
+// columns returns the line of column labels, each centred on its cells. It drops their letters if they do not fit.
 func (c *canvas) columns(width int) string {
 	var b strings.Builder
 	for _, label := range c.cols {
@@ -139,7 +139,7 @@ func (c *canvas) columns(width int) string {
 	return b.String()
 }
 
-// cell returns a cell: a gap, a mark, the piece and a mark. Width 3 leaves out the gap, width 2 also the first mark.
+// cell returns a cell's text: a gap, a mark, the piece and a mark. Width 3 leaves out the gap, width 2 also the first mark.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {
@@ -182,7 +182,7 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
-// longest returns the length of the longest text in bytes.
+// longest returns the length in bytes of the longest of one or more texts.
 func longest(texts []string) int {
 	return len(slices.MaxFunc(texts, func(a, b string) int { return cmp.Compare(len(a), len(b)) }))
 }

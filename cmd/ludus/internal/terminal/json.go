@@ -21,10 +21,10 @@ func newJSONView(s *Session) *jsonView {
 	return v
 }
 
-// object holds the fields of a line.
+// object holds the fields of a line of JSON.
 type object map[string]any
 
-// write writes a line of the given type.
+// write writes a line whose "type" is kind.
 func (v *jsonView) write(kind string, o object) {
 	o["type"] = kind
 	if err := v.encoder.Encode(o); err != nil {
@@ -40,7 +40,7 @@ func (v *jsonView) toMove() any {
 	return v.Game.Players[v.state.Player()]
 }
 
-// by returns who plays a side: an agent's name or "person".
+// by returns who plays a side: "person" or the agent's name.
 func (v *jsonView) by(player env.Player) string {
 	if v.Seats[player].Agent == nil {
 		return "person"
@@ -93,7 +93,7 @@ func (v *jsonView) showResult() {
 		winner = v.Game.Players[p]
 	}
 	v.write("result", object{
-		"goals": analysis.GameOver(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.Game.Texts(v.moves),
+		"goals": analysis.NewGameResult(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.Game.Texts(v.moves),
 	})
 }
 

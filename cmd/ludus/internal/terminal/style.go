@@ -10,7 +10,7 @@ import (
 type Style struct {
 	Colours int        // 0, 16 or 256
 	Unicode bool       // characters beyond ASCII
-	Live    bool       // a line can be erased and rewritten
+	Live    bool       // a line can be erased and rewritten, for progress
 	Width   func() int // current number of columns; nil or 0: unlimited
 }
 
@@ -38,7 +38,7 @@ func DetectStyle(getenv func(string) string, width func() int) Style {
 	return s
 }
 
-// room returns the number of columns, or a large number if it is unlimited.
+// room returns the number of columns of the terminal, or a large number if it is unlimited or unknown.
 func (s *Style) room() int {
 	if s.Width != nil {
 		if width := s.Width(); width > 0 {
@@ -48,7 +48,7 @@ func (s *Style) room() int {
 	return 1 << 16
 }
 
-// wrapped breaks a line between words to fit the width.
+// wrapped breaks a line between words to fit the width of the terminal.
 func (s *Style) wrapped(text string) string {
 	var b strings.Builder
 	column, room := 0, s.room()
@@ -69,7 +69,7 @@ func (s *Style) wrapped(text string) string {
 	return b.String()
 }
 
-// pick returns the character that the terminal can show.
+// pick returns unicode if the terminal can show it, otherwise ascii.
 func (s *Style) pick(unicode, ascii string) string {
 	if s.Unicode {
 		return unicode
@@ -77,8 +77,8 @@ func (s *Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. Pieces set
-// both, which looks alike on dark and light terminals.
+// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. A piece has
+// both, so it looks the same on dark and light terminals.
 type paint struct{ ink, ground, ink16, ground16 int }
 
 // paints are the colours of pieces that are named after a colour.
@@ -90,8 +90,8 @@ var paints = map[string]paint{
 	"blue":   {231, 26, 97, 44},
 }
 
-// others are the colours of the first and the second player's other pieces: blue and orange, which most eyes tell apart.
-var others = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
+// playerPaints are the colours of the two players' other pieces: blue and orange, which nearly everybody can tell apart.
+var playerPaints = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
 
 const grey = 244 // in the 256-colour palette, half-way between black and white
 
@@ -110,7 +110,7 @@ func (s *Style) painted(before, glyph, after string, underlined bool, p paint) s
 	return "\x1b[1;" + colours + "m" + before + glyph + after + "\x1b[0m"
 }
 
-// faint returns text in grey. With 16 colours it stays plain: none of them is visible on every background.
+// faint returns text in grey if there are 256 colours. With 16 it stays plain: no grey is visible on every background.
 func (s *Style) faint(text string) string {
 	if s.Colours == 256 {
 		return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", grey, text)

@@ -31,19 +31,19 @@ type Seat struct {
 type Config struct {
 	Game  *env.Game
 	Seats [2]Seat // at most one person
-	Seed  uint64  // of the agents; each game and each undo derives another seed from it
+	Seed  uint64  // of the agents; each game, undo and change of sides derives another seed from it
 	// Delay is the pause after each move if two agents play.
 	Delay time.Duration
 	// ShowAnalysis shows an agent's analysis before each of its moves.
 	ShowAnalysis bool
-	// Keyboard means that a person types: there are prompts, and the session goes on after a game's end.
+	// Keyboard means that the input is typed at a terminal: there are prompts, and the session goes on after a game's end.
 	Keyboard bool
 	// JSON writes one JSON object per line instead of text.
 	JSON  bool
 	Style Style
 }
 
-// ErrRejected is wrapped by the error of a session without a keyboard that rejected some input lines.
+// ErrRejected means that a session whose input is not a keyboard rejected some input lines.
 var ErrRejected = errors.New("input lines rejected")
 
 // Session plays games between the same two players, one after the other. It has one owner.
@@ -59,14 +59,14 @@ type Session struct {
 	moves  []env.Action
 	movers []env.Player // of each move
 	legal  []env.Action // scratch
-	resets uint64       // of the agents so far
+	resets uint64       // number of calls of resetAgents
 
-	listShown   bool // "moves" has just listed the legal moves: a number alone picks one
+	listShown   bool // the command "moves" has just listed the legal moves: a number alone picks one
 	resultShown bool
-	rejected    int // input lines
+	rejected    int // number of input lines
 }
 
-// view shows the session to people or to programs.
+// view shows the session to people or to programs. It writes to Session.output.
 type view interface {
 	showPlayers()
 	showPosition()
@@ -80,7 +80,7 @@ type view interface {
 	showRejection(line, reason string) // of an input line
 	showResult()                       // of a finished game
 	showInputEnd()
-	showThinking(agent string) (stop func()) // until stop is called
+	showThinking(agent string) (stop func()) // shows that the agent thinks until stop is called
 }
 
 // New returns a session that writes to w.
@@ -123,7 +123,7 @@ func (s *Session) personMoves() bool {
 	return !s.state.Done() && s.Seats[s.state.Player()].Agent == nil
 }
 
-// winner returns the player with the higher goal; ok is false for a draw.
+// winner returns the player with the higher goal (final score). ok is false for a draw. The game must be over.
 func (s *Session) winner() (p env.Player, ok bool) {
 	goals := s.state.Goals()
 	if goals[1] > goals[0] {
@@ -133,8 +133,8 @@ func (s *Session) winner() (p env.Player, ok bool) {
 }
 
 // Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
-// if a person plays. It fails if ctx ends, if input or output fail, and with [ErrRejected]. It closes in, which must end a
-// pending Read, and joins its goroutine.
+// if a person plays. It fails if ctx ends, if input or output fail and, without a keyboard, with an error that wraps [ErrRejected]
+// if it rejected lines. It closes in, which must end a pending Read, and joins the goroutine that reads it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
 	if err == nil && s.rejected > 0 && !s.Keyboard {
@@ -143,7 +143,7 @@ func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	return err
 }
 
-// maxLine is the length in bytes of the longest line that may be a move.
+// maxLine is the length in bytes of the longest line that is not rejected as too long.
 const maxLine = 1023
 
 // run is Play without the error for rejected lines.
@@ -241,7 +241,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	}
 }
 
-// apply plays a move that took so long to choose, and shows it.
+// apply plays a move, reports it to the agents and shows it. took is the time that choosing it took.
 func (s *Session) apply(action env.Action, took time.Duration) {
 	mover := s.state.Player()
 	s.state.Apply(action)
@@ -257,7 +257,7 @@ func (s *Session) apply(action env.Action, took time.Duration) {
 	}
 }
 
-// lastMoves returns the newest moves that one player made in a row.
+// lastMoves returns the newest moves: those that the player who moved last made in a row.
 func (s *Session) lastMoves() []env.Action {
 	n := len(s.moves)
 	for i := n; i > 0; i-- {
@@ -268,7 +268,7 @@ func (s *Session) lastMoves() []env.Action {
 	return s.moves
 }
 
-// commands are the words that are not moves.
+// commands are the words that a mistyped word may have meant, besides moves.
 var commands = []string{"help", "hint", "moves", "board", "undo", "new", "switch", "side", "quit"}
 
 // execute runs the command or plays the move on an input line.
@@ -320,7 +320,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	return false, nil
 }
 
-// showStart shows the players, and the board unless the agent's first move will show it.
+// showStart shows the players, and the board, unless a person plays and the agent is to move: its move will show the board.
 func (s *Session) showStart() {
 	s.view.showPlayers()
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
@@ -328,7 +328,7 @@ func (s *Session) showStart() {
 	}
 }
 
-// reject shows why an input line has no effect.
+// reject counts an input line that has no effect and shows the reason.
 func (s *Session) reject(line, reason string) {
 	s.rejected++
 	s.view.showRejection(line, reason)
@@ -353,8 +353,8 @@ func (s *Session) playLine(line string) {
 	s.apply(action, 0)
 }
 
-// parseMove returns the legal move on an input line. "#3" is the third of the list, and so is "3" if the list has just been
-// shown.
+// parseMove returns the legal move on an input line. "#3" is the third legal move, and so is "3" if the command "moves" has
+// just listed them.
 func (s *Session) parseMove(line string) (env.Action, error) {
 	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
 	bare := s.listShown && !s.parser.Drops
@@ -374,7 +374,7 @@ func (s *Session) parseMove(line string) (env.Action, error) {
 	return action, err
 }
 
-// undo goes back to the position before the person's last move, or before one of the earlier ones.
+// undo takes back the person's last move, or as many as the argument says, with all moves after it.
 func (s *Session) undo(line, argument string) {
 	times := 1
 	if argument != "" {
@@ -407,7 +407,7 @@ func (s *Session) undo(line, argument string) {
 	s.view.showPosition()
 }
 
-// side moves the person to the side that a text names, or to the other side if it is empty.
+// side seats the person on the side that a text names, or on the other side if the text is empty.
 func (s *Session) side(line, text string) {
 	wanted, ok := ParseSide(s.Game, text)
 	if !ok && text != "" {
@@ -421,14 +421,14 @@ func (s *Session) side(line, text string) {
 	s.switchSides()
 }
 
-// switchSides swaps the players.
+// switchSides swaps the players' seats; the position stays.
 func (s *Session) switchSides() {
 	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
 	s.resetAgents()
 	s.showStart()
 }
 
-// analyze shows an analysis of the position by the agent to move, or by the person's opponent.
+// analyze shows an analysis of the position, by the agent to move or, if the person is to move, by the opponent.
 func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {
 	if s.state.Done() {
 		s.view.note("The game is over.")

@@ -82,7 +82,7 @@ func TestSession(t *testing.T) {
 		"c1  c2", "Type a move: (mark r1 c2), mark r1 c2 or 1 2.", "mcts:50 would play", "value for x",
 		"mcts:50 would play (mark", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
 		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Nearest: (mark r3 c",
-		`"nonsense" is not a move here`, "there are moves #1 to #19", "did you mean undo?\n", "taken back: 2 moves", "There is nothing to take back.\n")
+		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
 		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
 	}

@@ -105,7 +105,7 @@ func (v *textView) showHint(agent string, r *analysis.Result) {
 	}
 }
 
-// describe returns an action's text and its short form.
+// describe adds the short form to an action's text, as [notation.Parser.Describe] does.
 func (v *textView) describe(text string) string {
 	action, err := v.Game.ParseAction(text)
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *textView) describe(text string) string {
 	return v.parser.Describe(action)
 }
 
-// line writes a line, wrapped to the width of the terminal.
+// line formats a line and writes it, wrapped to the width of the terminal.
 func (v *textView) line(format string, arguments ...any) {
 	fmt.Fprintln(v.out, v.Style.wrapped(fmt.Sprintf(format, arguments...)))
 }
@@ -127,7 +127,7 @@ func proven(r *analysis.Result) string {
 	return ""
 }
 
-// maxMoveInfos is the number of moves in an analysis that is shown.
+// maxMoveInfos is the largest number of moves that an analysis shows.
 const maxMoveInfos = 6
 
 func (v *textView) showAnalysis(agent string, r *analysis.Result) {
@@ -143,7 +143,7 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 	v.line("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", r.Player, *r.Value, proven(r))
 	if r.Goals != nil {
 		goals := r.Goals.Values()
-		v.line("  expected goals %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+		v.line("  expected goals (final scores, 0 to 100) %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
 	v.moveInfos(r.Moves)
 	v.out.WriteString("\n")
@@ -164,7 +164,7 @@ func (v *textView) moveInfos(moves []analysis.MoveInfo) {
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
 	for _, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
-			known(m.Visits, "%d", 1), known(m.Value, "%+.2f", 1), known(m.Prior, "%.0f %%", 100))
+			orDash(m.Visits, "%d", 1), orDash(m.Value, "%+.2f", 1), orDash(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
@@ -179,15 +179,15 @@ func (v *textView) moveInfos(moves []analysis.MoveInfo) {
 	}
 }
 
-// known formats a number times scale, or nil as a dash.
-func known[T int | float64](x *T, format string, scale T) string {
+// orDash formats a number times scale, or nil as a dash.
+func orDash[T int | float64](x *T, format string, scale T) string {
 	if x == nil {
 		return "-"
 	}
 	return fmt.Sprintf(format, *x*scale)
 }
 
-// orZero returns the number, 0 for nil.
+// orZero returns the number that x points to, or 0 if x is nil.
 func orZero[T int | float64](x *T) T {
 	if x == nil {
 		return 0
@@ -228,7 +228,7 @@ func (v *textView) showInputEnd() {
 	}
 }
 
-// thinkingDelay is the delay before "is thinking" is shown.
+// thinkingDelay is how long an agent thinks before the terminal shows "is thinking".
 const thinkingDelay = 300 * time.Millisecond
 
 // showThinking shows on a live terminal that an agent is thinking, until stop erases it.
@@ -257,7 +257,7 @@ func (v *textView) showThinking(agent string) (stop func()) {
 	return func() { close(done); <-joined }
 }
 
-// help describes the commands, with examples of this game's moves.
+// help returns the help text on moves and commands, with examples of the game's moves.
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
 On the board, [ ] is the last move%s. Commands:
@@ -271,7 +271,7 @@ On the board, [ ] is the last move%s. Commands:
   quit        stop`, s.moveForms(), s.targetHelp(), s.Game.Players[0], s.Game.Players[1])
 }
 
-// exampleMoves returns one move of the person's per verb: legal ones if it is their turn.
+// exampleMoves returns one move per verb that is legal for the person: now, or else at their first turn of a game.
 func (s *Session) exampleMoves() (list []env.Action) {
 	state := s.state
 	if !s.personMoves() {
@@ -289,7 +289,7 @@ func (s *Session) exampleMoves() (list []env.Action) {
 	return list
 }
 
-// moveExamples shows how to type the example moves.
+// moveExamples joins the short forms of the example moves: "3 3 (row, column)".
 func (s *Session) moveExamples() string {
 	var texts []string
 	for _, a := range s.exampleMoves() {
@@ -314,7 +314,7 @@ func (s *Session) moveForms() string {
 	return strings.Join(all, "; ")
 }
 
-// targetHelp explains the mark of the cells that a player may move to, if the board shows it.
+// targetHelp explains the mark on cells that a player may move to, for games whose boards show it.
 func (s *Session) targetHelp() string {
 	if !s.parser.Steps && !s.parser.Drops {
 		return ""

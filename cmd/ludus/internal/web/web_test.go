@@ -277,7 +277,7 @@ func TestRefused(t *testing.T) {
 		{"describe", `{"game":"chess"}`, 400, "no such game"},
 		{"describe", `{"game":"quad(size=99)"}`, 400, "size=99 is not allowed"},
 		{"descibe", `{}`, 404, "did you mean /api/describe?"},
-		{"position", `{"game":"quad-5x5","moves":["mark r1 c1 c1"]}`, 400, "is not a move here"},
+		{"position", `{"game":"quad-5x5","moves":["mark r1 c1 c1"]}`, 400, "is not a move of this game"},
 		{"choose", agent("perfect"), 400, "an agent is one of"},
 		{"choose", agent("net:nowhere"), 400, `there is no \"nowhere\" in`},
 		{"choose", agent("net:"), 400, "needs the path"},
