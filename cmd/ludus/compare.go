@@ -96,7 +96,7 @@ remain. --games 0 writes the curves only.`,
 	return cmd
 }
 
-// readComparison reads runs and their newest agents. It warns of runs that cannot be read, and fails if fewer than two remain.
+// readComparison reads runs and their newest agents. It warns of unreadable runs and fails if fewer than two remain.
 func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	if err := checkDifferent(cmd, dirs); err != nil {
 		return nil, err
@@ -154,8 +154,8 @@ func checkDifferent(cmd *cobra.Command, dirs []string) error {
 	return nil
 }
 
-// readContender reads a run and its newest network. It sets the run's Origin to that network: during training it may be newer
-// than the rest.
+// readContender reads a run and its newest network. It sets the run's Origin to that network: during training it may be
+// newer than the rest.
 func readContender(dir string) (c contender, err error) {
 	if c.run, err = report.ReadRun(dir); err != nil {
 		return c, err
@@ -167,7 +167,7 @@ func readContender(dir string) (c contender, err error) {
 	return c, err
 }
 
-// run plays the matches, prints them and writes the page. If that fails or is stopped, it still prints the matches so far.
+// run plays the matches, prints them and writes the page. If stopped, or on an error, it prints the matches so far.
 func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, asJSON bool) error {
 	matchErr := c.play(cmd, config)
 	page, pageErr := c.page(&config).HTML()
@@ -247,7 +247,7 @@ func (c *comparison) page(config *match.Config) *report.Page {
 	return p
 }
 
-// ladder returns the chart of the matches. It shows scores, whose intervals are bounded, unlike those of Elo differences.
+// ladder returns the chart of the matches. It shows scores: their intervals are bounded, those of Elo are not.
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",

@@ -163,8 +163,8 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 }
 
-// writeNew writes a file atomically. It replaces an existing file only with force. It keeps a symbolic link and replaces the
-// file that the link leads to.
+// writeNew writes a file atomically. It replaces an existing file only with force. It keeps a symbolic link and
+// replaces the file that the link leads to.
 func writeNew(path string, data []byte, force bool) error {
 	if err := checkNew(path, force); err != nil {
 		return err
@@ -197,7 +197,7 @@ func checkNew(path string, force bool) error {
 	return nil
 }
 
-// explainFolder returns err, the error of reading dir as a run. If dir is a folder of runs, it returns an error that lists them.
+// explainFolder returns err or, if dir is no run but a folder of runs, an error that lists the runs in it.
 func explainFolder(dir string, err error) error {
 	if rundir.Is(dir) {
 		return err

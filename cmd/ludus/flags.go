@@ -74,7 +74,7 @@ func (l limited) Set(text string) error {
 	return nil
 }
 
-// limit makes a flag reject a value if valid, called after the value is set, returns false. want describes the valid values.
+// limit makes a flag reject a value if valid, called after the value is set, returns false. want names valid values.
 func limit(cmd *cobra.Command, name, want string, valid func() bool) {
 	flag := cmd.Flags().Lookup(name)
 	flag.Value = limited{flag.Value, rangeError(want), valid}
@@ -99,7 +99,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// onGame returns the RunE of a command whose first argument is a game. It calls run with the game and the other arguments.
+// onGame returns the RunE of a command whose first argument is a game. It calls run with the game and the others.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		game, err := games.New(args[0])

@@ -1,5 +1,5 @@
-// Command ludus trains, evaluates and plays agents for two-player board games. Only this package and those below it print,
-// prompt or exit.
+// Command ludus trains, evaluates and plays agents for two-player board games. Only this package and those below it
+// print, prompt or exit.
 package main
 
 import (
@@ -173,8 +173,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// errorWriter keeps the first error of a writer and writes nothing after it. Commands need not check what they print: main
-// reports the error.
+// errorWriter keeps the first error of a writer and writes nothing after it. Commands need not check what they print:
+// main reports the error.
 type errorWriter struct {
 	w   io.Writer
 	err error

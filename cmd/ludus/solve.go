@@ -86,7 +86,7 @@ type solveOptions struct {
 // maxMemory is the largest --memory in MiB.
 const maxMemory = min(1<<20, math.MaxInt>>20)
 
-// splitMoves parses moves separated by semicolons. It returns the position after them and the moves; they must not end the game.
+// splitMoves parses moves separated by semicolons and plays them from the start. They must not end the game.
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	var texts []string
 	for part := range strings.SplitSeq(text, ";") {
@@ -160,8 +160,8 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 	return s
 }
 
-// bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes are the
-// first player's.
+// bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes
+// are the first player's.
 func bestClass(game *env.Game, player env.Player, classes []int) int {
 	best, all := solver.Unknown, true // best class, as the player's own; whether all are known
 	for _, class := range classes {
@@ -209,7 +209,7 @@ func (s *solution) write(w io.Writer) {
 	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.Nodes, s.Seconds)
 }
 
-// status returns the status after so many nodes and so much time. Its share is that of the closer limit, -1 without limits.
+// status returns the status after so many nodes and so much time. share is that of the closer limit, -1 without limits.
 func (o *solveOptions) status(nodes int, spent time.Duration, phase string) status {
 	s := status{count: nodes, unit: "nodes", share: -1, detail: phase}
 	if o.nodes > 0 {

@@ -204,7 +204,7 @@ func findShipped(name string) (*suite.Suite, error) {
 	return s, nil
 }
 
-// writeSuiteReport prints an agent's result for people, next to that of random moves. Without an agent it prints the latter.
+// writeSuiteReport prints an agent's result for people, next to random moves; without an agent only the latter.
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {

@@ -206,7 +206,7 @@ type reporter struct {
 	failed bool
 }
 
-// observe rewrites the report after the first generation and each tenth of the plan. runTraining writes the final report.
+// observe rewrites the report after the first generation and each tenth of the plan. runTraining writes the final one.
 func (r *reporter) observe(ctx context.Context, e train.Event) {
 	m := e.Metrics
 	if m == nil || m.Generation == m.Generations {

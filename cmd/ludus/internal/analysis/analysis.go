@@ -8,8 +8,8 @@
 //	{"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,
 //	 "moves":[{"move":"(mark r2 c2)","visits":40,"value":-0.6,"prior":0.31}]}
 //
-// on one line. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game and an
-// invalid line get
+// on one line. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game
+// and an invalid line get
 //
 //	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}
 //	{"id":"a1","error":"move 2: (mark r3 c3) is not legal: x is on r3 c3. Nearest: …"}

@@ -95,7 +95,7 @@ func (f Fields) Moves() (moves []string, err error) {
 	return moves, nil
 }
 
-// Simulations decodes the field "simulations", an integer in [least, most] such as 1000 or 1e3. If it is missing, it returns 0.
+// Simulations decodes the field "simulations", an integer in [least, most] such as 1000; 0 if it is missing.
 func (f Fields) Simulations(least, most int) (int, error) {
 	raw, ok := f["simulations"]
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Result is an agent's analysis of an unfinished position. Values are expected utilities in [-1, 1] for Player. A nil value
-// (null in JSON) is unknown to the agent.
+// Result is an agent's analysis of an unfinished position. Values are expected utilities in [-1, 1] for Player. A nil
+// value (null in JSON) is unknown to the agent.
 type Result struct {
 	Player      string     `json:"player"` // to move
 	Value       *float64   `json:"value"`
@@ -35,7 +35,7 @@ type GameResult struct {
 	Goals    *Goals `json:"goals"`
 }
 
-// Goals are both players' final scores, 0 to 100. In JSON they are an object {NAME:GOAL,NAME:GOAL}, the first player first.
+// Goals are both players' final scores, 0 to 100. In JSON they are {NAME:GOAL,NAME:GOAL}, the first player first.
 type Goals struct {
 	players [2]string
 	values  [2]float64
@@ -49,8 +49,8 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil
 }
 
-// Analyze lets an agent analyze a state, which must not be done, with so many simulations (0: the agent's own). It resets the
-// agent first, so the same request gives the same result. It fails only if ctx ends.
+// Analyze lets an agent analyze a state, which must not be done, with so many simulations (0: the agent's own). It
+// resets the agent first, so the same request gives the same result. It fails only if ctx ends.
 func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, simulations int) (*Result, error) {
 	a.Reset(0)
 	analysis, err := a.Analyze(ctx, state, simulations)

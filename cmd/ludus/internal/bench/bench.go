@@ -116,7 +116,7 @@ func (o *Options) steps(r *Report) []step {
 	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns a step of the given weight for each thing. The step measures the thing and appends the results to rows.
+// stepsFor returns a step of the given weight for each thing. The step measures it and appends the results to rows.
 func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	*rows = []R{} // in JSON an empty list, not null

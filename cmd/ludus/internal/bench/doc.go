@@ -1,14 +1,15 @@
-// Package bench measures the speed of the environment, the search, the network, training and self-play on this machine, and
-// the peak of its arithmetic.
+// Package bench measures the speed of the environment, the search, the network, training and self-play on this machine,
+// and the peak of its arithmetic.
 //
 // # Method
 //
-// A machine's speed varies with its load and temperature. Measurements that are compared therefore run in turn, in short
-// rounds: a speed is the median over the rounds, and a ratio is the median of the ratios within each round. The ratio of two
-// reported speeds may differ a little from the reported ratio, which is more accurate. One unmeasured round comes first.
+// A machine's speed varies with its load and temperature. Measurements that are compared therefore run in turn, in
+// short rounds: a speed is the median over the rounds, and a ratio is the median of the ratios within each round. The
+// ratio of two reported speeds may differ a little from the reported ratio, which is more accurate. One unmeasured
+// round comes first.
 //
-// Each row has a cpu_share: the CPU time it got over the CPU time it could have used. Below [BusyShare] other programs slowed
-// the row down, and its ratios mean little.
+// Each row has a cpu_share: the CPU time it got over the CPU time it could have used. Below [BusyShare] other programs
+// slowed the row down, and its ratios mean little.
 //
 // # Units
 //

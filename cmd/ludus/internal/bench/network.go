@@ -75,7 +75,7 @@ func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
 	return measured, nil
 }
 
-// inference returns the report's row for a batch size. measured holds the speeds, peaks the machine's in the same rounds.
+// inference returns the report's row for a batch size. measured holds the speeds, peaks the peaks of the same rounds.
 func (s subject) inference(batch int, measured, peaks *series) Inference {
 	gflop := s.operations() / 1e9
 	return Inference{

@@ -1,7 +1,7 @@
 package bench
 
-// Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the CPU
-// time that a row got over that which it could have used.
+// Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the
+// CPU time that a row got over that which it could have used.
 type Report struct {
 	Peak     float64     `json:"peak_gflops_core"` // of one core
 	Kernels  string      `json:"kernels"`          // instruction set of the network's kernels
@@ -13,11 +13,11 @@ type Report struct {
 	Seconds  float64     `json:"seconds"` // that the measurements took
 }
 
-// BusyShare is the CPU share below which a row counts as disturbed: other programs took CPU time, so its speed is too low.
+// BusyShare is the CPU share below which a row counts as disturbed: other programs took CPU time, so its speed is low.
 const BusyShare = 0.8
 
-// Search is the speed of random games and of searches on one core. Searches have 1000 simulations, from an empty tree at the
-// start of the game.
+// Search is the speed of random games and of searches on one core. Searches have 1000 simulations, from an empty tree
+// at the start of the game.
 type Search struct {
 	Game   string  `json:"game"`
 	Moves  float64 `json:"random_moves_per_s"`

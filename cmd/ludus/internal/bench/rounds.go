@@ -18,7 +18,7 @@ type work struct {
 	run func(ctx context.Context, d time.Duration) float64
 }
 
-// loop returns single-threaded work that calls do repeatedly. do returns how many units (such as positions) it processed.
+// loop returns single-threaded work that repeats do. do returns how many units (such as positions) it processed.
 func loop(do func() int) work { return loopOn(1, do) }
 
 // loopOn is [loop] for a do that uses several threads.
@@ -34,7 +34,7 @@ func loopOn(threads int, do func() int) work {
 	}}
 }
 
-// peak is work that measures multiply-adds in registers, in GFLOP/s: the best of many short loops. It takes at most 20 ms.
+// peak is work that measures multiply-adds in registers, in GFLOP/s: the best of many loops, in at most 20 ms.
 var peak = work{1, func(_ context.Context, d time.Duration) float64 {
 	return kernel.Peak(min(d, 20*time.Millisecond)) / 1e9
 }}
@@ -64,8 +64,8 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// measure runs the works in turn: one round to warm up, then measured rounds of a slice per work. It measures Options.Rounds
-// rounds, fewer if the step's time ends, but at least one. Series i belongs to works[i].
+// measure runs the works in turn: one round to warm up, then measured rounds of a slice per work. It measures
+// Options.Rounds rounds, fewer if the step's time ends, but at least one. Series i belongs to works[i].
 func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error) {
 	all := make([]*series, len(works))
 	spent, usable := make([]time.Duration, len(works)), make([]time.Duration, len(works))
@@ -91,7 +91,7 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 	return all, nil
 }
 
-// allocations returns how often a call of a warm f allocates: the minimum of some calls, since the runtime also allocates.
+// allocations returns how often a call of a warm f allocates: the minimum of some calls, as the runtime allocates, too.
 func allocations(f func()) int {
 	const runs = 3
 	fillGoroutinePool()
@@ -106,8 +106,8 @@ func allocations(f func()) int {
 	return fewest
 }
 
-// fillGoroutinePool starts and ends many goroutines, which the runtime then reuses, as in a long run. Each core keeps the
-// first 64 that end on it; without them a new goroutine allocates.
+// fillGoroutinePool starts and ends many goroutines, which the runtime then reuses, as in a long run. Each core keeps
+// the first 64 that end on it; without them a new goroutine allocates.
 func fillGoroutinePool() {
 	var wait sync.WaitGroup
 	begin := make(chan struct{})

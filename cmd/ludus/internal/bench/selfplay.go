@@ -80,8 +80,8 @@ func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 
 	return sum
 }
 
-// complete returns the report's row from the evaluations per second of self-play and of the network alone. Other speeds are
-// that of evaluations times their counts per evaluation in all rounds: moves end in waves, so single rounds vary.
+// complete returns the report's row from the evaluations per second of self-play and of the network alone. Other speeds
+// are that of evaluations times their counts per evaluation in all rounds: moves end in waves, so single rounds vary.
 func (p *selfPlayer) complete(played, alone *series) SelfPlay {
 	row, total := p.row, p.total
 	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.ratio(alone)
@@ -95,7 +95,7 @@ func (p *selfPlayer) complete(played, alone *series) SelfPlay {
 	return row
 }
 
-// selfPlay measures self-play with an untrained network: without a cache on all threads and on one, with a cache on all.
+// selfPlay measures self-play with an untrained network: without a cache on all threads and one, with a cache on all.
 func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, error) {
 	sub := subject{game, o.net(game)}
 	network, err := infer.NewNetwork(game, sub.weights())

@@ -20,8 +20,8 @@ type interruptible struct {
 	closed atomic.Bool
 }
 
-// Interruptible returns a stream that reads a terminal, pipe or file. Closing it ends a pending Read but leaves the file
-// open.
+// Interruptible returns a stream that reads a terminal, pipe or file. Closing it ends a pending Read but leaves the
+// file open.
 func Interruptible(file *os.File) io.ReadCloser { return &interruptible{file: file} }
 
 func (s *interruptible) Read(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-// Package lines reads a stream line by line in a goroutine that its caller can always end, even while it waits for input.
+// Package lines reads lines from a stream in a goroutine that its caller can end, even while it waits for input.
 package lines
 
 import (
@@ -19,8 +19,8 @@ type Reader struct {
 	err    error // valid once done is closed
 }
 
-// NewReader starts reading. It cuts each line to maxLine+1 bytes and reads at most ahead lines before they are taken from C.
-// Closing the stream must end a pending Read, as it does for [Interruptible].
+// NewReader starts reading. It cuts each line to maxLine+1 bytes and reads at most ahead lines before they are taken
+// from C. Closing the stream must end a pending Read, as it does for [Interruptible].
 func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	c := make(chan []byte, ahead)
 	r := &Reader{C: c, stream: stream, closed: make(chan struct{}), done: make(chan struct{})}
@@ -56,7 +56,7 @@ func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
 	}
 }
 
-// Err returns the error that ended reading, nil for the end of the stream. Call it after C is closed: it waits for that.
+// Err returns the error that ended reading, nil for the end of the stream. Call it after C is closed.
 func (r *Reader) Err() error {
 	<-r.done
 	if errors.Is(r.err, io.EOF) {

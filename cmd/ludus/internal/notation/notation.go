@@ -1,5 +1,5 @@
-// Package notation reads moves as people type them: "(mark r3 c3)", "r3 c3", "3 3", "33" or, where pieces move, "b2-b3".
-// All commands and pages that take moves use it.
+// Package notation reads moves as people type them: "(mark r3 c3)", "r3 c3", "3 3", "33" or, where pieces move,
+// "b2-b3". All commands and pages that take moves use it.
 package notation
 
 import (
@@ -61,8 +61,8 @@ func NewParser(game *env.Game) *Parser {
 	return p
 }
 
-// namesRowFirst reports whether an action's text names the row of its target cell before the column. It returns false if both
-// have the same number.
+// namesRowFirst reports whether an action's text names the row of its target cell before the column. It returns false
+// if both have the same number.
 func (p *Parser) namesRowFirst(text string, cell int) bool {
 	row, column := p.labels(cell)
 	words := slices.DeleteFunc(tokens(text), func(word string) bool { return !isNumber(word) })
@@ -156,7 +156,7 @@ type typed struct {
 // fillers are words that Parse ignores.
 var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
 
-// readings splits a text into verbs and coordinates: without letters as columns, and then with them if the game allows it.
+// readings splits a text into verbs and coordinates: without letters as columns, then with them if the game allows.
 func (p *Parser) readings(text string) (all []typed) {
 	words := tokens(text)
 	if len(words) == 0 {
@@ -169,8 +169,8 @@ func (p *Parser) readings(text string) (all []typed) {
 	return all
 }
 
-// split sorts words into verbs and coordinates, these in the order of action texts. With letters, a letter before a number is
-// a column.
+// split sorts words into verbs and coordinates, these in the order of action texts. With letters, a letter before a
+// number is a column.
 func (p *Parser) split(words []string, letters bool) (in typed) {
 	axis := byte(0)
 	for i, word := range words {
@@ -229,7 +229,7 @@ func (p *Parser) namedAxis(word string) byte {
 	return 0
 }
 
-// fitsWhole reports whether the input names all of an action. "pass" names any action without coordinates, such as noop.
+// fitsWhole reports whether the input names all of an action. "pass" names an action without coordinates.
 func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	m := p.moves[a]
 	if len(in.coordinates) == 0 && len(m.coordinates) == 0 {
@@ -238,8 +238,8 @@ func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
 }
 
-// fitsPart reports whether the input names one cell of a move from cell to cell, or one coordinate of a placed piece: with its
-// axis ("c3"), or the column where pieces fall.
+// fitsPart reports whether the input names one cell of a move from cell to cell, or one coordinate of a placed piece:
+// with its axis ("c3"), or the column where pieces fall.
 func (p *Parser) fitsPart(in typed, a env.Action) bool {
 	m := p.moves[a]
 	switch {
@@ -471,8 +471,8 @@ func (p *Parser) chessCell(cell int32) string {
 // Verb is the first word of an action's text.
 func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
 
-// Drops reports whether pieces fall, so a column alone names a move. It checks that each move in the starting position places a
-// piece, and that no two do so in the same column.
+// Drops reports whether pieces fall, so a column alone names a move. It checks that each move in the starting position
+// places a piece, and that no two do so in the same column.
 func Drops(game *env.Game) bool {
 	seen := map[int]bool{}
 	for _, a := range game.NewState().Legal(nil) {

@@ -51,8 +51,8 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	return all
 }
 
-// glyphs returns a character per kind of piece: its name if that is one letter, otherwise the capital initial, or a digit
-// if another kind has that initial.
+// glyphs returns a character per kind of piece: its name if that is one letter, otherwise the capital initial, or a
+// digit if another kind has that initial.
 func glyphs(pieces []env.Piece) []string {
 	var list []string
 	for i, p := range pieces {
@@ -139,7 +139,7 @@ func (c *canvas) columns(width int) string {
 	return b.String()
 }
 
-// cell returns a cell's text: a gap, a mark, the piece and a mark. Width 3 leaves out the gap, width 2 also the first mark.
+// cell returns a cell's text: a gap, a mark, the piece and a mark. Width 3 has no gap, width 2 also no first mark.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {

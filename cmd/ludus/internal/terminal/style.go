@@ -77,8 +77,8 @@ func (s *Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. A piece has
-// both, so it looks the same on dark and light terminals.
+// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. A
+// piece has both, so it looks the same on dark and light terminals.
 type paint struct{ ink, ground, ink16, ground16 int }
 
 // paints are the colours of pieces that are named after a colour.
@@ -90,7 +90,7 @@ var paints = map[string]paint{
 	"blue":   {231, 26, 97, 44},
 }
 
-// playerPaints are the colours of the two players' other pieces: blue and orange, which nearly everybody can tell apart.
+// playerPaints are the colours of the two players' other pieces: blue and orange, which most people can tell apart.
 var playerPaints = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
 
 const grey = 244 // in the 256-colour palette, half-way between black and white

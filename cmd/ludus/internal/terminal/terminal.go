@@ -23,7 +23,7 @@ type Seat struct {
 	Name string
 	// Agent chooses the moves; nil for a person.
 	Agent agent.Agent
-	// Advisor analyzes positions for the person. It is a second agent of the same spec, so it does not affect Agent's moves.
+	// Advisor analyzes positions for the person. It is another agent of the same spec, so Agent's moves stay the same.
 	Advisor agent.Agent
 }
 
@@ -36,7 +36,7 @@ type Config struct {
 	Delay time.Duration
 	// ShowAnalysis shows an agent's analysis before each of its moves.
 	ShowAnalysis bool
-	// Keyboard means that the input is typed at a terminal: there are prompts, and the session goes on after a game's end.
+	// Keyboard means that the input is typed at a terminal: there are prompts, and the session outlasts a game.
 	Keyboard bool
 	// JSON writes one JSON object per line instead of text.
 	JSON  bool
@@ -132,9 +132,10 @@ func (s *Session) winner() (p env.Player, ok bool) {
 	return env.First, goals[0] > goals[1]
 }
 
-// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
-// if a person plays. It fails if ctx ends, if input or output fail and, without a keyboard, with an error that wraps [ErrRejected]
-// if it rejected lines. It closes in, which must end a pending Read, and joins the goroutine that reads it.
+// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input
+// only if a person plays. It fails if ctx ends, if input or output fail and, without a keyboard, with an error that
+// wraps [ErrRejected] if it rejected lines. It closes in, which must end a pending Read, and joins the goroutine that
+// reads it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
 	if err == nil && s.rejected > 0 && !s.Keyboard {
@@ -320,7 +321,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	return false, nil
 }
 
-// showStart shows the players, and the board, unless a person plays and the agent is to move: its move will show the board.
+// showStart shows the players, and the board, unless a person plays and the agent moves first: its move will show it.
 func (s *Session) showStart() {
 	s.view.showPlayers()
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
@@ -353,8 +354,8 @@ func (s *Session) playLine(line string) {
 	s.apply(action, 0)
 }
 
-// parseMove returns the legal move on an input line. "#3" is the third legal move, and so is "3" if the command "moves" has
-// just listed them.
+// parseMove returns the legal move on an input line. "#3" is the third legal move, and so is "3" if the command "moves"
+// has just listed them.
 func (s *Session) parseMove(line string) (env.Action, error) {
 	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
 	bare := s.listShown && !s.parser.Drops
