@@ -25,7 +25,7 @@ func BenchmarkStep(b *testing.B) {
 				net.size, threads)
 			b.Run(name, func(b *testing.B) {
 				w := randomWeights(net.game, net.channels, net.blocks, 1)
-				tr := newTrainer(b, net.game, w, DefaultConfig(), parallel.New(threads))
+				tr := newTrainer(b, net.game, w, DefaultConfig(), parallel.Runner(threads))
 				batch := randomBatch(net.game, net.size, 1)
 				for range 2 {
 					tr.Step(batch, 1e-3)

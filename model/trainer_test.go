@@ -193,7 +193,7 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 func TestParallel(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	var states [][]byte
-	for _, parallel := range []func(int, func(int)){nil, parallel.New(1), parallel.New(4)} {
+	for _, parallel := range []func(int, func(int)){nil, parallel.Runner(1), parallel.Runner(4)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
 		train(t, tr, 0, 5)
 		states = append(states, tr.MarshalState())
@@ -264,7 +264,7 @@ func TestRate(t *testing.T) {
 func TestStepAllocatesNothing(t *testing.T) {
 	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	b := randomBatch(game, 3*shardRows+8, 1)
-	for _, parallel := range []func(int, func(int)){nil, parallel.New(2)} {
+	for _, parallel := range []func(int, func(int)){nil, parallel.Runner(2)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
 		step := func() {
 			if _, err := tr.Step(b, 1e-3); err != nil {
@@ -288,7 +288,7 @@ func TestResume(t *testing.T) {
 
 	first := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
 	train(t, first, 0, 3)
-	second := newTrainer(t, game, randomWeights(game, 8, 1, 2), DefaultConfig(), parallel.New(2))
+	second := newTrainer(t, game, randomWeights(game, 8, 1, 2), DefaultConfig(), parallel.Runner(2))
 	if err := second.UnmarshalState(first.MarshalState()); err != nil {
 		t.Fatal(err)
 	}

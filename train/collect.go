@@ -8,8 +8,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// collect plays a generation: it advances every game in progress by the plan's plies with the network. It returns the
-// finished games and notes counts and times in m.
+// collect plays a generation: it advances every game in progress by PliesPerGeneration plies, evaluating with network.
+// It returns the games that finished and sets counts and times in m.
 func (r *run) collect(ctx context.Context, network *infer.Network, m *rundir.Metrics) ([]*record, error) {
 	mean := r.count.meanPlies(r.Game)
 	for _, g := range r.play.games {
@@ -19,13 +19,13 @@ func (r *run) collect(ctx context.Context, network *infer.Network, m *rundir.Met
 	m.Positions = len(r.play.games) * plies
 	r.play.begin(evaluatorsOf(network), plies)
 	start := time.Now()
-	finished := make(chan error, 1)
-	go func() { finished <- r.play.run(ctx) }()
+	done := make(chan error, 1)
+	go func() { done <- r.play.run(ctx) }()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-finished:
+		case err := <-done:
 			result := r.play.result()
 			m.Games, m.Simulations, m.Evaluations = len(result.finished), result.Simulations, result.Evaluations
 			m.PlaySeconds = result.Seconds

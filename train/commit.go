@@ -7,10 +7,10 @@ import (
 	"ludus/train/rundir"
 )
 
-// commit makes a generation permanent: its games, its line of metrics, its points in TensorBoard and, last, its
-// checkpoint. Only a saved checkpoint counts: a resumed run drops and repeats whatever is newer. Then commit adjusts a
-// time plan.
-func (r *run) commit(m *rundir.Metrics, games []*record, sets setSizes, start time.Time) error {
+// commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
+// last, its checkpoint. A resumed run discards and repeats everything newer than its newest checkpoint. Finally commit
+// adjusts a time plan if that is due.
+func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, start time.Time) error {
 	next := r.count
 	next.Generation++
 	next.Games += len(games)
@@ -30,7 +30,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets setSizes, start ti
 	if err := r.curves.add(m.Generation, metricScalars(m)); err != nil {
 		return err
 	}
-	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // the generation took as long as later ones will
+	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // trained as much as later generations will
 	if err := r.save(next); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets setSizes, start ti
 	return r.replan()
 }
 
-// save writes the checkpoint that next counts up to, makes next the run's counters and prunes older checkpoints.
+// save writes the checkpoint of next.Generation, makes next the run's counters and prunes older checkpoints.
 func (r *run) save(next counters) error {
 	next.Seconds, next.Steps, next.Config = r.pace.elapsed().Seconds(), r.learner.trainer.Steps(), r.config
 	err := r.store.Save(next.Generation, &next, []checkpoints.Part{

@@ -7,15 +7,15 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// curves writes this process's TensorBoard file. Its session starts after the generation that the process resumed from, and
-// readers drop what earlier processes wrote about later generations.
+// curves writes the TensorBoard file of this process. The file begins with a session start at the generation after the
+// one resumed from, so TensorBoard discards later points that earlier processes wrote.
 type curves struct {
 	dir    string
-	from   int                 // first generation of the session
-	writer *tensorboard.Writer // nil before the first points
+	from   int                 // generation of the session start
+	writer *tensorboard.Writer // nil before the first add
 }
 
-// add adds points at a generation, and creates the file for the first ones.
+// add writes scalars at a generation. The first call creates the file.
 func (c *curves) add(generation int, scalars []tensorboard.Scalar) (err error) {
 	if c.writer == nil {
 		if c.writer, err = tensorboard.Create(c.dir, time.Now(), c.from); err != nil {
@@ -33,7 +33,7 @@ func (c *curves) close() error {
 	return c.writer.Close()
 }
 
-// metricScalars returns the points of a generation; metrics that were not measured have none.
+// metricScalars returns the scalars of a generation's metrics and leaves out metrics that were not measured.
 func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
 		{Tag: "self-play/games", Value: float64(m.TotalGames)},
@@ -66,19 +66,19 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	return points
 }
 
-// matchScalars returns the points of a final match.
+// matchScalars returns the scalars of a final match.
 func matchScalars(m *rundir.MatchResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + m.Opponent, Value: m.Score}}
 }
 
-// ratingScalars returns the points of a checkpoint's rating.
+// ratingScalars returns the scalars of a checkpoint's rating.
 func ratingScalars(r *rundir.Rating) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "rating/elo", Value: r.Rating}, {Tag: "rating/low", Value: r.Low}, {Tag: "rating/high", Value: r.High},
 	}
 }
 
-// suiteScalars returns the points of a suite result.
+// suiteScalars returns the scalars of a suite result.
 func suiteScalars(r *rundir.SuiteResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "suite/error_" + r.Agent, Value: r.Error}, {Tag: "suite/loss_" + r.Agent, Value: r.Loss},

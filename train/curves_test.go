@@ -16,8 +16,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// readCurves reads a run's event files in the order of their names, without checking sums, into values by tag and step. Like
-// TensorBoard it drops a session's steps from the start of the next session on.
+// readCurves reads a run's event files in the order of their names, without checking sums, into values by tag and step.
+// Like TensorBoard it drops a session's steps from the start of the next session on.
 func readCurves(t *testing.T, dir string) (curves map[string]map[int]float32, files int) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*.ludus"))
@@ -95,8 +95,8 @@ func fields(data []byte, do func(field protowire.Number, number uint64, text []b
 	}
 }
 
-// TestCurves stops a run twice, once after a line of metrics without checkpoint: in the end TensorBoard has each point of
-// metrics.jsonl and arena.jsonl once.
+// TestCurves stops a run twice, once after a line of metrics without checkpoint: in the end TensorBoard has each point
+// of metrics.jsonl and arena.jsonl once.
 func TestCurves(t *testing.T) {
 	const generations = 6
 	dir := t.TempDir()

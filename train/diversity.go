@@ -10,7 +10,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// measureDiversity measures finished games.
+// measureDiversity returns the diversity of finished games.
 func measureDiversity(game *env.Game, games []*record) rundir.Diversity {
 	var d diversity
 	for _, r := range games {
@@ -21,21 +21,21 @@ func measureDiversity(game *env.Game, games []*record) rundir.Diversity {
 
 // diversity accumulates a [rundir.Diversity] game by game. It remembers games and positions by 64-bit hashes.
 type diversity struct {
-	games    map[uint64]bool
-	plies    []plyDiversity // by ply of the game
-	count    int            // games
-	length   int            // plies of all games
-	searched int            // positions
-	proven   int            // positions
-	first    float64        // sum of First's scores
+	games    map[uint64]bool // hashes of the games' moves
+	plies    []plyDiversity  // by ply of the game
+	count    int             // games
+	length   int             // plies of all games
+	searched int             // positions
+	proven   int             // positions
+	first    float64         // sum of First's scores
 }
 
 // plyDiversity accumulates the searched positions at one ply of the games.
 type plyDiversity struct {
-	positions map[uint64]bool
-	count     int
-	entropy   float64 // sum over the policy targets that are trained on
-	targets   int     // number of these
+	positions map[uint64]bool // hashes
+	count     int             // positions, repeated ones included
+	entropy   float64         // sum over the policy targets that are trained on
+	targets   int             // number of such policy targets
 }
 
 // add counts a finished game.

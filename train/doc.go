@@ -1,29 +1,30 @@
-// Package train learns a game by self-play (AlphaZero: Silver et al. 2018; with the search of Gumbel AlphaZero: Danihelka et
-// al. 2022) and keeps everything in a run directory (package rundir).
+// Package train learns a game by self-play (AlphaZero: Silver et al. 2018; with the search of Gumbel AlphaZero:
+// Danihelka et al. 2022) and keeps everything in a run directory (package rundir).
 //
 // A run repeats generations of four steps:
 //
-//   - collect: every game in progress advances by the plan's number of plies, with the averaged weights. Unfinished games
-//     continue in the next generation.
-//   - learn: finished games enter the replay window or the validation set, and the learner takes training steps on samples
-//     of the window.
-//   - commit: games, metrics and a checkpoint are written. Only a saved checkpoint counts.
+//   - collect: every game in progress advances by the plan's number of plies, with the averaged weights. Unfinished
+//     games continue in the next generation.
+//   - learn: finished games are added to the replay window or to the validation set, and the learner takes training
+//     steps on samples from the window.
+//   - commit: games, metrics and a checkpoint are written. A resumed run repeats all that is newer than its checkpoint.
 //   - rate: ten times per run the newest checkpoint plays matches with older ones and baselines, and is tested on the
 //     game's suite of solved positions.
 //
 // # Conventions
 //
-// A game's record stores policies, class distributions and proven classes for the player to move, over the legal actions in
-// ascending absolute order. They are mapped to the mover's frame when a sample is written to a batch.
+// A game's record stores policies, class distributions and proven classes for the player to move, over the legal
+// actions in ascending absolute order. Actions are mapped to the mover's frame when a sample is written to a batch.
 //
 // # Determinism
 //
-// Every random stream is derived from (seed, purpose, index); see package seed. A game in progress has one owner at a time,
-// and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the plan and the
-// weights file that the run started from: not on the number of goroutines, on interruptions or on ratings. A plan with a
-// number of generations does not depend on the clock; a time plan does, and config.json records it. Kernels in assembly
-// give the same bits on all machines that have them; those in Go round differently (see package kernel), so a machine
-// without AVX2 gets other weights. TestSignature holds a hash of a tiny run's weights for each game.
+// Every random stream is derived from (seed, purpose, index); see package seed. A game in progress has one owner at a
+// time, and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the
+// plan and the weights file that the run started from: not on the number of goroutines, on interruptions or on ratings.
+// A plan with a number of generations does not depend on the clock; a time plan does, and config.json records it. The
+// assembly kernels give the same bits on every machine that supports them; the Go kernels round differently (see
+// package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny run's weights for
+// each game.
 //
 // # Speed
 //
@@ -39,10 +40,10 @@
 //	backing up, starting searches, recording            4          4
 //
 // The network takes 86 to 91 %, and its matrix products run at 0.8 of the core's peak. A worker plays 32 games at once,
-// which makes batches of 29 positions on average. Only at the end of a generation do batches shrink and workers wait for
-// each other (idle_share in metrics.jsonl). A run of quad-5x5 with default settings spends a quarter of its time on
+// which makes batches of 29 positions on average. Only at the end of a generation do batches shrink and workers wait
+// for each other (idle_share in metrics.jsonl). A run of quad-5x5 with default settings spends a quarter of its time on
 // self-play, nearly three quarters on learning (see package model for that profile) and the rest on checkpoints and
-// matches. `ludus bench` measures all of it.
+// matches. `ludus bench` measures the network's share, the batches and the idle time.
 //
 // # What is left out
 //

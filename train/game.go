@@ -17,12 +17,12 @@ const (
 	emptyStartShare    = 0.50 // share of games from the starting position
 	randomStartShare   = 0.25 // share of games after random plies; the rest starts after plies drawn from the policy
 	maxPolicyPlies     = 6    // most plies drawn from the policy
-	policyTemperature  = 1.5  // of these plies
+	policyTemperature  = 1.5  // of the policy for these plies
 	maxOpeningFraction = 0.60 // longest opening, relative to the mean length of a game
 )
 
-// gameInProgress plays one game of self-play after another. It has one owner at a time. A checkpoint keeps its generator
-// and the record of the unfinished game.
+// gameInProgress plays one game of self-play after another. One goroutine owns it at a time. A checkpoint stores its
+// random generator and the record of the unfinished game.
 type gameInProgress struct {
 	game      *env.Game
 	settings  *rundir.Settings
@@ -41,8 +41,8 @@ type gameInProgress struct {
 	meanPlies float64 // mean length of the run's games so far
 
 	finished    []*record // games that ended since the last selfPlay.result
-	positions   int       // searched since then
-	simulations int       // done since then
+	positions   int       // searched since the last selfPlay.result
+	simulations int       // done since the last selfPlay.result
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
@@ -50,7 +50,7 @@ type gameInProgress struct {
 	classes []float32    // scratch [K]
 }
 
-// newGamesInProgress returns the n games of a new run, each with a generator of its own.
+// newGamesInProgress returns the n games of a new run, each with its own random generator.
 func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
 	games := make([]*gameInProgress, n)
 	for i := range games {
@@ -79,7 +79,7 @@ func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProg
 	return games
 }
 
-// advance continues until a leaf is pending in b (true) or the plies of the generation are played (false).
+// advance continues until b holds a pending leaf of the game (true) or the generation's plies are played (false).
 func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 	for {
 		switch {
@@ -113,7 +113,7 @@ func (g *gameInProgress) startSearch(simulations int, rng *rand.Rand) {
 	g.searching = true
 }
 
-// beginGame draws the start of the next game and plays its random plies.
+// beginGame draws the next game's start. It plays random plies at once and leaves plies from the policy to advance.
 func (g *gameInProgress) beginGame() {
 	longest := max(1, int(maxOpeningFraction*g.meanPlies))
 	g.record.opening = g.record.opening[:0]
@@ -125,7 +125,7 @@ func (g *gameInProgress) beginGame() {
 		for range 1 + g.rng.IntN(longest) {
 			g.playRandom()
 			if g.state.Done() {
-				return // try again
+				return // advance calls beginGame again
 			}
 		}
 	default:
@@ -155,7 +155,7 @@ func (g *gameInProgress) playFromPolicy() {
 	g.playOpening(moves[mcts.DrawIndex(g.rng, g.weights, policyTemperature)].Action)
 	g.policyPlies--
 	if g.state.Done() {
-		g.policyPlies = 0 // beginGame tries again
+		g.policyPlies = 0 // advance calls beginGame again
 	} else if g.policyPlies == 0 {
 		g.beginSearchedPlies()
 	}
@@ -169,7 +169,7 @@ func (g *gameInProgress) beginSearchedPlies() {
 	}
 }
 
-// playSearched records the finished search and plays its move.
+// playSearched records the result of the finished search and plays a move.
 func (g *gameInProgress) playSearched() {
 	policy, weight := g.search.PolicyTarget(g.policy[:0])
 	g.policy = policy
@@ -193,8 +193,8 @@ func (g *gameInProgress) playSearched() {
 	}
 }
 
-// chooseMove returns the index of the move to play. On an exploration ply it is drawn from the search's policy mixed with
-// the uniform distribution; then it is the search's best.
+// chooseMove returns the index of the move to play, given the policy target. On an exploration ply the move is drawn
+// from policy mixed with the uniform distribution; after these plies it is the search's best.
 func (g *gameInProgress) chooseMove(policy []float32) int {
 	if g.explorationPlies == 0 {
 		return slices.Index(g.search.Actions(), g.search.Best())
@@ -208,7 +208,7 @@ func (g *gameInProgress) chooseMove(policy []float32) int {
 	return mcts.DrawIndex(g.rng, g.weights, 1)
 }
 
-// append writes what a checkpoint keeps of the game.
+// append appends the part of g that a checkpoint stores to dst.
 func (g *gameInProgress) append(dst []byte) []byte {
 	state, err := g.generator.MarshalBinary()
 	if err != nil {
@@ -225,7 +225,7 @@ func (g *gameInProgress) append(dst []byte) []byte {
 	return g.record.append(dst)
 }
 
-// gameInProgress reads what gameInProgress.append wrote into g.
+// gameInProgress sets g from the format of [gameInProgress.append].
 func (r *reader) gameInProgress(g *gameInProgress) {
 	state := r.bytes(r.uvarint(1 << 10))
 	if r.err == nil {
@@ -246,7 +246,7 @@ func (r *reader) gameInProgress(g *gameInProgress) {
 	}
 }
 
-// marshalGamesInProgress writes the checkpoint part [rundir.GamesInProgressPart].
+// marshalGamesInProgress encodes the checkpoint part [rundir.GamesInProgressPart].
 func marshalGamesInProgress(games []*gameInProgress) []byte {
 	var data []byte
 	for _, g := range games {
@@ -255,7 +255,7 @@ func marshalGamesInProgress(games []*gameInProgress) []byte {
 	return data
 }
 
-// unmarshalGamesInProgress reads what marshalGamesInProgress wrote of as many games. Errors wrap errRecord.
+// unmarshalGamesInProgress sets games from marshalGamesInProgress's encoding of as many. Errors wrap errRecord.
 func unmarshalGamesInProgress(data []byte, games []*gameInProgress) error {
 	r := &reader{data: data}
 	for i, g := range games {

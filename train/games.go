@@ -19,7 +19,7 @@ const (
 	gamesVersion = 1
 )
 
-// writeGames writes a generation's finished games, of which the first is the run's game number first.
+// writeGames writes the games that finished in a generation. first is the index in the run of games[0].
 func writeGames(dir string, generation, first int, games []*record) error {
 	path := rundir.GamesPath(dir, generation)
 	if err := checkpoints.MkdirAll(filepath.Dir(path)); err != nil {
@@ -29,8 +29,8 @@ func writeGames(dir string, generation, first int, games []*record) error {
 	return checkpoints.WriteFile(path, checkpoints.Seal(gamesKind, gamesVersion, payload))
 }
 
-// readGames reads a generation's finished games and the number of the first in the run. Errors wrap fs.ErrNotExist,
-// checkpoints.ErrDamaged or checkpoints.ErrVersion.
+// readGames reads the games that finished in a generation and the index in the run of games[0]. Errors wrap
+// fs.ErrNotExist, checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func readGames(game *env.Game, dir string, generation int) (games []*record, first int, err error) {
 	path := rundir.GamesPath(dir, generation)
 	data, err := os.ReadFile(path)
@@ -71,11 +71,11 @@ func positionsOf(games []*record) int {
 
 // SelfPlayGame is a finished game of self-play.
 type SelfPlayGame struct {
-	Number  int // in the run, from 0
-	Opening int // number of moves before the search took over
-	Moves   []env.Action
+	Number  int           // index in the run
+	Opening int           // number of moves before the search took over
+	Moves   []env.Action  // of the whole game
 	Goals   [2]int        // First's and Second's, 0 to 100
-	Plies   []SearchedPly // of the moves after the opening
+	Plies   []SearchedPly // one per move after the opening
 }
 
 // SearchedPly is the result of the search at one ply.
@@ -85,7 +85,7 @@ type SearchedPly struct {
 	Policy []float32 // policy target over the legal actions in ascending order; sums to 1
 }
 
-// ReadGames reads the self-play games that ended in a generation, in the order of their numbers. Errors wrap
+// ReadGames reads the self-play games that ended in a generation, in ascending order of Number. Errors wrap
 // fs.ErrNotExist, checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func ReadGames(game *env.Game, dir string, generation int) ([]SelfPlayGame, error) {
 	records, first, err := readGames(game, dir, generation)
@@ -101,7 +101,7 @@ func ReadGames(game *env.Game, dir string, generation int) ([]SelfPlayGame, erro
 	return games, nil
 }
 
-// searchedPlies converts the plies after the opening to First's perspective.
+// searchedPlies returns the plies after the opening, with values from First's perspective.
 func (r *record) searchedPlies(game *env.Game) []SearchedPly {
 	all := make([]SearchedPly, len(r.plies))
 	movers := moversOf(game, r)
@@ -115,7 +115,7 @@ func (r *record) searchedPlies(game *env.Game) []SearchedPly {
 	return all
 }
 
-// value is the mover's expected utility.
+// value is the mover's expected utility after the move, or the position's exact utility if proven.
 func (p *ply) value(game *env.Game) float64 {
 	if p.proven >= 0 {
 		return float64(game.Classes[p.proven].Utility)

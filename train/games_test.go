@@ -81,7 +81,8 @@ func checkPlayed(t *testing.T, game *env.Game, played *SelfPlayGame) {
 	}
 }
 
-// TestSearched: a value is First's, whoever moves: the exact one if proven, otherwise the expected utility of the classes.
+// TestSearched: a value is First's, whoever moves: the exact one if proven, otherwise the expected utility of the
+// classes.
 func TestSearched(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	r := randomRecord(game, rand.New(rand.NewPCG(3, 4)))

@@ -12,28 +12,29 @@ import (
 	"ludus/train/seed"
 )
 
-// The learning rate rises over the first warmUpSteps, or warmUpShare of the plan's generations if that is sooner, stays
-// constant until constantShare of them, and then decays along a cosine to finalRate of its peak. The value target is the
-// game's outcome alone for the first pureShare.
+// The learning rate rises for warmUpSteps steps or warmUpShare of the plan's generations, whichever ends first. It
+// stays constant until constantShare of the generations and then decays along a cosine to finalFraction of its peak.
+// For the first outcomeOnlyShare of the generations, the value target is the game's outcome alone.
 const (
-	warmUpSteps   = 200
-	warmUpShare   = 0.05
-	constantShare = 0.7
-	finalRate     = 0.05
-	pureShare     = 0.1
+	warmUpSteps      = 200
+	warmUpShare      = 0.05
+	constantShare    = 0.7
+	finalFraction    = 0.05
+	outcomeOnlyShare = 0.1
 )
 
-// rateFactor is the learning rate over its peak after a share of the plan's generations (0 to 1) and a number of steps.
-func rateFactor(share float64, step int) float64 {
+// learningRateFactor returns the learning rate as a fraction of its peak: warm-up, constant, then cosine decay. share
+// is the completed part of the plan's generations, in [0, 1]; step is the number of training steps done.
+func learningRateFactor(share float64, step int) float64 {
 	warm := min(1, max(float64(step+1)/warmUpSteps, share/warmUpShare))
 	if share <= constantShare {
 		return warm
 	}
 	decayed := min(1, (share-constantShare)/(1-constantShare))
-	return warm * (finalRate + (1-finalRate)*(1+math.Cos(math.Pi*decayed))/2)
+	return warm * (finalFraction + (1-finalFraction)*(1+math.Cos(math.Pi*decayed))/2)
 }
 
-// learner trains the network on the replay window. It keeps a share of the games out of it as a validation set.
+// learner trains the network on the replay window. It keeps a share of the games out of the window as a validation set.
 type learner struct {
 	settings   *rundir.Settings
 	seed       uint64
@@ -41,7 +42,7 @@ type learner struct {
 	training   window
 	validation window
 	batch      *model.Batch
-	samples    []sample // of the batch
+	samples    []sample // of the batch to write
 	parallel   func(n int, do func(i int))
 	samplers   [batchParts]*sampler // one per part of a batch
 }
@@ -49,9 +50,8 @@ type learner struct {
 // batchParts is the number of parts of a batch that are written in parallel.
 const batchParts = 8
 
-// setSizes counts the positions ever added to the training and validation sets. The sizes of both windows follow from it
-// alone and grow more slowly, so a window never needs a game that it has dropped.
-type setSizes struct {
+// positionCounts are numbers of positions of the training set and the validation set.
+type positionCounts struct {
 	Training   int `json:"training"`
 	Validation int `json:"validation"`
 }
@@ -60,7 +60,7 @@ type setSizes struct {
 func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
-		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel.New(threads),
+		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel.Runner(threads),
 	}
 	for i := range l.samplers {
 		l.samplers[i] = newSampler(game)
@@ -68,13 +68,13 @@ func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer 
 	return l
 }
 
-// fill draws the batch from w with rng.
+// fill fills the batch with samples drawn from w.
 func (l *learner) fill(w *window, valueMix float64, rng *rand.Rand) {
 	l.samples = drawSamples(l.samples[:0], l.batch.Size, w, rng)
 	l.write(l.batch, w, valueMix)
 }
 
-// write writes the samples, which are of w, to the batch in parallel.
+// write writes l.samples, taken from w, to batch in parallel.
 func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
 	n := len(l.samples)
 	l.parallel(batchParts, func(part int) {
@@ -84,8 +84,8 @@ func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
 	})
 }
 
-// split separates games, of which the first is the run's game number first, into training and validation set. The names of
-// the random streams here and below are part of what a seed means: other names would give other weights.
+// split divides games into training and validation. first is the index in the run of games[0]. The names of the random
+// streams in this file must not change: a seed would give other weights.
 func (l *learner) split(games []*record, first int) (training, validation []*record) {
 	for i, r := range games {
 		if rand.New(seed.New(l.seed, "held out", first+i)).Float64() < l.settings.ValidationShare {
@@ -97,37 +97,37 @@ func (l *learner) split(games []*record, first int) (training, validation []*rec
 	return training, validation
 }
 
-// add adds a generation's games to the sets, of which the first is the run's game number first. It takes the sizes of the
-// sets before and returns those after.
-func (l *learner) add(games []*record, first int, before setSizes) setSizes {
+// add splits games into training and validation and adds them to the replay windows. first is the index in the run of
+// games[0]. before counts the positions of all earlier games; add returns the counts including these games.
+func (l *learner) add(games []*record, first int, before positionCounts) positionCounts {
 	training, validation := l.split(games, first)
-	sets := setSizes{before.Training + positionsOf(training), before.Validation + positionsOf(validation)}
-	sizes := l.windowSizes(sets)
+	added := positionCounts{before.Training + positionsOf(training), before.Validation + positionsOf(validation)}
+	sizes := l.windowSizes(added)
 	l.training.add(training, sizes.Training)
 	l.validation.add(validation, sizes.Validation)
-	return sets
+	return added
 }
 
-// windowSizes are the positions that the two windows hold once sets were added. That of the validation set grows in the
-// same way, scaled by the validation share.
-func (l *learner) windowSizes(sets setSizes) setSizes {
+// windowSizes returns how many positions each window should hold if added were ever added. Windows grow more slowly
+// than these counts, so they never need dropped games. Sizes of the validation window are scaled by validation_share.
+func (l *learner) windowSizes(added positionCounts) positionCounts {
 	start, scale := l.settings.ReplayWindow, l.settings.ValidationShare
-	return setSizes{
-		windowSize(sets.Training, start, maxWindow),
-		windowSize(sets.Validation, max(1, int(float64(start)*scale)), int(maxWindow*scale)),
+	return positionCounts{
+		windowSize(added.Training, start, maxWindow),
+		windowSize(added.Validation, max(1, int(float64(start)*scale)), int(maxWindow*scale)),
 	}
 }
 
-// steps is the number of training steps for the positions added so far.
-func (l *learner) steps(sets setSizes) int {
-	return int(float64(sets.Training) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
+// steps returns the number of training steps due for all positions ever added.
+func (l *learner) steps(added positionCounts) int {
+	return int(float64(added.Training) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
 }
 
-// train evaluates a batch of the validation set and takes training steps, at a share of the plan's generations. It notes
-// losses and learning rate in m, and reports the share of the steps done from 0 to 1.
+// train measures the losses on a batch of the validation set and then takes training steps. share is the completed part
+// of the plan's generations. train sets losses and learning rate in m and reports the completed part of the steps.
 func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share float64, report func(done float64)) error {
 	valueMix := 0.0
-	if share > pureShare {
+	if share > outcomeOnlyShare {
 		valueMix = l.settings.ValueMix
 	}
 	if l.validation.positions > 0 {
@@ -144,7 +144,7 @@ func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share
 			return err
 		}
 		l.fill(&l.training, valueMix, rng)
-		m.LearningRate = l.settings.LearningRate * rateFactor(share, l.trainer.Steps())
+		m.LearningRate = l.settings.LearningRate * learningRateFactor(share, l.trainer.Steps())
 		losses, err := l.trainer.Step(l.batch, m.LearningRate)
 		if err != nil {
 			return err

@@ -19,8 +19,8 @@ import (
 var networks = flag.String("networks", "", "for BenchmarkArena: a folder of runs named after their games, instead of new networks")
 
 // BenchmarkArena is the speed of a match between two networks over that of self-play with one of them, in positions a
-// second at equal simulations, each with its caches as they are, in turn. Openings of four plies keep most games apart; the
-// solver has checked them before.
+// second at equal simulations, each with its caches as they are, in turn. Openings of four plies keep most games apart;
+// the solver has checked them before.
 func BenchmarkArena(b *testing.B) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
 		game := newGame(b, name)

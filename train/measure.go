@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	measuredGames = 64 // in progress
+	measuredGames = 64 // games in progress
 	measuredTime  = 1500 * time.Millisecond
 )
 
-// measure estimates the cost of work on this machine: it plays and trains for a few seconds, with its own random streams.
+// measure estimates the cost of work on this machine: it plays and trains for a few seconds, with own random streams.
 func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int) (cost, error) {
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)
@@ -35,12 +35,12 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	}
 	c.position = time.Since(start).Seconds() / float64(plies*measuredGames)
 
-	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.New(threads))
+	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.Runner(threads))
 	if err != nil {
 		return c, err
 	}
 	batch := randomBatch(game, s.BatchSize)
-	steps := -1 // the first one warms up
+	steps := -1 // the first step warms up
 	for ; steps < 4 || time.Since(start) < measuredTime/3; steps++ {
 		if steps == 0 {
 			start = time.Now()

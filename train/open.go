@@ -67,7 +67,7 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 	return weights, config.Write(r.Dir)
 }
 
-// readFrom reads the weights file that the run starts from, and its SHA-256; nil and "" if there is none.
+// readFrom returns the weights in the file Options.From and the file's SHA-256; nil and "" if From is empty.
 func (r *run) readFrom() (*infer.Weights, string, error) {
 	if r.From == "" {
 		return nil, "", nil
@@ -82,7 +82,7 @@ func (r *run) readFrom() (*infer.Weights, string, error) {
 	return weights, origin.Digest, nil
 }
 
-// resolveSettings applies the options to the settings in config. For an existing run they must not change anything.
+// resolveSettings returns the settings of config, changed by the options. The options must agree with an existing run.
 func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings
@@ -113,7 +113,7 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 	return settings, nil
 }
 
-// load restores the run from its newest whole checkpoint, or starts it with the given weights.
+// load restores the run from its newest intact checkpoint, or starts it with the given weights.
 func (r *run) load(weights *infer.Weights) error {
 	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
 	r.play = newSelfPlay(games, r.Threads, cacheEntries)
@@ -143,7 +143,7 @@ func (r *run) load(weights *infer.Weights) error {
 	return r.rater.dropRatingsAfter(g)
 }
 
-// newestGeneration is the newest generation in metrics.jsonl, 0 without any.
+// newestGeneration returns the newest generation in metrics.jsonl; 0 if it has none.
 func (r *run) newestGeneration() (int, error) {
 	newest := 0
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
@@ -153,8 +153,8 @@ func (r *run) newestGeneration() (int, error) {
 	return newest, err
 }
 
-// begin makes checkpoint 0. It refuses a run that has lost its checkpoints: a new run beside old games and metrics is not
-// what anybody wants.
+// begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, rather than
+// start a new run beside old games and metrics.
 func (r *run) begin(weights *infer.Weights) error {
 	newest, err := r.newestGeneration()
 	if err != nil {
@@ -173,7 +173,7 @@ func (r *run) begin(weights *infer.Weights) error {
 	return r.save(counters{Game: r.Game.Name, Network: weights.Config})
 }
 
-// restore restores the run from its newest whole checkpoint. Newer ones are damaged.
+// restore restores the run from c, its newest intact checkpoint; damaged has the errors of newer checkpoints.
 func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 	for _, err := range damaged {
 		r.note("%v; continuing from generation %d", err, c.ID)
@@ -207,8 +207,8 @@ func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 	return r.loadWindows()
 }
 
-// trainedCheckpoint returns the checkpoint whose weights the learner continues from: c itself, or one from before the
-// final decay of the learning rate if a run that had finished with c was given more to do.
+// trainedCheckpoint returns the checkpoint whose weights the learner continues from: c itself or, if the run had
+// finished at c and was extended, one from before the final decay of the learning rate.
 func (r *run) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
 	plan := &r.config.Plan
 	if c.ID < plan.Resumed { // newer checkpoints are damaged: the plan starts from here
@@ -226,9 +226,9 @@ func (r *run) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpo
 	return before, err
 }
 
-// newLearner makes the learner with the given weights and, unless nil, the optimizer's state.
+// newLearner sets r.learner, with the given weights and optimizer state; a nil optimizer means a fresh state.
 func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.New(r.Threads))
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.Runner(r.Threads))
 	if err != nil {
 		return err
 	}
@@ -239,8 +239,8 @@ func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
 	return trainer.UnmarshalState(optimizer)
 }
 
-// loadWindows fills the replay window and the validation set as they were at the checkpoint: it reads files of games from
-// the newest back until both are full. The games of a damaged file are lost.
+// loadWindows restores the replay window and the validation set of the checkpoint: it reads files of games, newest
+// first, until both are full. Games in damaged or missing files are left out.
 func (r *run) loadWindows() error {
 	l := r.learner
 	sizes := l.windowSizes(r.count.Sets)
@@ -267,7 +267,7 @@ func (r *run) loadWindows() error {
 	return nil
 }
 
-// trainerConfig returns the trainer's part of the settings.
+// trainerConfig returns the default trainer config with the settings' weight decay.
 func trainerConfig(s *rundir.Settings) model.Config {
 	c := model.DefaultConfig()
 	c.WeightDecay = s.WeightDecay

@@ -131,7 +131,7 @@ func TestRateFactor(t *testing.T) {
 		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.5, 5000, 1}, {0.7, 5000, 1},
 		{0.85, 5000, 0.05 + 0.95*0.5}, {1, 5000, 0.05},
 	} {
-		if got := rateFactor(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
+		if got := learningRateFactor(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("rate at %v, step %d: %v, want %v", c.share, c.step, got, c.want)
 		}
 	}
@@ -219,8 +219,8 @@ func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 	}
 }
 
-// TestTargets: a proven position's class is the target of itself and of the plies before it; the search's classes are mixed
-// in elsewhere.
+// TestTargets: a proven position's class is the target of itself and of the plies before it; the search's classes are
+// mixed in elsewhere.
 func TestTargets(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
 	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
@@ -258,8 +258,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestPlyClasses plays with an evaluator that is sure of First's win, whoever moves: the classes recorded with a ply are
-// those of its player to move, after a block too.
+// TestPlyClasses plays with an evaluator that is sure of First's win, whoever moves: the classes recorded with a ply
+// are those of its player to move, after a block too.
 func TestPlyClasses(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
@@ -391,13 +391,13 @@ func TestValidationSet(t *testing.T) {
 	l := newLearner(game, &settings, 1, nil, 1)
 	rng := rand.New(rand.NewPCG(9, 9))
 	n := 0
-	var sets setSizes
+	var added positionCounts
 	for range 30 {
 		var records []*record
 		for range 5 {
 			records = append(records, randomRecord(game, rng))
 		}
-		sets = l.add(records, n, sets)
+		added = l.add(records, n, added)
 		n += len(records)
 		for _, r := range l.validation.records() {
 			if slices.Contains(l.training.records(), r) {
@@ -405,13 +405,13 @@ func TestValidationSet(t *testing.T) {
 			}
 		}
 	}
-	if share := float64(sets.Validation) / float64(sets.Validation+sets.Training); math.Abs(share-0.3) > 0.1 {
+	if share := float64(added.Validation) / float64(added.Validation+added.Training); math.Abs(share-0.3) > 0.1 {
 		t.Errorf("%.2f of the positions are in the validation set", share)
 	}
-	if sizes := l.windowSizes(sets); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
+	if sizes := l.windowSizes(added); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
 		t.Errorf("windows of %d and %d positions, should be %+v", l.training.positions, l.validation.positions, sizes)
 	}
-	if sizes := l.windowSizes(setSizes{1e9, 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
+	if sizes := l.windowSizes(positionCounts{1e9, 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
 		t.Errorf("windows end with %+v positions", sizes)
 	}
 }
@@ -429,7 +429,8 @@ func TestPlan(t *testing.T) {
 				generation := float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation
 				seconds := float64(p.Generations) * generation
 				if seconds > limit.Seconds() || seconds < limit.Seconds()*2/3 || p.ParallelGames < minParallel || p.Generations < 30 ||
-					generation > maxGeneration || p.Generations > targetGenerations*9/8 && generation < plannedGeneration/2 ||
+					generation > maxGenerationSeconds ||
+					p.Generations > targetGenerations*9/8 && generation < plannedGenerationSeconds/2 ||
 					checkLength(0, p.Generations) != nil {
 					t.Errorf("%s at %+v: plan %+v takes %.0f s of %v, a generation %.1f s", name, c, p, seconds, limit, generation)
 				}
@@ -461,8 +462,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestRatingDue: a run is rated after every tenth of its plan, or somewhat more often if rated checkpoints are then kept,
-// and at its end.
+// TestRatingDue: a run is rated after every tenth of its plan, or somewhat more often if rated checkpoints are then
+// kept, and at its end.
 func TestRatingDue(t *testing.T) {
 	for generations, want := range map[int][]int{
 		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},

@@ -18,13 +18,13 @@ import (
 // DefaultTime is the length of a run if neither time nor generations are given.
 const DefaultTime = 8 * time.Minute
 
-// The maxPositions runs.
+// Limits of a run's length.
 const (
 	MaxTime        = 30 * 24 * time.Hour
 	MaxGenerations = 100_000
 )
 
-// checkLength rejects lengths that no run has; 0 stands for a length that is not given.
+// checkLength returns an error if the length of a run is out of bounds; 0 means that it is not given.
 func checkLength(limit time.Duration, generations int) error {
 	if limit < 0 || limit > MaxTime {
 		return fmt.Errorf("a run of %v: it may last at most %.0fh (%.0f days)", limit, MaxTime.Hours(), MaxTime.Hours()/24)
@@ -38,22 +38,22 @@ func checkLength(limit time.Duration, generations int) error {
 // lastBeforeDecay is the last generation before the final decay of the learning rate.
 func lastBeforeDecay(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
 
-// planShare is the share of the plan that is done at the start of a generation, from 0 to 1.
+// planShare is the completed part of the plan's generations at the start of a generation, in [0, 1].
 func planShare(p *rundir.Plan, generation int) float64 {
 	return float64(generation-1) / float64(p.Generations)
 }
 
 const (
 	safety            = 0.95 // share of the remaining time that is planned for: the machine may become slower
-	minGenerations    = 60   // that a plan should have
-	targetGenerations = 250  // beyond these, longer generations are better than more: each costs a checkpoint
-	minGamesEach      = 12   // games, of the greatest length, that each game in progress should finish
-	minParallel       = 16
-	maxParallel       = 256
-	maxPlies          = 8 // of a generation, unless there would be too many generations
+	minGenerations    = 60   // a plan should have at least this many
+	targetGenerations = 250  // a longer run gets longer generations rather than more, since each costs a checkpoint
+	minGamesEach      = 12   // games of the greatest length that each game in progress should have time for
+	minParallel       = 16   // parallel games
+	maxParallel       = 256  // parallel games
+	maxPlies          = 8    // per generation, unless that makes more than targetGenerations
 
-	maxGeneration     = 120 // seconds of a generation at most, since a crash loses one
-	plannedGeneration = 90  // seconds of a generation in a new plan, in which estimates may be wrong
+	maxGenerationSeconds     = 120 // a crash loses up to one generation
+	plannedGenerationSeconds = 90  // of a new plan, whose estimates may be wrong
 )
 
 // cost is the time of work on this machine.
@@ -63,13 +63,12 @@ type cost struct {
 	generation float64 // seconds per generation for files
 }
 
-// timePlan returns a plan for a run of the given seconds. It chooses the number of generations, and parallel games and
-// plies unless the settings give them.
+// timePlan plans a run of the given seconds. It chooses parallel games and plies per generation unless the settings do.
 func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) rundir.Plan {
 	var p rundir.Plan
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
-	positions := seconds * (1 - s.RatingShare) * safety / position            // of the run
-	maxPositions := max(1, int((plannedGeneration-cost.generation)/position)) // of a generation
+	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
+	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // of a generation
 	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
 		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.MaxPlies)), minParallel), maxParallel, maxPositions)
 	}
@@ -83,14 +82,14 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) ru
 	return p
 }
 
-// adjustAt are the shares of a time plan at which it is adjusted to the time that the last adjustOver generations took. All
-// lie before the final decay of the learning rate, where generations take equally long.
+// A time plan is adjusted when these parts of its generations are done, to the time that the last adjustOver
+// generations took. All lie before the final decay of the learning rate, where generations take equally long.
 var adjustAt = []float64{0.15, 0.4, 0.65}
 
 const adjustOver = 3 // generations
 
-// adjustPlan sets the remaining generations of a time plan. The run has spent some seconds up to the given generation, and
-// recent on its last generations. If these took longer than maxGeneration, later ones get fewer plies.
+// adjustPlan sets the remaining generations of a time plan. spent is the run's time so far, recent that of each of the
+// last generations, in seconds. If these took more than maxGenerationSeconds on average, later ones get fewer plies.
 func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
 	mean := 0.0
 	for _, seconds := range recent {
@@ -99,15 +98,15 @@ func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64,
 	for p.Adjusted < len(adjustAt) && planShare(p, generation+1) >= adjustAt[p.Adjusted] {
 		p.Adjusted++
 	}
-	if plies := p.PliesPerGeneration; mean > maxGeneration && s.PliesPerGeneration == 0 && plies > 1 {
-		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGeneration/mean))
+	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
+		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))
 		mean *= float64(p.PliesPerGeneration) / float64(plies)
 	}
 	left := (p.Seconds*(1-finalShare(s)) - spent) * (1 - interimShare(s)) * safety
 	p.Generations = generation + max(1, int(left/mean))
 }
 
-// makePlan plans a new run.
+// makePlan sets the plan of a new run. For a time plan it measures the machine.
 func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	settings := &r.config.Settings
 	if r.Generations > 0 {
@@ -159,24 +158,24 @@ func (r *run) extend() error {
 		Resumed: ended, Rewound: r.rewindTarget(plan, ended),
 	}
 	if r.Time > 0 {
-		again, err := r.learningSeconds(more.Rewound+1, ended)
+		repeated, err := r.learningSeconds(more.Rewound+1, ended)
 		if err != nil {
 			return err
 		}
 		more.Seconds = r.Time.Seconds()
 		more.Adjusted = len(adjustAt) // the run's speed is known
-		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - again
+		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - repeated
 		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
 	}
 	if more.Generations <= ended {
-		return nil // no more than was done: the run stays finished
+		return nil // the run has done that already
 	}
 	*plan = more
 	return r.config.Write(r.Dir)
 }
 
-// rewindTarget returns the newest whole checkpoint of a finished plan from before the final decay of its learning rate: of
-// a plan that began within the decay, the one that it went back to itself. Without any it returns the last generation.
+// rewindTarget returns the generation whose weights an extension of a finished plan starts from: the plan's newest
+// intact checkpoint before the final decay of the learning rate, else the one it went back to itself, else ended.
 func (r *run) rewindTarget(plan *rundir.Plan, ended int) int {
 	var candidates []int
 	ids, _ := r.store.List() // what cannot be listed cannot be loaded
@@ -196,7 +195,7 @@ func (r *run) rewindTarget(plan *rundir.Plan, ended int) int {
 	return ended
 }
 
-// learningSeconds is the time spent learning in the generations from first to last.
+// learningSeconds returns the time spent learning in generations first to last.
 func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
 	for _, m := range metrics {
@@ -245,18 +244,18 @@ func (r *run) replan() error {
 type pace struct {
 	started time.Time // of the run, as if all its processes had run without a break
 	began   time.Time // of this process's self-play
-	from    int       // generation after which this process began
-	seconds []float64 // of the generations of this process, once training has begun
+	from    int       // generation that this process resumed from
+	seconds []float64 // of each generation of this process that trained as much as later ones will
 	speed   float64   // positions per second of self-play, recently; 0 before any were played
 }
 
 // elapsed is the time spent on the run.
 func (p *pace) elapsed() time.Duration { return time.Since(p.started) }
 
-// playShare is roughly the share of a generation's time for self-play, for the progress display.
+// playShare is roughly self-play's share of a generation's time; only the progress display uses it.
 const playShare = 0.6
 
-// progress reports that the given share of the next generation is done, or of none while rating.
+// progress reports the phase and how much of the next generation is done, from 0 to 1; while rating done is 0.
 func (r *run) progress(phase Phase, done float64) {
 	plan := &r.config.Plan
 	at := float64(r.count.Generation) + done

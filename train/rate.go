@@ -16,20 +16,20 @@ import (
 	"ludus/train/suite"
 )
 
-// A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share is
-// the share of the run's time for these matches, of which finalPart is for the last generation. Half of that goes to
-// matches with each baseline and with its peers, the newest rated checkpoints, and half to the most informative matches.
+// A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share
+// is the share of the run's time for these matches, and finalPart of that time is for the last generation: half for the
+// final matches, against baselines and the newest other rated checkpoints, half for the most informative matches.
 const (
 	ratingsPerRun   = 10
 	finalPart       = 0.4
-	maxFinalGames   = 400 // of a match with a baseline or peer
-	peerCheckpoints = 3
+	maxFinalGames   = 400 // of one final match
+	peerCheckpoints = 3   // newest other rated checkpoints in the final matches
 )
 
 // baselines are the agents that checkpoints are rated against.
 var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 
-// finalShare is the share of the run's time for rating its last generation, interimShare that for rating earlier ones.
+// finalShare is the share of the run's time for rating the last generation, interimShare for rating all earlier ones.
 func finalShare(s *rundir.Settings) float64   { return finalPart * s.RatingShare }
 func interimShare(s *rundir.Settings) float64 { return s.RatingShare - finalShare(s) }
 
@@ -48,7 +48,7 @@ func ratingDue(c *rundir.Config, generation int) bool {
 	return generation%ratingInterval(c) == 0 || generation >= c.Plan.Last()
 }
 
-// ratedGenerations are the newest rated generations up to the given one, at most peerCheckpoints. Their checkpoints are kept.
+// ratedGenerations returns the newest peerCheckpoints rated generations up to generation. Their checkpoints are kept.
 func ratedGenerations(c *rundir.Config, generation int) (rated []int) {
 	interval := ratingInterval(c)
 	for g := generation / interval * interval; g > 0 && len(rated) < peerCheckpoints; g -= interval {
@@ -57,8 +57,8 @@ func ratedGenerations(c *rundir.Config, generation int) (rated []int) {
 	return rated
 }
 
-// rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games and
-// weights do not depend on it.
+// rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games
+// and weights do not depend on it.
 type rater struct {
 	dir      string
 	game     *env.Game
@@ -73,22 +73,23 @@ type rater struct {
 	suite    *suite.Suite          // nil until needed, or if the game has none
 }
 
-// rate rates the newest checkpoint and tests it on the suite. What earlier processes did of that is not repeated.
+// rate rates the newest checkpoint and tests it on the suite, after playing the final matches if it is the last. Work
+// already done by an earlier process is skipped.
 func (t *rater) rate(ctx context.Context) error {
-	extra := 0.0
+	extraSeconds := 0.0
 	if t.count.Generation >= t.config.Plan.Last() {
 		if err := t.playFinalMatches(ctx); err != nil {
 			return err
 		}
-		extra = finalShare(&t.config.Settings) / 2 * t.expectedSeconds()
+		extraSeconds = finalShare(&t.config.Settings) / 2 * t.expectedSeconds() // the other half of the final budget
 	}
-	if err := t.rateNewest(ctx, extra); err != nil {
+	if err := t.rateNewest(ctx, extraSeconds); err != nil {
 		return err
 	}
 	return t.testOnSuite(ctx)
 }
 
-// playFinalMatches plays the last checkpoint against each baseline and against its peers.
+// playFinalMatches plays the last checkpoint against each baseline and the newest other checkpoints with matches.
 func (t *rater) playFinalMatches(ctx context.Context) error {
 	matches, _, err := rundir.MatchesFile.Read(t.dir)
 	if err != nil {
@@ -129,9 +130,9 @@ func (t *rater) playFinalMatches(ctx context.Context) error {
 	return nil
 }
 
-// rateNewest rates the newest checkpoint if it has no rating yet. It may spend the time due since the last rating and some
-// extra seconds, less what an earlier process has spent on it.
-func (t *rater) rateNewest(ctx context.Context, extra float64) error {
+// rateNewest rates the newest checkpoint if it has no rating yet. It may take the time due since the last rating plus
+// extraSeconds, minus the time that an earlier process has already spent on this rating.
+func (t *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	if table, err := rundir.ReadRatings(t.dir); err == nil && table.Find(t.count.Generation) != nil {
 		return nil
 	}
@@ -141,7 +142,8 @@ func (t *rater) rateNewest(ctx context.Context, extra float64) error {
 	}
 	interval := ratingInterval(t.config)
 	since := t.count.Generation - (t.count.Generation-1)/interval*interval // generations
-	seconds := interimShare(&t.config.Settings)*t.pace.elapsed().Seconds()*float64(since)/float64(t.count.Generation) + extra
+	due := interimShare(&t.config.Settings) * t.pace.elapsed().Seconds() * float64(since) / float64(t.count.Generation)
+	seconds := due + extraSeconds
 	for _, m := range matches {
 		if m.Generation == t.count.Generation && !m.Final {
 			seconds -= m.Seconds
@@ -168,7 +170,7 @@ func (t *rater) rateNewest(ctx context.Context, extra float64) error {
 	}
 	rating := table.Find(t.count.Generation)
 	if rating == nil {
-		return nil // its checkpoint is damaged, as noted
+		return nil // the checkpoint is damaged; warn has reported it
 	}
 	if err := t.curves.add(t.count.Generation, ratingScalars(rating)); err != nil {
 		return err
@@ -177,7 +179,7 @@ func (t *rater) rateNewest(ctx context.Context, extra float64) error {
 	return nil
 }
 
-// openPool opens the run's agents and matches, and notes lines of matches that cannot be read.
+// openPool opens the pool of the run's agents and matches, and warns of lines of matches that cannot be read.
 func (t *rater) openPool() (*ratings.Pool, error) {
 	if t.balance == nil {
 		t.balance = match.NewBalanceChecker(t.game)
@@ -189,7 +191,7 @@ func (t *rater) openPool() (*ratings.Pool, error) {
 	return pool, err
 }
 
-// warn notes that an agent or a match is left out.
+// warn reports err, because of which an agent or a match is left out.
 func (t *rater) warn(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating without it", err)}) }
 
 // expectedSeconds is how long the whole run is expected to take.
@@ -200,8 +202,7 @@ func (t *rater) expectedSeconds() float64 {
 	return t.pace.elapsed().Seconds() / float64(max(1, t.count.Generation)) * float64(t.config.Plan.Generations)
 }
 
-// secondsPerGame estimates the time that the newest checkpoint takes for its moves in a match game, which are half of the
-// game's and have more simulations than those of self-play.
+// secondsPerGame estimates how long the newest checkpoint searches in a match game; it plays half of the moves.
 func (t *rater) secondsPerGame() float64 {
 	speed := t.pace.speed
 	if speed == 0 { // this process has not played yet
@@ -211,7 +212,8 @@ func (t *rater) secondsPerGame() float64 {
 	return t.count.meanPlies(t.game) / 2 * simulations / speed
 }
 
-// dropRatingsAfter computes ratings.json again if it rates checkpoints after a generation, whose matches are gone.
+// dropRatingsAfter rebuilds ratings.json from the remaining matches if the file is unreadable or lists checkpoints
+// newer than generation. The matches of those checkpoints have already been deleted.
 func (t *rater) dropRatingsAfter(generation int) error {
 	table, err := rundir.ReadRatings(t.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -230,12 +232,13 @@ func (t *rater) dropRatingsAfter(generation int) error {
 	return err
 }
 
-// A rated checkpoint is tested on the game's suite, without and with search, always in the same positions: one for every
-// positionsPerTest that the run had searched at its first test. A move takes about as long as playing and learning 1.6
-// positions, so all tests take about 1 % of a run's time. A run too short for [suite.MinPositions] positions is not tested.
-const maxTested = 500
+// Each rated checkpoint is tested on the game's suite, without and with search. All tests of a run use the same
+// positions: one per searchedPerTested positions that the run had searched by its first test. A move takes about as
+// long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. Runs too short for
+// [suite.MinPositions] have none.
+const maxTested = 500 // positions at most
 
-var positionsPerTest = 160 // a variable for tests
+var searchedPerTested = 160 // a variable for tests
 
 // testOnSuite tests the newest checkpoint on the game's suite if there is one.
 func (t *rater) testOnSuite(ctx context.Context) error {
@@ -250,7 +253,7 @@ func (t *rater) testOnSuite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	positions := min(t.count.Positions/positionsPerTest, maxTested)
+	positions := min(t.count.Positions/searchedPerTested, maxTested)
 	if len(results) > 0 {
 		positions = results[0].Positions
 	} else if positions < suite.MinPositions {
@@ -270,7 +273,7 @@ func (t *rater) testOnSuite(ctx context.Context) error {
 	return nil
 }
 
-// testAgent tests the newest checkpoint, with (kind net) or without search (kind policy), on positions of the suite.
+// testAgent tests a generation's checkpoint, with (kind net) or without search (kind policy), on suite positions.
 func (t *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(t.dir, generation)}
 	t.progress()

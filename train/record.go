@@ -18,7 +18,7 @@ type record struct {
 	goals   [2]int // First's and Second's, 0 to 100; only if done
 }
 
-// ply is a move chosen by search, and what the search found. Classes are those of the player to move.
+// ply is a move chosen after a search, and the search's results. Classes are for the player to move.
 type ply struct {
 	action      env.Action
 	trainPolicy bool // the policy target has weight 1, otherwise 0
@@ -33,7 +33,7 @@ type ply struct {
 // run must see the same ones.
 const unit = 65535
 
-// quantise appends the entries of p, each in [0, 1], in multiples of 1/unit.
+// quantise appends the entries of p, each in [0, 1], as multiples of 1/unit to dst.
 func quantise(dst []uint16, p []float32) []uint16 {
 	for _, x := range p {
 		dst = append(dst, uint16(min(max(x, 0), 1)*unit+0.5))
@@ -41,7 +41,7 @@ func quantise(dst []uint16, p []float32) []uint16 {
 	return dst
 }
 
-// normalise converts the quantised distribution q to numbers in dst that sum to 1; all are 0 if q is.
+// normalise sets dst to the quantised distribution q, scaled to sum to 1; all entries are 0 if those of q are.
 func normalise(dst []float32, q []uint16) {
 	sum := 0
 	for _, x := range q {
@@ -65,8 +65,8 @@ func (r *record) moves() []env.Action {
 	return all
 }
 
-// result is the outcome target of ply i as First's class: the exact class of the next proven position, since later moves
-// may have lost it, or the outcome of the game if there is none.
+// result returns the outcome target of ply i as First's class: the exact class of the first proven position from ply i
+// on, because later moves may have been mistakes, or the outcome of the game if no position was proven.
 func (r *record) result(game *env.Game, movers []env.Player, i int) int {
 	for j := i; j < len(r.plies); j++ {
 		if c := r.plies[j].proven; c >= 0 {
@@ -169,7 +169,7 @@ func (r *reader) move(replayer *env.Replayer) env.Action {
 	return a
 }
 
-// record reads one record and replays it: its moves must be legal and its end that of the game.
+// record reads one record and replays it: its moves must be legal and its result must be that of the last position.
 func (r *reader) record() *record {
 	rec := &record{}
 	replayer := env.NewReplayer(r.game)
@@ -204,7 +204,7 @@ func (r *reader) record() *record {
 	return rec
 }
 
-// marshalRecords returns the number of records and the records.
+// marshalRecords encodes records: their number, then each record.
 func marshalRecords(records []*record) []byte {
 	data := binary.AppendUvarint(nil, uint64(len(records)))
 	for _, r := range records {
@@ -213,7 +213,7 @@ func marshalRecords(records []*record) []byte {
 	return data
 }
 
-// unmarshalRecords parses what marshalRecords returned; every game must be finished. Errors wrap errRecord.
+// unmarshalRecords decodes data made by marshalRecords; every game must be finished. Errors wrap errRecord.
 func unmarshalRecords(game *env.Game, data []byte) ([]*record, error) {
 	r := &reader{game: game, data: data}
 	records := make([]*record, 0, 64)

@@ -10,15 +10,15 @@ import (
 	"ludus/model"
 )
 
-// The replay window grows by a power law with this exponent and this initial slope (KataGo: Wu 2019, appendix C), up to
-// maxWindow positions, some 100 MB.
+// The replay window grows by a power law with exponent windowExponent and initial slope windowSlope (KataGo: Wu 2019,
+// appendix C), up to maxWindow positions, about 100 MB.
 const (
 	windowExponent = 0.65
 	windowSlope    = 0.4
 	maxWindow      = 500_000
 )
 
-// windowSize returns W(n), the number of positions that the window should hold after n were added:
+// windowSize returns W(n), the number of positions that a window should hold after n were added in total:
 //
 //	W(n) = c + 0.4 (n^0.65 - c^0.65) / (0.65 c^-0.35) for n > c, otherwise n,
 //
@@ -40,14 +40,14 @@ type windowGame struct {
 	first  int          // number of its first position in the window
 }
 
-// window is a replay window: the newest games of a run, as few whole games as hold a wanted number of positions.
+// window holds the newest games of the training or the validation set: the fewest with a given number of positions.
 type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
 }
 
-// add appends games and drops the oldest ones that are not needed to hold size positions.
+// add appends games and then drops the oldest games that are not needed to hold size positions.
 func (w *window) add(games []*record, size int) {
 	for _, r := range games {
 		w.games = append(w.games, windowGame{record: r, movers: moversOf(w.game, r)})
@@ -66,7 +66,7 @@ func (w *window) add(games []*record, size int) {
 	}
 }
 
-// moversOf returns the player to move at each searched ply.
+// moversOf returns the player to move at each searched ply of r.
 func moversOf(game *env.Game, r *record) []env.Player {
 	state := game.NewState()
 	for _, a := range r.opening {
@@ -89,7 +89,7 @@ func (w *window) records() []*record {
 	return all
 }
 
-// find returns the game and ply of a position, which is numbered from the oldest.
+// find returns the game and the searched ply of a position; position 0 is the oldest in the window.
 func (w *window) find(position int) (*windowGame, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1
 	return &w.games[k], position - w.games[k].first
@@ -107,7 +107,7 @@ func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 	return dst
 }
 
-// sampler writes samples to batches. It belongs to one goroutine.
+// sampler writes samples to batches. It is not safe for concurrent use.
 type sampler struct {
 	game    *env.Game
 	state   env.State

@@ -22,9 +22,10 @@ type Options struct {
 	Game *env.Game
 	// Settings by key: in a new run they replace defaults, in an existing one they must be the run's own.
 	Settings map[string]float64
-	Seed     *uint64 // nil: the run's, or 1
-	// Time and Generations are the length of the run; at most one is set. Zero: the run's own, or DefaultTime. A finished
-	// run may be given more; an unfinished one keeps its plan.
+	Seed     *uint64 // nil: the existing run's seed, or 1 in a new run
+	// Time and Generations are the length of the run; at most one is set. If neither is, an existing run keeps its
+	// length and a new run takes DefaultTime. A finished run may be given a greater length; an unfinished run keeps its
+	// plan.
 	Time        time.Duration
 	Generations int
 	From        string      // a weights file that a new run starts from; "": random weights
@@ -59,7 +60,7 @@ type Progress struct {
 	Generation  int           // in progress
 	Generations int           // of the plan; 0 while measuring
 	Games       int           // finished in the run
-	Share       float64       // of the plan, from 0 to 1
+	Share       float64       // completed part of the plan, from 0 to 1
 	Speed       float64       // positions per second of self-play, recently
 	Elapsed     time.Duration // spent on the run, earlier processes included
 	Remaining   time.Duration // expected; 0 if unknown
@@ -69,14 +70,14 @@ type Progress struct {
 type Summary struct {
 	Dir       string
 	Config    rundir.Config
-	Already   bool // the run was finished before
+	Already   bool // the run was already finished when Train was called
 	Games     int
 	Positions int
 	Steps     int
 	Seconds   float64              // spent on the run
 	Matches   []rundir.MatchResult // at the end of the run
 	Rating    *rundir.Rating       // of the last generation; nil without matches
-	Diversity rundir.Diversity     // of all games, or the newest million positions
+	Diversity rundir.Diversity     // of all games, or of the newest ones with a million positions
 }
 
 // Errors of opening a run.
@@ -87,14 +88,14 @@ var (
 	ErrCheckpoints = errors.New("the run's checkpoints are missing")
 )
 
-// run is a run in progress. Within a generation selfPlay owns the games in progress, the learner the training, commit the
-// files and counters, and the rater matches and suite.
+// run is a run in progress. Within a generation selfPlay owns the games in progress, learner owns the network and the
+// windows, commit owns the files and counters, and rater owns the matches and the suite.
 type run struct {
 	Options
 	config    *rundir.Config
 	store     *checkpoints.Store
 	count     counters // as of the last commit
-	owedSteps int      // training steps of generations that the learner went back over, to be repeated
+	owedSteps int      // training steps to repeat, because the learner went back to older weights
 	play      *selfPlay
 	learner   *learner
 	curves    *curves
@@ -111,7 +112,7 @@ type counters struct {
 	Games      int            `json:"games"`     // finished
 	Plies      int            `json:"plies"`     // of the finished games, openings included
 	Positions  int            `json:"positions"` // searched
-	Sets       setSizes       `json:"sets"`      // positions ever added to the training and validation sets
+	Sets       positionCounts `json:"sets"`      // positions ever added to the training and validation sets
 	Seconds    float64        `json:"seconds"`   // spent on the run
 	Config     *rundir.Config `json:"config"`    // at that time
 }
@@ -124,8 +125,8 @@ func (c *counters) meanPlies(game *env.Game) float64 {
 	return float64(c.Plies) / float64(c.Games)
 }
 
-// Train starts or continues a run, until its plan is done, its time is over or ctx ends. After an interruption the error
-// is ctx's, and the same options continue from the last checkpoint.
+// Train starts or continues a run, until its plan is done, its time is over or ctx ends. After an interruption the
+// error is ctx's, and the same options continue from the last checkpoint.
 func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
@@ -175,10 +176,10 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	return r.summary(finished)
 }
 
-// maxSummarized bounds the positions whose diversity a summary measures, the newest ones, and so its memory.
+// maxSummarized is about how many of the newest positions a summary measures the diversity of; it bounds the memory.
 const maxSummarized = 1_000_000
 
-// summary reads back the results of a finished run; already says that it was finished before.
+// summary reads the results of a finished run; already says that the run was finished when Train was called.
 func (r *run) summary(already bool) (*Summary, error) {
 	s := &Summary{
 		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
@@ -214,7 +215,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 	return s, nil
 }
 
-// prepareDir makes the run directory if there is none, which it reports. It refuses a directory that holds something else.
+// prepareDir creates the run directory if it does not exist, and reports that. It rejects a directory of other files.
 func prepareDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -232,7 +233,7 @@ func prepareDir(dir string) (isNew bool, err error) {
 	return false, nil
 }
 
-// generation plays, trains, commits and rates one generation. A run that is stopped before the commit plays it again.
+// generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
 func (r *run) generation(ctx context.Context) error {
 	start := time.Now()
 	network, err := infer.NewNetwork(r.Game, r.learner.trainer.AverageWeights())
@@ -254,9 +255,9 @@ func (r *run) generation(ctx context.Context) error {
 	return r.rate(ctx)
 }
 
-// learn adds the games to the training and validation sets, evaluates the network on the latter and trains on the former.
-// It returns the sizes of the sets and notes the rest in m.
-func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (setSizes, error) {
+// learn adds games to the training and validation sets, evaluates network on the validation set and trains on the
+// training set. It returns the positions ever added to each set and sets the measurements in m.
+func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (positionCounts, error) {
 	l := r.learner
 	sets := l.add(games, r.count.Games, r.count.Sets)
 	if ratingDue(r.config, m.Generation) {
@@ -264,7 +265,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	}
 	start := time.Now()
 	l.validate(m, network, ratingDue(r.config, m.Generation))
-	if l.training.positions >= r.config.Settings.BatchSize { // fewer would be learned by heart
+	if l.training.positions >= r.config.Settings.BatchSize { // the learner would overfit fewer positions
 		steps := l.steps(sets) - l.steps(r.count.Sets) + r.owedSteps
 		err := l.train(ctx, m, steps, planShare(&r.config.Plan, m.Generation), func(done float64) {
 			r.progress(Learning, playShare+(1-playShare)*done)
@@ -277,7 +278,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	return sets, nil
 }
 
-// rate plays matches with the newest checkpoint and tests it on the suite, if that is due and not done yet.
+// rate rates the newest checkpoint by matches and tests it on the suite, if that is due and not done yet.
 func (r *run) rate(ctx context.Context) error {
 	g := r.count.Generation
 	if r.config.Settings.RatingShare == 0 || g == 0 || !ratingDue(r.config, g) {

@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// maxActiveGames is how many games a worker plays at once: as many as the network evaluates in one go, and few enough
-	// for their trees to stay in a core's cache.
+	// maxActiveGames is how many games a worker plays at once: as many as the network evaluates in one go, and few
+	// enough for their trees to stay in a core's cache.
 	maxActiveGames = 32
 	// cacheEntries is the size of each worker's cache of evaluations.
 	cacheEntries = 1 << 15
 )
 
-// newEvaluator makes the evaluator of one worker, for batches of up to the given size.
+// newEvaluator is a function that makes an evaluator of one worker, for batches of up to the given size.
 type newEvaluator func(batch int) mcts.Evaluator
 
-// evaluatorsOf makes evaluators of a network.
+// evaluatorsOf returns a function that makes evaluators of network.
 func evaluatorsOf(network *infer.Network) newEvaluator {
 	return func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) }
 }
 
-// selfPlay advances games, generation by generation, on several goroutines. A worker with room takes the next game that has
-// not begun the generation, because cores are seldom equally free. The moves of a game depend neither on its worker nor on
-// other games; the number of evaluations that the caches save does.
+// selfPlay advances games, generation by generation, on several goroutines. A worker with room takes the next game that
+// has not begun the generation, because cores are seldom equally free. The moves of a game depend neither on its worker
+// nor on other games; only the number of evaluations that the caches save depends on them.
 type selfPlay struct {
 	games   []*gameInProgress
 	workers []*worker
 	plies   int          // of each game in this generation
-	begun   atomic.Int64 // games that began this generation, or more
+	begun   atomic.Int64 // games handed out to workers in this generation; may exceed len(games)
 	played  atomic.Int64 // plies played in this generation
 	seconds float64      // spent in run since the last result
 }
 
-// newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of evaluations
-// with cacheEntries entries; 0 means none.
+// newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of
+// evaluations with cacheEntries entries; 0 means none.
 func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
 	p := &selfPlay{games: games, workers: make([]*worker, min(threads, len(games)))}
 	game, settings := games[0].game, games[0].settings
@@ -56,8 +56,8 @@ func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
 	return p
 }
 
-// begin starts a generation: every game is to play the given number of plies with a new network. The last generation must
-// have ended.
+// begin prepares a generation, which run plays: the given number of plies in every game, with new evaluators. The
+// previous generation must have ended.
 func (p *selfPlay) begin(evaluator newEvaluator, plies int) {
 	p.plies = plies
 	p.begun.Store(0)
@@ -71,8 +71,8 @@ func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
 	}
 }
 
-// run continues the generation, with one goroutine per worker, until all plies are played. If ctx ends, it returns ctx's
-// error after the current batch of each worker; then run may be called again.
+// run continues the generation, with one goroutine per worker, until all plies are played. If ctx ends, it returns
+// ctx's error after the current batch of each worker; then run may be called again.
 func (p *selfPlay) run(ctx context.Context) error {
 	start := time.Now()
 	var wait sync.WaitGroup
@@ -84,13 +84,13 @@ func (p *selfPlay) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// playResult is what self-play has done since the last result.
+// playResult is what self-play did between two calls of result.
 type playResult struct {
-	finished []*record // games that ended, by game in progress
+	finished []*record // games that ended, in the order of selfPlay.games
 	Throughput
 }
 
-// result returns what was done since its last call.
+// result returns what self-play did since the previous call of result.
 func (p *selfPlay) result() (r playResult) {
 	r.Seconds, p.seconds = p.seconds, 0
 	for _, g := range p.games {
@@ -111,13 +111,13 @@ func (p *selfPlay) result() (r playResult) {
 	return r
 }
 
-// worker plays some games at once on one goroutine, each until its plies of the generation are played. It owns what they
-// need: searches, evaluator, cache and batch. Workers share only selfPlay's counters.
+// worker plays several games at once on one goroutine, each until its plies of the generation are played. It owns their
+// searches, evaluator, cache and batch. Workers share only selfPlay's counters.
 type worker struct {
 	play    *selfPlay
-	size    int // most active games
+	size    int // maximum number of active games
 	batcher *mcts.Batcher
-	idle    []*mcts.Search    // of no active game
+	idle    []*mcts.Search    // searches that no active game uses
 	active  []*gameInProgress // each with a pending leaf
 	seconds float64           // spent in run since the last result
 }
@@ -133,12 +133,12 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// advance moves the active games on to their next leaves. Other games take the place of those that are done.
+// advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.
 func (w *worker) advance() {
 	active := w.active
 	w.active = w.active[:0]
 	for _, g := range active {
-		w.move(g)
+		w.advanceGame(g)
 	}
 	for len(w.idle) > 0 {
 		i := w.play.begun.Add(1) - 1
@@ -148,12 +148,13 @@ func (w *worker) advance() {
 		g := w.play.games[i]
 		g.pliesLeft = w.play.plies
 		g.search, w.idle = w.idle[len(w.idle)-1], w.idle[:len(w.idle)-1]
-		w.move(g)
+		w.advanceGame(g)
 	}
 }
 
-// move advances a game to its next leaf, or takes its search back once its plies are played.
-func (w *worker) move(g *gameInProgress) {
+// advanceGame advances g to its next pending leaf and makes it active, or takes its search back if it has no plies
+// left.
+func (w *worker) advanceGame(g *gameInProgress) {
 	before := g.pliesLeft
 	if g.advance(w.batcher) {
 		w.active = append(w.active, g)

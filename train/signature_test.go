@@ -12,10 +12,10 @@ import (
 	"ludus/train/rundir"
 )
 
-// TestSignature trains a tiny run of each game and compares a hash of its final weights with a recorded one: the signature
-// of everything that decides them, from rules and search to sampling and the optimizer. A change that should not affect
-// games or weights must leave it alone. If a change is meant to affect them, replace the hashes below by those that the
-// test reports, and say in the commit why they changed.
+// TestSignature trains a tiny run of each game and compares a hash of its final weights with a recorded one: the
+// signature of everything that decides them, from rules and search to sampling and the optimizer. A change that should
+// not affect games or weights must leave it alone. If a change is meant to affect them, replace the hashes below by
+// those that the test reports, and say in the commit why they changed.
 func TestSignature(t *testing.T) {
 	if kernel.InstructionSet() == "Go" {
 		t.Skip("the kernels in Go round differently from those in assembly, for which the hashes were recorded")

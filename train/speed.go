@@ -9,15 +9,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// SelfPlay measures the speed of a run's self-play. It plays as a run does and forgets the games as they end.
+// SelfPlay measures the speed of a run's self-play. It plays as a run does and discards finished games.
 type SelfPlay struct {
 	play      *selfPlay
-	plies     int  // of a generation
+	plies     int  // of each game per generation
 	midway    bool // a generation has begun and not ended
 	evaluator newEvaluator
 }
 
-// Throughput counts what self-play has done in some time.
+// Throughput counts what self-play did in a time of Seconds.
 type Throughput struct {
 	Seconds     float64
 	Positions   int // moves chosen by search
@@ -40,7 +40,7 @@ func (t *Throughput) Add(o Throughput) {
 }
 
 // NewSelfPlay prepares self-play from random positions, on the given number of threads, with or without caches of
-// evaluations. If parallel games or plies per generation are 0 in settings, they are those of a long run.
+// evaluations. If ParallelGames or PliesPerGeneration is 0 in settings, it is that of a long run.
 func NewSelfPlay(game *env.Game, settings rundir.Settings, threads int, cached bool) *SelfPlay {
 	games, plies, entries := settings.ParallelGames, settings.PliesPerGeneration, 0
 	if games == 0 {
@@ -61,8 +61,8 @@ func (p *SelfPlay) SetEvaluator(evaluator func(batch int) mcts.Evaluator) {
 	p.play.setEvaluator(evaluator)
 }
 
-// Play plays for about d, but at least one batch. It may end in the middle of a generation, where the next call goes on.
-// The only error is ctx's.
+// Play plays for about d, but at least one batch. It may end in the middle of a generation; the next call continues
+// there. The only error is ctx's.
 func (p *SelfPlay) Play(ctx context.Context, d time.Duration) (Throughput, error) {
 	start := time.Now()
 	deadline, cancel := context.WithTimeout(ctx, d)

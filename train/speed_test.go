@@ -59,8 +59,8 @@ func TestSelfPlayCounts(t *testing.T) {
 	}
 }
 
-// BenchmarkNetworkShare is the speed of self-play over that of its network alone on batches of the same size, on one core
-// in turn, cache off.
+// BenchmarkNetworkShare is the speed of self-play over that of its network alone on batches of the same size, on one
+// core in turn, cache off.
 func BenchmarkNetworkShare(b *testing.B) {
 	for _, name := range games.Names() {
 		b.Run(name, func(b *testing.B) {

@@ -57,9 +57,9 @@ func TestSuite(t *testing.T) {
 	}
 	defer tester.curves.close()
 	for _, count := range []counters{
-		{Generation: 2, Positions: (suite.MinPositions - 1) * positionsPerTest}, // too few for a test
-		{Generation: 3, Positions: suite.MinPositions * positionsPerTest},
-		{Generation: 6, Positions: 2 * suite.MinPositions * positionsPerTest},
+		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
+		{Generation: 3, Positions: suite.MinPositions * searchedPerTested},
+		{Generation: 6, Positions: 2 * suite.MinPositions * searchedPerTested},
 	} {
 		tester.count = &count
 		for range 2 {
@@ -95,11 +95,11 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestRunIsTested: a run of a game with a suite is tested once whenever it is rated, though it stops between the two agents;
-// TensorBoard has the curves; and tests change neither games nor weights.
+// TestRunIsTested: a run of a game with a suite is tested once whenever it is rated, though it stops between the two
+// agents; TensorBoard has the curves; and tests change neither games nor weights.
 func TestRunIsTested(t *testing.T) {
-	defer func(before int) { positionsPerTest = before }(positionsPerTest)
-	positionsPerTest = 1
+	defer func(before int) { searchedPerTested = before }(searchedPerTested)
+	searchedPerTested = 1
 	const generations, positions = 3, 40 * 3
 	options := func(dir string) Options {
 		o := tiny(t, dir, generations)

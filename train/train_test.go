@@ -528,8 +528,8 @@ func TestUnfinishedPlanStands(t *testing.T) {
 	}
 }
 
-// TestTimePlan gives a run some seconds: it ends by itself after some generations, in at most twice the time. Other load on
-// the machine may spoil one try, but hardly three.
+// TestTimePlan gives a run some seconds: it ends by itself after some generations, in at most twice the time. Other
+// load on the machine may spoil one try, but hardly three.
 func TestTimePlan(t *testing.T) {
 	const tries = 3
 	for try := 1; ; try++ {

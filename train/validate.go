@@ -8,9 +8,9 @@ import (
 	"ludus/train/rundir"
 )
 
-// The network that plays a generation is evaluated on one position of the validation set for so many simulations of the
-// generation, and on more for its calibration in generations that are rated: about 0.6 % of the time of playing and
-// learning.
+// The network that plays a generation is evaluated on the validation set: on one position per simulationsPerValidation
+// simulations of the generation or, in rated generations, for its calibration, per simulationsPerCalibration, and on at
+// least minValidation. That takes about 0.6 % of the time of playing and learning.
 const (
 	simulationsPerValidation  = 512
 	simulationsPerCalibration = 64
@@ -18,7 +18,7 @@ const (
 	calibrationBins           = 10
 )
 
-// validate notes in m the entropy of the network's policy on the validation set and, if asked for, its calibration. It
+// validate sets in m the entropy of the network's policy on the validation set and, if calibrate, its calibration. It
 // draws no random numbers, so it does not affect training.
 func (l *learner) validate(m *rundir.Metrics, network *infer.Network, calibrate bool) {
 	n := m.Simulations / simulationsPerValidation
@@ -36,7 +36,7 @@ func (l *learner) validate(m *rundir.Metrics, network *infer.Network, calibrate 
 	}
 }
 
-// predictions are a network's evaluations of positions of the validation set.
+// predictions are a network's evaluations of n positions of the validation set, with A actions and K classes.
 type predictions struct {
 	batch     *model.Batch
 	logits    []float32 // [n, A]

@@ -38,7 +38,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	for range 40 {
 		records = append(records, randomRecord(game, rng))
 	}
-	l.add(records, 0, setSizes{})
+	l.add(records, 0, positionCounts{})
 	return l, weights
 }
 
@@ -104,7 +104,7 @@ func TestPredictChangesNothing(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	a, weights := validatedLearner(t, game)
 	b, _ := validatedLearner(t, game)
-	b.parallel = parallel.New(1)
+	b.parallel = parallel.Runner(1)
 	network := newNetwork(t, game, weights)
 	for generation := 1; generation <= 3; generation++ {
 		x, y := a.predict(network, 50), b.predict(network, 50)

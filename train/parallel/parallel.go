@@ -1,4 +1,4 @@
-// Package parallel runs independent jobs on several goroutines. Package model takes such a function from its caller,
+// Package parallel runs independent calls on several goroutines. Package model takes such a function from its caller,
 // because it starts no goroutines itself.
 package parallel
 
@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// New returns a function that runs do(0) to do(n-1) on at most threads goroutines, including the caller's, and returns when
-// all are done. One goroutine may call that function at a time; it allocates nothing after the first call.
-func New(threads int) func(n int, do func(i int)) {
+// Runner returns a function that calls do(0) to do(n-1) on up to threads goroutines, including the caller's, and waits
+// for all calls. It must not be called concurrently. It allocates nothing but goroutines that the runtime cannot reuse.
+func Runner(threads int) func(n int, do func(i int)) {
 	var (
-		next atomic.Int64
-		wait sync.WaitGroup
-		jobs int
-		job  func(i int)
+		next  atomic.Int64
+		wait  sync.WaitGroup
+		count int
+		call  func(i int)
 	)
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < jobs; i = int(next.Add(1)) - 1 {
-			job(i)
+		for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+			call(i)
 		}
 	}
 	help := func() {
@@ -26,7 +26,7 @@ func New(threads int) func(n int, do func(i int)) {
 		wait.Done()
 	}
 	return func(n int, do func(i int)) {
-		jobs, job = n, do
+		count, call = n, do
 		next.Store(0)
 		helpers := min(threads, n) - 1
 		wait.Add(max(helpers, 0))

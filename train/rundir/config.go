@@ -12,7 +12,7 @@ import (
 // configVersion is the format of config.json.
 const configVersion = 2
 
-// Config is config.json. Games and weights of a run follow from it and from the weights file it started from, if any.
+// Config is config.json. Together with the weights file of From, if any, it determines a run's games and weights.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`
@@ -29,11 +29,11 @@ type Plan struct {
 	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if its generations were given
 	Generations        int     `json:"generations"`          // at least 1
 	ParallelGames      int     `json:"parallel_games"`       // at least 1
-	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances in a generation, at least 1
+	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances by, at least 1
 	Adjusted           int     `json:"adjusted,omitempty"`   // adjustments of Generations made so far
-	Stopped            int     `json:"stopped,omitempty"`    // the generation after which the time was over; 0: it was not
-	// A finished run that was asked for more: Resumed is its last generation before that, and Rewound the one whose
-	// weights the learner went back to, from before the learning rate's final decay.
+	Stopped            int     `json:"stopped,omitempty"`    // generation after which the time was over; 0: not stopped
+	// Set if a finished run was extended: Resumed is the last generation before the extension. Rewound is the
+	// generation, from before the learning rate's final decay, whose weights the learner went back to.
 	Resumed int `json:"resumed,omitempty"`
 	Rewound int `json:"rewound,omitempty"`
 }
@@ -86,12 +86,12 @@ func parseConfig(data []byte) (*Config, error) {
 // Write replaces the config.json of a run directory atomically.
 func (c *Config) Write(dir string) error { return writeJSON(filepath.Join(dir, ConfigFile), c) }
 
-// versionError says that a file has another format version than the one that this program reads.
+// versionError returns the error for a file of the given format version if this program reads want.
 func versionError(version, want int) error {
 	return fmt.Errorf("format version %d, this program reads %d: %w", version, want, checkpoints.ErrVersion)
 }
 
-// writeJSON replaces the file at path by x as JSON, atomically.
+// writeJSON replaces the file at path atomically with x as JSON.
 func writeJSON(path string, x any) error {
 	data, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

@@ -44,8 +44,7 @@ func Is(dir string) bool {
 	return false
 }
 
-// Lock makes the caller the run's only writer until it calls release. The error wraps [checkpoints.ErrLocked] if another
-// process writes.
+// Lock makes the caller the run's only writer until release. The error wraps [checkpoints.ErrLocked] if it has one.
 func Lock(dir string) (release func(), err error) {
 	if release, err = checkpoints.Lock(filepath.Join(dir, LockFile)); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
@@ -53,7 +52,7 @@ func Lock(dir string) (release func(), err error) {
 	return release, nil
 }
 
-// Locked reports whether a process holds the run's lock; false if that cannot be found out.
+// Locked reports whether a process holds the run's lock; false if the lock cannot be checked.
 func Locked(dir string) bool {
 	held, err := checkpoints.Locked(filepath.Join(dir, LockFile))
 	return held && err == nil
@@ -64,7 +63,7 @@ func Checkpoints(dir string) (*checkpoints.Store, error) {
 	return checkpoints.Open(filepath.Join(dir, CheckpointsDir))
 }
 
-// CheckpointGenerations lists the generations of the checkpoints that the run keeps, whole or not, in ascending order.
+// CheckpointGenerations lists the generations of the checkpoints on disk, damaged or not, in ascending order.
 func CheckpointGenerations(dir string) ([]int, error) {
 	store, err := Checkpoints(dir)
 	if err != nil {
@@ -73,12 +72,12 @@ func CheckpointGenerations(dir string) ([]int, error) {
 	return store.List()
 }
 
-// GamesPath returns the path of a generation's self-play games.
+// GamesPath returns the path of the file of a generation's self-play games.
 func GamesPath(dir string, generation int) string {
 	return filepath.Join(dir, gamesDir, fmt.Sprintf("%06d", generation)+gamesSuffix)
 }
 
-// GamesGenerations lists the generations with a file of self-play games in ascending order.
+// GamesGenerations lists, in ascending order, the generations that have a file of self-play games.
 func GamesGenerations(dir string) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, gamesDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

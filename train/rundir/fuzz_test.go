@@ -45,7 +45,8 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzSettings reads any file of settings and a KEY=VALUE: accepted settings are valid, and read the same after writing.
+// FuzzSettings reads any file of settings and a KEY=VALUE: accepted settings are valid, and read the same after
+// writing.
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"simulations": 32, "learning_rate": 0.001}`), "parallel_games=64")
 	f.Add([]byte(`{"simulations": "32"}`), "learning_rate=1e-3")

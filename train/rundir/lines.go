@@ -20,7 +20,7 @@ var (
 	SuiteFile   = LinesFile[SuiteResult]{"suite.jsonl"}
 )
 
-// Read returns the file's lines; none if there is no file. Lines that do not parse are left out and described in warnings.
+// Read returns the file's lines; none if there is no file. It leaves out lines that do not parse, with a warning each.
 func (f LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) {
 	path := filepath.Join(dir, f.Name)
 	raw, err := checkpoints.ReadLines(path)
@@ -98,12 +98,12 @@ func (f LinesFile[T]) Follow(dir string) *Follower[T] {
 type Follower[T any] struct {
 	path           string
 	lines          *checkpoints.LineFollower
-	count, damaged int   // lines read, and those of them that do not parse
+	count, damaged int   // lines read; lines that do not parse
 	first          error // of the first damaged line
 }
 
 // Poll passes the lines written since the last call to add. It calls reset first if the file was replaced or removed:
-// earlier lines no longer count. It reports whether there was anything new, and describes what cannot be read now.
+// earlier lines no longer count. It reports whether anything changed; warnings describe what cannot be read.
 func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings []error) {
 	for {
 		lines, replaced, err := f.lines.Poll()
@@ -135,7 +135,7 @@ func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings [
 }
 
 // DropAfter removes the lines of generations after the given one from all JSON Lines files. A run that goes back to an
-// older checkpoint writes them again.
+// older checkpoint repeats those generations.
 func DropAfter(dir string, generation int) error {
 	for _, name := range []string{MetricsFile.Name, MatchesFile.Name, SuiteFile.Name} {
 		path := filepath.Join(dir, name)

@@ -9,7 +9,7 @@ import (
 
 // MatchResult is a line of arena.jsonl: a finished match between two agents of the run, from Agent's side.
 type MatchResult struct {
-	// Generation is the newer checkpoint's, which is Agent; 0 between two baselines.
+	// Generation is that of Agent, the newer checkpoint of the two; 0 if both are baselines.
 	Generation int `json:"generation"`
 	// Agent and Opponent are names such as net@120 (see [CheckpointName]), random and mcts:200.
 	Agent    string `json:"agent"`
@@ -28,7 +28,7 @@ func CheckpointName(generation int) string { return fmt.Sprintf("net@%d", genera
 
 const maxMatchSeconds = 1e9
 
-// check rejects counts and times that no match has.
+// check returns an error if a count or the time is out of bounds.
 func (m *MatchResult) check() error {
 	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
 	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {

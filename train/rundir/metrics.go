@@ -3,7 +3,7 @@ package rundir
 // Metrics is a line of metrics.jsonl: one generation.
 type Metrics struct {
 	Generation      int     `json:"generation"`
-	Generations     int     `json:"generations"`      // of the plan at that time; the schedules follow from both
+	Generations     int     `json:"generations"`      // of the plan at that time, for the schedules
 	Games           int     `json:"games"`            // finished in this generation
 	TotalGames      int     `json:"total_games"`      // finished in the run
 	Positions       int     `json:"positions"`        // searched in this generation
@@ -20,10 +20,10 @@ type Metrics struct {
 	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`
 	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
 
-	// Of the network that played this generation, on positions of the validation set; absent if that is empty.
+	// Of the network that played this generation, on positions of the validation set; absent if the set is empty.
 	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over positions, nats
-	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // in generations that are rated
-	CalibrationError float64          `json:"calibration_error,omitempty"` // likewise: mean of |predicted - actual|
+	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // in rated generations
+	CalibrationError float64          `json:"calibration_error,omitempty"` // mean of |predicted - actual|, likewise
 
 	Simulations  int     `json:"simulations"`
 	Evaluations  int     `json:"evaluations"` // by the network
@@ -33,11 +33,11 @@ type Metrics struct {
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
 	Diversity                  // of the games that ended in this generation
-	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in generations that are rated
+	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in rated generations
 }
 
-// CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten equal
-// intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
+// CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten
+// equal intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
 type CalibrationBin struct {
 	Predicted float64 `json:"predicted"` // mean expected score
 	Actual    float64 `json:"actual"`    // mean score at the end of the games
@@ -58,7 +58,7 @@ type Diversity struct {
 type SuiteResult struct {
 	Generation int     `json:"generation"`
 	Agent      string  `json:"agent"`     // "policy": the network without search; "net": with the default search
-	Positions  int     `json:"positions"` // spread over the suite
+	Positions  int     `json:"positions"` // number tested, spread over the suite
 	Error      float64 `json:"error"`     // share of moves that lose value, with its 95 % interval
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`

@@ -14,20 +14,20 @@ import (
 // ratingsVersion is the format of ratings.json.
 const ratingsVersion = 2
 
-// Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It follows from the matches alone.
+// Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It is computed from the matches alone.
 type Ratings struct {
 	Version     int     `json:"version"`
 	Game        string  `json:"game"`
 	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
 	Simulations int     `json:"simulations"` // per move of a checkpoint
-	Games       int     `json:"games"`       // that the ratings follow from
-	Seconds     float64 `json:"seconds"`     // that these games took
+	Games       int     `json:"games"`       // that the ratings are computed from
+	Seconds     float64 `json:"seconds"`     // duration of these games
 	// Intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: A beats B beats C beats A.
 	Intransitivity float64  `json:"intransitivity"`
 	Agents         []Rating `json:"agents"` // best first
 }
 
-// Rating is an agent's place on the ladder, in Elo above the anchor. Package ratings defines the interval.
+// Rating is an agent's Elo relative to the anchor agent, with its confidence interval (see package ratings).
 type Rating struct {
 	Agent      string  `json:"agent"`
 	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
@@ -35,7 +35,7 @@ type Rating struct {
 	Low        float64 `json:"low"` // 95 % interval of the difference to the pool's middle, around Rating
 	High       float64 `json:"high"`
 	Games      int     `json:"games"`
-	Score      float64 `json:"score"`          // in these games
+	Score      float64 `json:"score"`          // mean score in Games
 	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or it is damaged
 }
 
@@ -92,8 +92,7 @@ func (r *Ratings) Newest() *Rating {
 	return newest
 }
 
-// best lists the rated generations by the lower end of their interval, highest first: one with few games may have a high
-// rating by luck.
+// best lists the rated generations by Low, highest first: after few games a high Rating may be luck.
 func (r *Ratings) best() []int {
 	agents := slices.Clone(r.Agents)
 	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(b.Low, a.Low) })

@@ -15,9 +15,10 @@ import (
 	"ludus/train/agent"
 )
 
-// LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights file. In
-// a run it reads the newest whole checkpoint, or the one that the reference selects: that of a generation, or the best
-// rated one that the run still keeps. Errors wrap [agent.ErrWeights], and fs.ErrNotExist if there is no such path.
+// LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights
+// file. In a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or
+// the best-rated one still on disk and intact. Errors wrap [agent.ErrWeights], and fs.ErrNotExist if path does not
+// exist.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
@@ -31,7 +32,7 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	return weights, origin, nil
 }
 
-// ParseAgent returns the factory of a spec's text, whose network, if it has one, [LoadWeights] will load.
+// ParseAgent returns the factory of the agent that a spec describes. [LoadWeights] loads its network, if it has one.
 func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
 	return agent.ParseFactory(game, text, LoadWeights)
 }
@@ -62,7 +63,7 @@ func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	return data, origin, nil
 }
 
-// readCheckpoint reads the checkpoint whose directory is path, or the selected one of the run at path.
+// readCheckpoint reads the checkpoint whose directory is path, or the one that at selects in the run at path.
 func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpoint, error) {
 	if id, ok := checkpointID(path); ok {
 		if at != "" {
@@ -114,7 +115,7 @@ func checkpointID(path string) (int, bool) {
 	return id, err == nil
 }
 
-// bestCheckpoint loads the best rated checkpoint that the run keeps whole.
+// bestCheckpoint loads the best-rated checkpoint that is still on disk and intact.
 func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoint, error) {
 	ratings, err := ReadRatings(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,6 +129,6 @@ func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoi
 			return checkpoint, nil
 		}
 	}
-	return nil, fmt.Errorf("%s rates no checkpoint that the run keeps; rate it with: ludus rate %s",
+	return nil, fmt.Errorf("%s rates no checkpoint that is still on disk and intact; rate the run with: ludus rate %s",
 		filepath.Join(dir, RatingsFile), dir)
 }

@@ -102,8 +102,8 @@ func TestLoadWeights(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoint: a damaged newest checkpoint is reported and the newest whole one used; selected by its number it is
-// an error.
+// TestDamagedCheckpoint: a damaged newest checkpoint is reported and the newest whole one used; selected by its number
+// it is an error.
 func TestDamagedCheckpoint(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	run := testRun(t, game, 1, 2)

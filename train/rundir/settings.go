@@ -53,8 +53,8 @@ type Setting struct {
 	Key       string  // its name for --set and in JSON
 	Low, High float64 // the values allowed, both included
 	multiple  float64 // the value must be a multiple of this; 0: any number
-	field     field
-	doc       string
+	field     field   // its value in the Settings
+	doc       string  // its part of Help
 }
 
 // field reads and writes a field of a Settings.
@@ -73,16 +73,17 @@ func (f *intField) set(x float64)   { *f = intField(x) }
 func (f *floatField) get() float64  { return float64(*f) }
 func (f *floatField) set(x float64) { *f = floatField(x) }
 
-// List returns the fields of s, in the order of the help. In parentheses are the values of AlphaZero (AZ: Silver et al.
-// 2018) and of Gumbel AlphaZero (GZ: Danihelka et al. 2022).
+// List describes the fields of s in the order of the help. The help texts give in parentheses the values of AlphaZero
+// (AZ: Silver et al. 2018) and Gumbel AlphaZero (GZ: Danihelka et al. 2022).
 func (s *Settings) List() []Setting {
-	return []Setting{
+	return []Setting{ // Key, Low, High, multiple, field, doc
 		{"parallel_games", 0, 65536, 1, (*intField)(&s.ParallelGames),
 			"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"},
 		{"plies_per_generation", 0, 1000, 1, (*intField)(&s.PliesPerGeneration),
 			"plies that each game advances in a generation; 0: chosen by the plan"},
 		{"simulations", 2, 100000, 1, (*intField)(&s.Simulations), "per move of self-play (AZ 800, GZ 2 to 200)"},
-		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale), "c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
+		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale),
+			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
 		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network (AZ 256)"},
 		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "residual blocks of the network (AZ 19)"},
 		{"batch_size", 8, 4096, 1, (*intField)(&s.BatchSize), "samples per training step (AZ 4096)"},
@@ -91,11 +92,13 @@ func (s *Settings) List() []Setting {
 		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
 			"training samples drawn per position played (replay ratio)"},
 		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
-			"positions in the replay window before it grows more slowly than the run"},
-		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix), "share of the search's value in the value target (lc0: q ratio; AZ 0)"},
+			"window size in positions up to which the window holds the whole run; beyond that it grows sublinearly"},
+		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix),
+			"share of the search's value in the value target (lc0: q ratio; AZ 0)"},
 		{"exploration_plies", 0, 100, 1, (*intField)(&s.ExplorationPlies),
-			"first plies of a game whose move is drawn from the policy target (AZ 30)"},
-		{"exploration_fraction", 0, 1, 0, (*floatField)(&s.ExplorationFraction), "uniform part of that draw"},
+			"first searched plies of a game: their moves are drawn from the policy target (AZ 30)"},
+		{"exploration_fraction", 0, 1, 0, (*floatField)(&s.ExplorationFraction),
+			"probability that such a move is drawn uniformly instead"},
 		{"validation_share", 0, 0.5, 0, (*floatField)(&s.ValidationShare),
 			"share of games in the validation set, which is never trained on"},
 		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep"},
@@ -123,7 +126,7 @@ func (d *Setting) values() string {
 	return fmt.Sprintf("%s from %s to %s", kind, decimal(d.Low), decimal(d.High))
 }
 
-// check returns an error unless the setting takes the value x, which text shows.
+// check returns an error if x is not a value that the setting takes. text is x as the error shows it.
 func (d *Setting) check(x float64, text string) error {
 	if x >= d.Low && x <= d.High && (d.multiple == 0 || math.Mod(x, d.multiple) == 0) {
 		return nil
@@ -131,7 +134,7 @@ func (d *Setting) check(x float64, text string) error {
 	return fmt.Errorf("setting %s=%s: it must be %s", d.Key, text, d.values())
 }
 
-// find returns the setting of a key.
+// find returns the setting named key.
 func (s *Settings) find(key string) (*Setting, error) {
 	var known []string
 	for _, d := range s.List() {
@@ -156,7 +159,7 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Change sets the settings of the given keys and reports everything that is wrong. After an error s has its old values.
+// Change sets settings to values, by key, and reports everything that is wrong. After an error s has its old values.
 func (s *Settings) Change(values map[string]float64) error {
 	changed := *s
 	var errs []error

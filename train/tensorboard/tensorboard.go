@@ -26,15 +26,15 @@ type Scalar struct {
 	Value float64 // stored as float32
 }
 
-// Writer appends events to a file. It belongs to one goroutine.
+// Writer appends events to a file. It is not safe for concurrent use.
 type Writer struct {
 	file *os.File
 }
 
-// Create creates an event file in dir and starts a session at step. The file is named after now, or after the second that
-// follows the newest event file in dir if that is later: names must ascend from session to session.
+// Create creates an event file in dir and starts a session at step. The file name contains the time: now, or one second
+// past the newest event file in dir, whichever is later, since names must ascend from session to session.
 func Create(dir string, now time.Time, step int) (*Writer, error) {
-	seconds, err := freeName(dir, now.Unix())
+	seconds, err := nextTimestamp(dir, now.Unix())
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,9 @@ func Create(dir string, now time.Time, step int) (*Writer, error) {
 	return w, nil
 }
 
-// freeName returns the seconds for a new file's name: now, or one more than those of the newest event file in dir.
-func freeName(dir string, now int64) (int64, error) {
+// nextTimestamp returns the Unix seconds for a new file's name: now or, if later, one second past dir's newest event
+// file.
+func nextTimestamp(dir string, now int64) (int64, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, err
@@ -70,9 +71,9 @@ func freeName(dir string, now int64) (int64, error) {
 	return now, nil
 }
 
-// Write appends an event with the scalars of a step. When it returns, the operating system has the bytes: they survive the
-// end of the process, but perhaps not a power failure. After an error nothing more may be written, since the file may end
-// in a torn record.
+// Write appends an event with the scalars of a step. When it returns, the operating system has the bytes: they survive
+// the end of the process, but perhaps not a power failure. Do not write after an error: the file may end in a torn
+// record.
 func (w *Writer) Write(now time.Time, step int, scalars []Scalar) error {
 	var summary []byte
 	for _, s := range scalars {
@@ -114,17 +115,17 @@ const (
 	eventSession     = 7 // SessionLog
 
 	sessionStatus = 1 // enum
-	sessionStart  = 1 // a value of it
+	sessionStart  = 1 // a value of sessionStatus
 
 	summaryValue = 1 // repeated Value
 	valueTag     = 1 // string
 	valueSimple  = 2 // float
 )
 
-// fileVersion is the version from which readers drop events by the starts of sessions, not by steps that go back.
+// fileVersion makes readers discard earlier events at the start of a session, not wherever steps go back.
 const fileVersion = "brain.Event:2"
 
-// event returns a tensorflow.Event with time, step and one field of bytes.
+// event returns a tensorflow.Event with time, step and one length-delimited field.
 func event(now time.Time, step int, field protowire.Number, data []byte) []byte {
 	b := protowire.AppendTag(nil, eventTime, protowire.Fixed64Type)
 	b = protowire.AppendFixed64(b, math.Float64bits(float64(now.UnixMicro())/1e6))
@@ -134,7 +135,7 @@ func event(now time.Time, step int, field protowire.Number, data []byte) []byte 
 	return appendBytes(b, field, data)
 }
 
-// appendBytes appends a field of bytes to a message.
+// appendBytes appends a length-delimited field to the message b.
 func appendBytes(b []byte, field protowire.Number, data []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), data)
 }

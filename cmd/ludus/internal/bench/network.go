@@ -106,7 +106,7 @@ const (
 
 // newStep returns a function that runs one training step and returns its number of samples.
 func newStep(s subject, threads int) (func() int, error) {
-	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.New(threads))
+	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.Runner(threads))
 	if err != nil {
 		return nil, err
 	}

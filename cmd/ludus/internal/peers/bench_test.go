@@ -70,7 +70,7 @@ func BenchmarkTorch(b *testing.B) {
 		b.Fatal(err)
 	}
 	config := infer.Config{Game: game.Name, Channels: 64, Blocks: 5}
-	trainer, err := model.NewTrainer(game, randomWeights(game, config), model.DefaultConfig(), parallel.New(threads))
+	trainer, err := model.NewTrainer(game, randomWeights(game, config), model.DefaultConfig(), parallel.Runner(threads))
 	if err != nil {
 		b.Fatal(err)
 	}
