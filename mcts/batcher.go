@@ -2,11 +2,11 @@ package mcts
 
 import "ludus/env"
 
-// Evaluator evaluates B positions: usually a network. It fills logits [B, A], unmasked; classes [B, K], probabilities of
-// the outcome classes; and goals [B, 2], the expected goals / 100 with the mover's own first, which is nil for games
-// without [env.Game.GoalHead]. All are in the frame of each position's player to move. The states are not done; they are
-// not changed, not retained, and read through Encode, as some are images of a position under a symmetry. A row depends on
-// its own state alone.
+// Evaluator evaluates B positions: usually a network. It fills logits [B, A], unmasked, for the A actions of the game;
+// classes [B, K], the probabilities of its K outcome classes; and goals [B, 2], the expected goals / 100 with the
+// mover's own first, which is nil for games without [env.Game.GoalHead]. All are in the frame of each position's player
+// to move. The states are not done. Evaluate neither changes nor retains them, and reads them through Encode only,
+// because some are images of a position under a symmetry. A row depends on its own state alone.
 type Evaluator interface {
 	Evaluate(states []env.State, logits, classes, goals []float32)
 }
@@ -32,9 +32,9 @@ type Batcher struct {
 	game      *env.Game
 	evaluator Evaluator
 	cache     *cache // or nil
-	size      int    // most rows of a batch
+	size      int    // largest number of rows in a batch
 	pending   []pendingLeaf
-	states    []env.State // [rows] of a batch
+	states    []env.State // [rows] of the current batch
 	logits    []float32   // [size, A]
 	classes   []float32   // [size, K]
 	goals     []float32   // [size, 2], or nil
@@ -57,7 +57,7 @@ type BatcherStats struct {
 }
 
 // NewBatcher returns a batcher that evaluates at most size positions at once, with a cache of the given number of
-// entries; 0 means no cache. An entry takes some 100 bytes and 4 for each legal move and class, once it is used.
+// entries; 0 means no cache. A used entry takes about 100 bytes, plus 4 for each legal move and class.
 func NewBatcher(game *env.Game, evaluator Evaluator, size, cacheEntries int) *Batcher {
 	if size < 1 || cacheEntries < 0 {
 		panic("mcts: batches need at least one row and a cache no fewer than 0 entries")
@@ -103,14 +103,14 @@ func (b *Batcher) Clear() { b.pending = b.pending[:0] }
 // Flush evaluates all pending leaves, in the order they were added, and backs them up.
 func (b *Batcher) Flush() { b.flush(len(b.pending)) }
 
-// FlushFull is Flush for as many leaves as fill whole batches. It reports whether there were any.
+// FlushFull is Flush for the first pending leaves that fill whole batches. It reports whether there were any.
 func (b *Batcher) FlushFull() bool {
 	full := len(b.pending) - len(b.pending)%b.size
 	b.flush(full)
 	return full > 0
 }
 
-// flush evaluates the first count pending leaves.
+// flush evaluates the first count pending leaves and passes the evaluations to their searches.
 func (b *Batcher) flush(count int) {
 	A, K := b.game.NumActions(), len(b.game.Classes)
 	for first := 0; first < count; first += b.size {

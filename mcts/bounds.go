@@ -2,7 +2,7 @@ package mcts
 
 import "ludus/env"
 
-// bounds returns the best and the worst class of e still possible, as classes of player p: 0 is p's best.
+// bounds returns the best and the worst class that e can still lead to, as seen by player p: 0 is the best for p.
 func (t *tree) bounds(e *edge, p env.Player) (best, worst uint8) {
 	if p == env.First {
 		return e.best, e.worst
@@ -10,23 +10,24 @@ func (t *tree) bounds(e *edge, p env.Player) (best, worst uint8) {
 	return t.worstClass() - e.worst, t.worstClass() - e.best
 }
 
-// canImprove reports whether player p, who has the class guaranteed for certain, may still get a better one from e.
+// canImprove reports whether move e can still give player p, who moves, a better class than guaranteed, the class that
+// p can already force at this node.
 func (t *tree) canImprove(e *edge, p env.Player, guaranteed uint8) bool {
 	best, _ := t.bounds(e, p)
 	return best < guaranteed
 }
 
-// pruned reports whether e cannot beat what a sibling has for certain: it neither can improve on the guaranteed class nor
-// guarantees it itself. Every node has a move that is not pruned, and every unproven node one that can improve; a move
-// without an edge can.
+// pruned reports whether move e is useless because another move guarantees as much: e can neither improve on the
+// guaranteed class nor guarantee it itself. Every node has a move that is not pruned. Every unproven node has one that
+// can improve; a move without an edge always can.
 func (t *tree) pruned(e *edge, p env.Player, guaranteed uint8) bool {
 	best, worst := t.bounds(e, p)
 	return best >= guaranteed && worst != guaranteed
 }
 
-// propagateBounds passes the bounds of node n's moves on towards the root while they change anything. The player to move
-// takes the best move, so both the best and the worst case of a node are the least classes, for that player, among its
-// moves. Source: Cazenave and Saffidine 2010.
+// propagateBounds recomputes the bounds of node n from those of its moves, then those of its parent, and so on until
+// nothing changes. The player to move takes the best move, so as seen by that player a node's best class is the
+// smallest best class of its moves, and its worst class the smallest worst class. Source: Cazenave and Saffidine 2010.
 func (t *tree) propagateBounds(n int32) {
 	t.boundsChanged = true
 	for n != none {
@@ -60,7 +61,8 @@ func (t *tree) propagateBounds(n int32) {
 	}
 }
 
-// updatePruned recomputes what depends on which of node n's moves are pruned: excluded, prunedVisits and visitedPrior.
+// updatePruned finds out which moves of node n are pruned, and sets the node's prunedVisits and visitedPrior and its
+// edges' excluded accordingly.
 func (t *tree) updatePruned(n int32) {
 	nd := &t.nodes[n]
 	nd.prunedVisits, nd.visitedPrior = 0, 0
@@ -78,8 +80,9 @@ func (t *tree) updatePruned(n int32) {
 	}
 }
 
-// bestProven returns the move of node n, among those proven to give First's class, that its player prefers: the quickest
-// win, the slowest of anything else, then the most visited, then the likeliest by prior.
+// bestProven returns the move that the player at node n prefers among those proven to end in class (as seen by the
+// first player): the quickest if it is a win, otherwise the slowest. Ties go to the most visited move, then to the
+// highest prior.
 func (t *tree) bestProven(n int32, class uint8) int {
 	edges, p := t.edgesOf(n), t.nodes[n].player
 	winning := p.Sign()*t.utilities[class] > 0

@@ -10,8 +10,8 @@ import (
 type Rule uint8
 
 const (
-	// Gumbel uses sequential halving over sampled candidates at the root, and the improved policy below. It makes the most
-	// of few simulations and must know their number beforehand.
+	// Gumbel uses sequential halving over sampled candidates at the root, and the improved policy below it. It makes
+	// the most of few simulations and must know their number beforehand.
 	Gumbel Rule = iota
 	// PUCT adds an exploration term to the mean value at every node. It can be stopped and continued at any time.
 	PUCT
@@ -33,8 +33,8 @@ type Config struct {
 	// CPUCT and CPUCTLog make PUCT's exploration constant c(N) = CPUCT + CPUCTLog ln((N + B) / B) with B = CPUCTBase; 0 or
 	// more, the base above 0. Defaults 1, 0.45 and 500 as in KataGo; AlphaZero: 1.25, 1 and 19652.
 	CPUCT, CPUCTLog, CPUCTBase float64
-	// FPUReduction is how far PUCT's value of an unvisited move is below its parent's, in utility, once all prior is
-	// visited; it grows with the root of the visited prior. 0 to 2. Default 0.2 as in KataGo.
+	// FPUReduction makes PUCT value an unvisited move below its parent: by FPUReduction times the square root of the prior
+	// of the visited moves, in utility. 0 to 2. Default 0.2 as in KataGo.
 	FPUReduction float64
 
 	// PendingLeaves is how many leaves of one search may wait for their evaluation at once, 1 or more. Each is selected

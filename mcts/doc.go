@@ -11,10 +11,10 @@
 //
 // # Conventions
 //
-// Inside the tree every value is the utility of [env.First], in [-1, 1], and every class is First's. The sign changes
-// only where the moves of one node are compared, by its player to move, and never by depth, since a player may move
-// several times in a row. Results are for the player to move at the root. Evaluations are in the frame of the player to
-// move at the leaf; they are masked and converted to First's classes when the leaf receives them.
+// Inside the tree every value is the first player's utility, in [-1, 1], and every class is as seen by the first player
+// ([env.First]). The sign changes only where the moves of one node are compared, by its player to move, and never by depth,
+// since a player may move several times in a row. Results are for the player to move at the root. Evaluations are in the
+// frame of the player to move at the leaf; they are masked and converted when the leaf receives them.
 //
 // # Values
 //
@@ -23,15 +23,15 @@
 //
 //	v_mix = (v + N sum_visited(p q) / sum_visited(p)) / (1 + N),
 //
-// with the network's value v of the parent, the visits N of all its moves, their priors p and their values q. Either is
+// with the network's value v of the parent, the visits N of all its moves, their priors p and their values q. Both are
 // clamped to the move's bounds, so a proven move has its exact value even if unvisited. Priors are the softmax of the
-// legal moves' logits; a logit more than 80 below the largest is raised to that.
+// legal moves' logits; a logit more than 80 below the largest is raised to 80 below it.
 //
 // Expanding a node looks at every legal move once. A move that ends the game is proven at once. Every move has bounds:
 // the best and the worst class still possible, backed up by the player who moves at each node. A move is pruned, and
 // treated as illegal, if its best class does not beat what a sibling guarantees. A position is proven if its bounds are
-// equal. It also has the number of plies to the end that its winner needs, or its loser can hold out, as found so far. A
-// simulation that reaches a proven position backs its value up without an evaluation.
+// equal. It then also has the number of plies to the end as found so far: the fewest that its winner needs, or the most
+// that its loser can hold out. A simulation that reaches a proven position backs its value up without an evaluation.
 //
 // # Sources
 //

@@ -8,7 +8,8 @@ import (
 	"ludus/env"
 )
 
-// far is a position without an end in sight, worth something to First: chains of forced moves too long to be proven.
+// far is a position without an end in sight, worth something to the first player: chains of forced moves too long to be
+// proven.
 func far(player env.Player, utility float64) *position {
 	p := end(1)
 	for i := range 40 {
@@ -48,8 +49,9 @@ func search(g *env.Game, cfg Config, simulations int) *Search {
 }
 
 func TestGoldenImprovedPolicy(t *testing.T) {
-	// Three moves, two candidates, one visit each, sigma(q) = (1 + max N) q. For the player to move (First here, and
-	// Second with all utilities turned) the network says 0.2 at the root and -0.4 and 0.5 after the first two moves:
+	// Three moves, two candidates, one visit each, sigma(q) = (1 + max N) q. For the player to move (the first player
+	// here, and Second with all utilities turned) the network says 0.2 at the root and -0.4 and 0.5 after the first two
+	// moves:
 	//
 	//	v_mix = (0.2 + 2 (0.5*-0.4 + 0.3*0.5) / (0.5 + 0.3)) / (1 + 2) = (0.2 - 0.125) / 3 = 0.025
 	//	pi'  ~ 0.5 e^(2*-0.4), 0.3 e^(2*0.5), 0.2 e^(2*0.025) = 0.224664, 0.815485, 0.210254; sum 1.250403
@@ -141,7 +143,8 @@ func TestGoldenHalving(t *testing.T) {
 }
 
 func TestGoldenPUCT(t *testing.T) {
-	// Two moves of priors 0.6 and 0.4, c(N) = 1, the network's values 0 at the root, -0.5 and 0.1 after the moves and below.
+	// Two moves of priors 0.6 and 0.4, c(N) = 1, the network's values 0 at the root, -0.5 and 0.1 after the moves and
+	// below.
 	//
 	//	N = 0: bonus 0.1:       0 + 0.6*0.1                  : 0 + 0.4*0.1                        the first
 	//	N = 1: bonus 1.004988: -0.5 + 0.6*1.004988/2 = -0.20 : -0.25 - 0.2 sqrt 0.6 + 0.401995 = -0.003, the second
@@ -169,9 +172,9 @@ func TestGoldenPUCT(t *testing.T) {
 }
 
 func TestGoldenBounds(t *testing.T) {
-	// Classes 0 to 4 are worth 1, 0.5, 0, -0.5 and -1 to First, who moves at the root. The first move leaves Second a
-	// choice of 1 or an unknown move: at best class 1 remains for First. The second leaves First to move again, who has
-	// class 2 for certain.
+	// Classes 0 to 4 are worth 1, 0.5, 0, -0.5 and -1 to the first player, who moves at the root. The first move leaves
+	// the second player a choice of 1 or an unknown move: at best class 1 remains. The second lets the first player
+	// move again, who has class 2 for certain.
 	g := table(5, first(
 		second(end(1), far(env.First, 0)),
 		first(end(2), far(env.First, 0)),

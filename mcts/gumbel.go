@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// halving is the state of sequential halving over the root's moves (Karnin, Koren and Somekh 2013; Danihelka et al. 2022,
-// section 3). It starts with the m moves of the largest g + logit + sigma(q) and visits each in turn; at the end of a
-// phase it keeps the better half, at least two. A phase with n moves of a search of S simulations gives each of them
-// max(1, floor(S / (ceil(log2 m) n))) visits, as in mctx's sequence of considered visits. Simulations that rounding
-// leaves over go to further phases of two.
+// halving is the state of sequential halving over the root's moves (Karnin, Koren and Somekh 2013; Danihelka et al.
+// 2022, section 3). It starts with the m moves of the largest g + logit + sigma(q), where g is Gumbel noise, and visits
+// each in turn; at the end of a phase it keeps the better half, at least two. A phase with n moves of a search of S
+// simulations gives each of them max(1, floor(S / (ceil(log2 m) n))) visits, as in mctx's sequence of considered
+// visits. Simulations that rounding leaves over go to further phases of two.
 //
 // The candidates of a phase are fixed at its start. One that is proven or pruned meanwhile is skipped, because its value
 // needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that can still
@@ -27,7 +27,7 @@ type halving struct {
 	remaining   int       // simulations of the current phase
 }
 
-// sampleNoise draws g ~ Gumbel(0, 1) for n moves; 0 if rng is nil.
+// sampleNoise sets the noise g of n moves: drawn from Gumbel(0, 1), or 0 if rng is nil.
 func (h *halving) sampleNoise(n int, rng *rand.Rand) {
 	h.gumbel = h.gumbel[:0]
 	for range n {
@@ -46,7 +46,7 @@ func (h *halving) setLogits(logits []float32) {
 	}
 }
 
-// reset forgets the current phase.
+// reset makes the next selection start halving anew.
 func (h *halving) reset() { h.candidates, h.remaining = h.candidates[:0], 0 }
 
 // countVisit counts a visit of the candidate that selectCandidate returned.
@@ -55,7 +55,7 @@ func (h *halving) countVisit() {
 	h.next++
 }
 
-// beginPhase sets the simulations of a phase.
+// beginPhase sets the number of simulations of a phase with h.size candidates.
 func (h *halving) beginPhase() {
 	h.next, h.remaining = 0, h.simulations
 	if h.considered > 1 {
@@ -64,7 +64,8 @@ func (h *halving) beginPhase() {
 	}
 }
 
-// numCandidates is m before it is limited by the number of moves.
+// numCandidates is the number of root moves that sequential halving starts with (m in Danihelka et al. 2022), if the
+// root has that many.
 func (c *Config) numCandidates(simulations int) int {
 	if c.Candidates > 0 {
 		return c.Candidates
@@ -72,9 +73,9 @@ func (c *Config) numCandidates(simulations int) int {
 	return min(max(simulations/4, 4), 16)
 }
 
-// selectCandidate returns the root move to visit next. It returns none if pending leaves must be backed up first: before the
-// next phase chooses its candidates, and before a candidate is visited again. The visits of one pass over the candidates do
-// not depend on each other's values, so pending together costs no strength.
+// selectCandidate returns the root move to visit next. It returns none if pending leaves must be backed up first:
+// before the next phase chooses its candidates, and before a candidate is visited again. The visits of one pass over
+// the candidates do not depend on each other's values, so leaving them pending together costs no playing strength.
 func (s *Search) selectCandidate() int32 {
 	t, h := &s.tree, &s.halving
 	nd := &t.nodes[root]
@@ -101,17 +102,18 @@ func (s *Search) selectCandidate() int32 {
 	}
 }
 
-// nextPhase chooses the candidates of the next phase.
+// nextPhase chooses the candidates of the next phase: the better half of the current ones that can still improve, or,
+// if there are none, a new start with all moves that can.
 func (s *Search) nextPhase() {
 	t, h := &s.tree, &s.halving
 	nd, edges := &t.nodes[root], t.edgesOf(root)
-	decided := func(i int) bool { return !t.canImprove(&edges[i], nd.player, nd.guaranteed) }
-	h.candidates = slices.DeleteFunc(h.candidates, decided)
+	cannotImprove := func(i int) bool { return !t.canImprove(&edges[i], nd.player, nd.guaranteed) }
+	h.candidates = slices.DeleteFunc(h.candidates, cannotImprove)
 	if len(h.candidates) > 0 {
 		h.size = max(2, h.size/2)
 	} else {
 		for i := range edges {
-			if !decided(i) {
+			if !cannotImprove(i) {
 				h.candidates = append(h.candidates, i)
 			}
 		}
@@ -125,8 +127,8 @@ func (s *Search) nextPhase() {
 	h.beginPhase()
 }
 
-// topScores returns the n candidates of the largest scores, best first, the lower index first among equals. It reorders
-// candidates.
+// topScores returns the n candidates with the largest scores, best first; among equals the lower index comes first. It
+// reorders candidates.
 func topScores(candidates []int, scores []float64, n int) []int {
 	for i := range n {
 		best := i
@@ -141,37 +143,39 @@ func topScores(candidates []int, scores []float64, n int) []int {
 	return candidates[:n]
 }
 
-// scoreRoot writes g + logit + sigma(q) of the root's moves to dst.
+// scoreRoot writes the score g + logit + sigma(q) of each root move to dst; q is the completed value.
 func (s *Search) scoreRoot(dst []float64) {
 	t, h := &s.tree, &s.halving
 	sm := t.summarize(root)
-	sign, sigma := t.nodes[root].player.Sign(), s.sigma(sm)
+	sign, scale := t.nodes[root].player.Sign(), s.sigmaScale(sm)
 	edges := t.edgesOf(root)
 	for i := range edges {
-		dst[i] = h.gumbel[i] + h.logits[i] + sigma*t.moverValue(&edges[i], sign, sm.mixedValue)
+		dst[i] = h.gumbel[i] + h.logits[i] + scale*t.moverValue(&edges[i], sign, sm.mixedValue)
 	}
 }
 
-// sigma is the factor of sigma(q) = (MaxVisitInit + max_a N(a)) ValueScale q (Danihelka et al. 2022, section 3.4).
-func (s *Search) sigma(sm summary) float64 {
+// sigmaScale returns the factor of q in sigma(q) = (MaxVisitInit + max_a N(a)) ValueScale q (Danihelka et al. 2022,
+// section 3.4).
+func (s *Search) sigmaScale(sm summary) float64 {
 	return (s.cfg.MaxVisitInit + float64(sm.maxVisits)) * s.cfg.ValueScale
 }
 
-// improvedPolicy writes pi' = softmax(logit + sigma(completed q)) of node n's moves with edges to dst, 0 for pruned ones
-// (Danihelka et al. 2022, section 4). A move without an edge has the probability prior * unexpanded / total; compute it
-// in this order, as for the others, or equal moves would differ by rounding.
+// improvedPolicy writes pi' = softmax(logit + sigma(completed q)) of node n's moves with edges to dst, 0 for pruned
+// ones (Danihelka et al. 2022, section 4). For the moves without an edge it returns two factors: each has the
+// probability prior * unexpanded / total. Compute it in this order, as for the others, or equal moves would differ by
+// rounding.
 //
-// In terms of the priors, pi' is p e^(sigma q) divided by its sum. The moves without an edge all have the mixed value and
-// enter the sum as one term.
+// In terms of the priors p, pi' is p e^sigma(q) divided by its sum. The moves without an edge all have the mixed value
+// and enter the sum as one term.
 func (s *Search) improvedPolicy(dst []float64, n int32, sm summary) (unexpanded, total float64) {
 	t := &s.tree
 	nd := &t.nodes[n]
-	sign, sigma := nd.player.Sign(), s.sigma(sm)
+	sign, scale := nd.player.Sign(), s.sigmaScale(sm)
 	mixed := sign * min(max(sm.mixedValue, t.utilities[t.worstClass()]), t.utilities[0])
 	edges := t.edgesOf(n)
-	most := math.Inf(-1)
+	maxValue := math.Inf(-1)
 	if nd.numEdges < nd.numMoves {
-		most = mixed
+		maxValue = mixed
 	}
 	for i := range edges {
 		e := &edges[i]
@@ -180,15 +184,15 @@ func (s *Search) improvedPolicy(dst []float64, n int32, sm summary) (unexpanded,
 			continue
 		}
 		dst[i] = t.moverValue(e, sign, sm.mixedValue)
-		most = max(most, dst[i])
+		maxValue = max(maxValue, dst[i])
 	}
 	if nd.numEdges < nd.numMoves {
-		unexpanded = math.Exp(sigma * (mixed - most))
+		unexpanded = math.Exp(scale * (mixed - maxValue))
 		total = nd.unexpandedPrior * unexpanded
 	}
 	for i, q := range dst {
 		if dst[i] = 0; q >= -1 {
-			dst[i] = float64(edges[i].prior) * math.Exp(sigma*(q-most))
+			dst[i] = float64(edges[i].prior) * math.Exp(scale*(q-maxValue))
 			total += dst[i]
 		}
 	}
@@ -210,10 +214,10 @@ func normalise(dst []float64) {
 }
 
 // selectImproved returns the move of node n, not pruned, with the largest pi'(a) - N(a) / (1 + sum_b N(b)), which keeps
-// the visits in proportion to the improved policy. A virtual visit counts as a visit and leaves the value alone, because
-// this rule spreads by visits. Source: Danihelka et al. 2022, section 5.
+// the visits in proportion to the improved policy. A virtual visit counts as a visit but does not change the value,
+// because visits alone make this rule spread out. Source: Danihelka et al. 2022, section 5.
 //
-// Of the moves without an edge only the likeliest can score best.
+// Among the moves without an edge only the one with the largest prior can score best.
 func (s *Search) selectImproved(n int32) int32 {
 	t := &s.tree
 	sm := t.summarize(n)
@@ -222,20 +226,20 @@ func (s *Search) selectImproved(n int32) int32 {
 	unexpanded, total := s.improvedPolicy(policy, n, sm)
 	visits := float64(1 + sm.visits + sm.virtualVisits)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
-	chosen, most := none, math.Inf(-1)
+	chosen, bestScore := none, math.Inf(-1)
 	for i := range edges {
 		e := &edges[i]
 		if e.excluded {
 			continue
 		}
 		score := policy[i] - float64(e.visits+e.virtualVisits)/visits
-		if score > most || score == most && actions[i] < actions[chosen] {
-			chosen, most = int32(i), score
+		if score > bestScore || score == bestScore && actions[i] < actions[chosen] {
+			chosen, bestScore = int32(i), score
 		}
 	}
 	if nd.numEdges < nd.numMoves {
 		score := float64(t.priors[nd.firstMove+nd.numEdges]) * unexpanded / total
-		if score > most || score == most && actions[nd.numEdges] < actions[chosen] {
+		if score > bestScore || score == bestScore && actions[nd.numEdges] < actions[chosen] {
 			chosen = nd.numEdges
 		}
 	}

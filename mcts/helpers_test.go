@@ -12,14 +12,15 @@ import (
 	"ludus/env/games"
 )
 
-// position is a position of a hand-made game: a leaf with First's class, or a mover with moves, numbered from 0.
+// position is a position of a hand-made game: a leaf with its class as seen by the first player, or a mover with moves,
+// numbered from 0.
 type position struct {
 	name    string
 	player  env.Player
 	class   int
 	moves   []*position
 	logits  []float64 // of the moves; nil is all zero
-	utility float64   // evaluation, for First
+	utility float64   // evaluation, for the first player
 	id      uint64
 }
 
@@ -29,7 +30,7 @@ func first(moves ...*position) *position { return &position{player: env.First, m
 
 func second(moves ...*position) *position { return &position{player: env.Second, moves: moves} }
 
-// worth sets the evaluation, for First.
+// worth sets the evaluation, for the first player.
 func (p *position) worth(utility float64) *position { p.utility = utility; return p }
 
 // priors sets the evaluation's policy.
@@ -325,7 +326,7 @@ func after(g *env.Game, state env.State, a env.Action) env.State {
 	return next
 }
 
-// solve returns First's class of a position under best play, by brute force.
+// solve returns the class of a position, as seen by the first player, under best play, by brute force.
 func solve(g *env.Game, state env.State) int {
 	class, _ := solveWithin(g, state, math.MaxInt)
 	return class

@@ -32,12 +32,12 @@ type oracleNode struct {
 	prior    map[env.Action]float32
 	children map[env.Action]*oracleNode // all of them, from the first visit on
 	visits   int
-	sum      float64 // for First
+	sum      float64 // for the first player
 }
 
 func (o *oracle) utility(class int) float64 { return float64(o.game.Classes[class].Utility) }
 
-// bounds returns First's best and worst class.
+// bounds returns the best and the worst class as seen by the first player.
 func (o *oracle) bounds(n *oracleNode) (top, bottom int) {
 	K := len(o.game.Classes)
 	if n.state.Done() {
@@ -138,7 +138,7 @@ func (o *oracle) q(c *oracleNode, mix float64, p env.Player) float64 {
 	return v
 }
 
-// mixed returns v_mix for First, the visits of the unpruned moves and those of the most visited one.
+// mixed returns v_mix for the first player, the visits of the unpruned moves and those of the most visited one.
 func (o *oracle) mixed(n *oracleNode) (mix float64, visits, most int) {
 	unpruned, _ := o.sortMoves(n)
 	visitedPrior, weighted := 0.0, 0.0
@@ -217,7 +217,7 @@ func (o *oracle) pick(n *oracleNode) env.Action {
 	return best
 }
 
-// visit does one simulation from n and returns its value for First.
+// visit does one simulation from n and returns its value for the first player.
 func (o *oracle) visit(n *oracleNode, choose func() env.Action) (value float64) {
 	switch {
 	case n != o.root && o.proven(n):

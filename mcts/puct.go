@@ -4,22 +4,23 @@ import "math"
 
 // selectPUCT returns the move of node n that is not pruned and, at the root, not proven, with the largest
 //
-//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = c_0 + c_1 ln((N + B) / B).
+//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = CPUCT + CPUCTLog ln((N + CPUCTBase) / CPUCTBase).
 //
-// q is the completed value, for the player to move, of a visited move; N counts the visits of the moves that are not
-// pruned; the 0.01 lets the priors decide the first visit. An unvisited move has the first-play value: the node's mean
-// value less FPUReduction times the root of visitedPrior. A virtual visit counts as a lost game, since the exploration
-// term alone would send the next simulation down the same path. At the root a visit to a proven move would teach nothing;
-// below the root it changes the mean of its parent. Source: KataGo, searchexplorehelpers.cpp.
+// q is the completed value, for the player to move, of a visited move; p is its prior. N counts the visits of the moves
+// that are not pruned; the 0.01 lets the priors decide the first visit. An unvisited move has the first-play value: the
+// node's mean value less FPUReduction times the square root of visitedPrior. A virtual visit counts as a lost game,
+// since the exploration term alone would send the next simulation down the same path. At the root a visit to a proven
+// move would tell nothing new; below the root it changes the mean of its parent. Source: KataGo,
+// searchexplorehelpers.cpp.
 //
-// Of the moves without an edge only the likeliest can score best.
+// Among the moves without an edge only the one with the largest prior can score best.
 func (s *Search) selectPUCT(n int32) int32 {
 	t := &s.tree
 	nd := &t.nodes[n]
 	in := t.incoming(n)
 	exploration := s.exploration(in.visits + in.virtualVisits - 1 - nd.prunedVisits) // one visit is n's own evaluation
 	firstPlay := nd.player.Sign()*in.valueSum/float64(in.visits) - s.cfg.FPUReduction*math.Sqrt(nd.visitedPrior)
-	chosen, most := none, math.Inf(-1)
+	chosen, bestScore := none, math.Inf(-1)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
@@ -34,13 +35,13 @@ func (s *Search) selectPUCT(n int32) int32 {
 		case e.visits == 0 && !e.proven():
 			q = firstPlay
 		}
-		if score := q + exploration*e.priorShare; score > most || score == most && actions[i] < actions[chosen] {
-			chosen, most = int32(i), score
+		if score := q + exploration*e.priorShare; score > bestScore || score == bestScore && actions[i] < actions[chosen] {
+			chosen, bestScore = int32(i), score
 		}
 	}
 	if nd.numEdges < nd.numMoves {
 		score := firstPlay + exploration*float64(t.priors[nd.firstMove+nd.numEdges])
-		if score > most || score == most && actions[nd.numEdges] < actions[chosen] {
+		if score > bestScore || score == bestScore && actions[nd.numEdges] < actions[chosen] {
 			chosen = nd.numEdges
 		}
 	}
@@ -59,7 +60,7 @@ func (c *Config) exploration(N float64) float64 {
 	return (c.CPUCT + c.CPUCTLog*math.Log((N+c.CPUCTBase)/c.CPUCTBase)) * math.Sqrt(N+0.01)
 }
 
-// explorations lists exploration for N < 512, because the logarithm would take a good part of a selection.
+// explorations tabulates exploration for N < 512, because computing the logarithm would take much of a selection.
 func (c *Config) explorations() []float64 {
 	list := make([]float64, 512)
 	for N := range list {

@@ -11,7 +11,7 @@ import (
 // Move is what a search knows about a legal move at the root. Utilities and classes are those of the player to move.
 type Move struct {
 	Action env.Action
-	Visits int     // simulations through the move, in earlier searches of a kept tree too
+	Visits int     // simulations through the move, including those of earlier searches in a kept tree
 	Prior  float32 // the network's probability among the legal moves
 	// Policy is the search's probability, 0 for pruned moves. Gumbel: the improved policy, softmax(logit + sigma(completed
 	// q)). PUCT: the share of the visits, or of the priors if there are no visits; but 1 for a proven move that is worth
@@ -62,7 +62,7 @@ func (s *Search) mustBeEvaluated() {
 	}
 }
 
-// policy returns Move.Policy of the root's moves, in s.scores.
+// policy computes Move.Policy of the root's moves. The result is s.scores.
 func (s *Search) policy() []float64 {
 	t := &s.tree
 	edges := t.edgesOf(root)
@@ -85,7 +85,9 @@ func (s *Search) policy() []float64 {
 	return policy
 }
 
-// visitWeights writes weights proportional to PUCT's Move.Policy at an unproven root to dst.
+// visitWeights writes the unnormalized policy of a PUCT search to dst: the visits of the moves that are not pruned,
+// their priors if there are no visits yet, or all weight on the chosen move if it is proven. The root itself must not
+// be proven.
 func (s *Search) visitWeights(dst []float64) {
 	t := &s.tree
 	visits := t.summarize(root).visits
@@ -108,8 +110,9 @@ func (s *Search) visitWeights(dst []float64) {
 	}
 }
 
-// MoveClasses writes the mean class distribution [K] backed up through the root's move i, in the order of [Search.Moves],
-// to dst, for the player to move. It is one-hot if the move is proven, and the root's if it is unvisited.
+// MoveClasses writes to dst the mean class distribution [K] backed up through the root's move i, in the order of
+// [Search.Moves], as seen by the player to move. It is one-hot if the move is proven, and the root's if it is
+// unvisited.
 func (s *Search) MoveClasses(dst []float32, i int) {
 	s.mustBeEvaluated()
 	t := &s.tree
@@ -149,8 +152,9 @@ func (s *Search) Best() env.Action {
 	return t.actionsOf(root)[i]
 }
 
-// halvingWinner returns the root's move of the largest g + logit + sigma(q) among the last candidates of the halving,
-// which are the most visited moves that can improve on the guaranteed class, and the moves proven to give that class.
+// halvingWinner returns the root move with the largest g + logit + sigma(q) among the last candidates of sequential
+// halving and the moves proven to give the guaranteed class. The last candidates are the most visited of the moves that
+// can improve on that class.
 func (s *Search) halvingWinner() int {
 	t := &s.tree
 	edges, p, guaranteed := t.edgesOf(root), t.nodes[root].player, t.nodes[root].guaranteed
@@ -175,9 +179,9 @@ func (s *Search) halvingWinner() int {
 	return chosen
 }
 
-// mostVisited returns, among the root's moves that can improve on the guaranteed class, the one with the most visits,
-// then the larger value, then the larger prior. A move proven to give the guaranteed class replaces it if it is worth
-// more.
+// mostVisited returns the root move with the most visits, then the larger value, then the larger prior, among those
+// that can improve on the guaranteed class. If a move proven to give the guaranteed class is worth more, it returns
+// that one.
 func (s *Search) mostVisited() int {
 	t := &s.tree
 	mixedValue := t.summarize(root).mixedValue
@@ -213,7 +217,8 @@ func (s *Search) mostVisited() int {
 	return chosen
 }
 
-// Value is the root's utility for the player to move: that of the moves, averaged by [Move.Policy]; exact if proven.
+// Value is the root's utility for the player to move: the mean of its moves' values, weighted by [Move.Policy]; exact
+// if proven.
 func (s *Search) Value() float64 {
 	s.mustBeEvaluated()
 	t := &s.tree
@@ -230,8 +235,8 @@ func (s *Search) Value() float64 {
 	return value
 }
 
-// Classes writes the root's class distribution [K], for the player to move, to dst: that of the moves, averaged by
-// [Move.Policy]; one-hot if proven.
+// Classes writes the root's class distribution [K], as seen by the player to move, to dst: the mean over its moves,
+// weighted by [Move.Policy]; one-hot if proven.
 func (s *Search) Classes(dst []float32) {
 	s.mustBeEvaluated()
 	if len(dst) != len(s.game.Classes) {
@@ -250,14 +255,15 @@ func (s *Search) Classes(dst []float32) {
 	}
 }
 
-// Proven returns the exact class of the root for the player to move, if it is proven.
+// Proven returns the root's exact class, as seen by the player to move, and whether the root is proven.
 func (s *Search) Proven() (class int, ok bool) {
 	e := &s.tree.edges[root]
 	return s.game.ClassFor(s.tree.nodes[root].player, int(e.best)), e.proven()
 }
 
-// PolicyTarget appends [Move.Policy] of the root's moves to dst, in the order of [Search.Moves]. The weight of this training
-// target is 1, or 0 if there is nothing to learn because the position has one legal move or all moves are proven to be equal.
+// PolicyTarget appends [Move.Policy] of the root's moves to dst, in the order of [Search.Moves]. The weight of this
+// training target is 1, or 0 if there is nothing to learn because the position has one legal move or all moves are
+// proven to be equal.
 func (s *Search) PolicyTarget(dst []float32) (target []float32, weight float32) {
 	s.mustBeEvaluated()
 	for _, p := range s.policy() {
@@ -272,8 +278,8 @@ func (s *Search) PolicyTarget(dst []float32) (target []float32, weight float32) 
 	return dst, 0
 }
 
-// DrawIndex draws index i with a probability proportional to weights[i]^(1/temperature). The weights are 0 or more, one
-// at least above 0; temperature is above 0. It overwrites weights.
+// DrawIndex returns index i with a probability proportional to weights[i]^(1/temperature). The weights are 0 or more,
+// at least one of them above 0; temperature is above 0. It overwrites weights.
 func DrawIndex(rng *rand.Rand, weights []float64, temperature float64) int {
 	if temperature != 1 {
 		top := slices.Max(weights)

@@ -16,11 +16,11 @@ type Search struct {
 	mean         *symmetricMean // of the root's evaluation; nil without Config.RootSymmetries
 	rootClasses  []float32      // [K] of the root's evaluation, for its player; empty if unknown
 	rootGoals    []float32      // [2] of the root's evaluation, own first; empty if unknown
-	explorations []float64      // of PUCT, by N
+	explorations []float64      // PUCT's exploration by N
 
 	tree, spare tree // Advance copies into spare
 
-	selfPlay      bool
+	selfPlay      bool // Start was given a generator
 	cachedDecided bool // cached result of decide; valid until a bound changes
 	budget        int  // simulations to do
 	started, done int  // simulations selected and backed up
@@ -33,7 +33,7 @@ type Search struct {
 	roundClosed bool // the round takes no more leaves
 
 	logits  []float32 // scratch: of a leaf's legal moves
-	places  []int32   // scratch: of a leaf's moves in the tree
+	places  []int32   // scratch: indices of a leaf's moves in tree.priors
 	scores  []float64 // scratch: by move of a node
 	classes []float32 // scratch [K]
 	moves   []Move
@@ -44,8 +44,8 @@ type leaf struct {
 	state   env.State
 	key     env.Key // of state; only with a cache
 	node    int32
-	pending bool      // for its evaluation
-	classes []float32 // [K] First's class probabilities, once evaluated
+	pending bool      // waits for its evaluation
+	classes []float32 // [K] probabilities as seen by the first player, once evaluated
 }
 
 // New returns a search for a game. It panics if the configuration is not valid.
@@ -86,21 +86,21 @@ func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
 	}
 	s.position.CopyFrom(state)
 	s.selfPlay = rng != nil
-	s.newTree()
+	s.resetTree()
 	if s.cfg.Rule == Gumbel {
 		s.halving.sampleNoise(len(s.tree.edgesOf(root)), rng)
 	}
 	s.setBudget(simulations)
 }
 
-// newTree makes a tree of the root alone.
-func (s *Search) newTree() {
+// resetTree empties the tree, adds the root, expands it and forgets its evaluation.
+func (s *Search) resetTree() {
 	s.tree.reset(s.position.Player())
 	s.rootClasses, s.rootGoals = s.rootClasses[:0], s.rootGoals[:0]
 	s.expand(root, s.position)
 }
 
-// setBudget allows further simulations.
+// setBudget sets the number of simulations to do, none of them done yet, and drops the current round.
 func (s *Search) setBudget(simulations int) {
 	if simulations < 0 {
 		panic("mcts: negative number of simulations")
@@ -130,7 +130,7 @@ func (s *Search) Advance(a env.Action) {
 	case s.position.Done():
 		s.tree.reset(s.position.Player())
 	case child == none || s.tree.nodes[child].numMoves == 0:
-		s.newTree()
+		s.resetTree()
 	default:
 		s.rootClasses, s.rootGoals = s.rootClasses[:0], s.rootGoals[:0]
 		s.spare.copySubtree(&s.tree, child)
@@ -179,8 +179,9 @@ func (s *Search) decided() bool {
 	return s.cachedDecided
 }
 
-// decide computes decided: the root is proven, or one move's worst class is at least every other's best. Outside
-// self-play it is not enough that all other moves are lost, as the last one may be lost too, and sooner.
+// decide computes the result of decided: the root is proven, or one move's worst class is at least as good as every
+// other move's best. Outside self-play it is not enough that all other moves are lost, as the last one may be lost too,
+// and sooner.
 func (s *Search) decide() bool {
 	t := &s.tree
 	if t.edges[root].proven() {
@@ -189,7 +190,7 @@ func (s *Search) decide() bool {
 	return s.certainBest() >= 0 && (s.selfPlay || t.nodes[root].guaranteed < t.worstClass())
 }
 
-// certainBest returns the root's move whose worst class is at least every other's best, or -1.
+// certainBest returns the root move whose worst class is at least as good as every other move's best, or -1.
 func (s *Search) certainBest() int {
 	t := &s.tree
 	p, guaranteed := t.nodes[root].player, t.nodes[root].guaranteed
@@ -212,8 +213,8 @@ func (s *Search) certainBest() int {
 // Run searches until [Search.Done]. Up to Config.PendingLeaves leaves are evaluated at once.
 func (s *Search) Run(b *Batcher) { s.RunUntil(b, nil) }
 
-// RunUntil is Run until stop, unless it is nil, returns true; stop is called after every simulation and every batch. The
-// root is always evaluated, and no leaf stays pending.
+// RunUntil is Run that also ends when stop returns true. It calls stop, which may be nil, after every simulation and
+// every batch. The root is always evaluated, and no leaf stays pending.
 func (s *Search) RunUntil(b *Batcher, stop func() bool) {
 	for {
 		if !s.Step(b) {
@@ -277,8 +278,8 @@ func (s *Search) Step(b *Batcher) bool {
 	return true
 }
 
-// simulate follows the tree from the root to a leaf, an unvisited or proven node, expands it and leaves its position in
-// state. It returns none if the path leads to a pending leaf.
+// simulate follows the tree from the root to a leaf, an unvisited or proven node, which it adds and expands if it is
+// new. It leaves the leaf's position in state. It returns none if the path leads to a pending leaf.
 func (s *Search) simulate(state env.State) int32 {
 	t := &s.tree
 	state.CopyFrom(s.position)
@@ -328,6 +329,7 @@ func (s *Search) selectMove(n int32) int32 {
 	}
 }
 
+// expand gives node n its legal moves and makes s.scores long enough for them.
 func (s *Search) expand(n int32, state env.State) {
 	s.tree.expand(n, state)
 	if count := s.tree.nodes[n].numMoves; len(s.scores) < int(count) {
@@ -335,15 +337,16 @@ func (s *Search) expand(n int32, state env.State) {
 	}
 }
 
-// uncached reports whether a leaf's evaluation stays out of the cache: there is none, or the evaluation is a mean over
-// symmetries.
-func (s *Search) uncached(b *Batcher, l *leaf) bool {
-	return b.cache == nil || s.mean != nil && l.node == root
+// cacheable reports whether the cache of b may hold a leaf's evaluation: there is a cache, and the evaluation is not a
+// mean over symmetries.
+func (s *Search) cacheable(b *Batcher, l *leaf) bool {
+	return b.cache != nil && (s.mean == nil || l.node != root)
 }
 
-// lookUp evaluates a leaf from the cache of b if it can.
+// lookUp fills in a leaf's evaluation from the cache of b and reports whether it was there. Cached logits are in action
+// order.
 func (s *Search) lookUp(b *Batcher, l *leaf) bool {
-	if s.uncached(b, l) {
+	if !s.cacheable(b, l) {
 		return false
 	}
 	l.key = l.state.Key()
@@ -364,7 +367,7 @@ func (s *Search) lookUp(b *Batcher, l *leaf) bool {
 	return true
 }
 
-// store puts the evaluation of a leaf, whose logits are in the tree, into the cache of b.
+// store puts a leaf's evaluation into the cache of b, with the logits that the tree holds in place of those in e.
 func (s *Search) store(b *Batcher, l *leaf, e evaluation) {
 	if s.tree.movesAscend(l.node) {
 		e.logits = s.tree.priorsOf(l.node)
@@ -379,7 +382,7 @@ func (s *Search) store(b *Batcher, l *leaf, e evaluation) {
 	b.cache.put(&l.key, e)
 }
 
-// setEvaluation gives a leaf, whose logits are in the tree, the rest of its evaluation.
+// setEvaluation stores a leaf's evaluation except the logits, which the caller has already put into the tree.
 func (s *Search) setEvaluation(l *leaf, e evaluation) {
 	if l.node == root {
 		s.halving.setLogits(s.tree.priorsOf(root))
@@ -390,8 +393,8 @@ func (s *Search) setEvaluation(l *leaf, e evaluation) {
 	s.tree.setEvaluation(l.node, l.classes)
 }
 
-// receive gives a pending leaf the evaluation that b made of it, or of one of its images. The round is backed up with its
-// last evaluation; until then it takes no more leaves.
+// receive stores b's evaluation of a pending leaf, or adds that of one of the leaf's images to their mean. After the
+// first evaluation the round takes no more leaves; the last one backs it up.
 func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 	l := &s.round[p.leaf]
 	if !l.pending {
@@ -401,14 +404,14 @@ func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 		if !s.mean.add(p.symmetry, e) {
 			return
 		}
-		e = s.mean.sum
+		e = s.mean.result
 	}
 	frame := s.game.Frame(s.tree.nodes[l.node].player)
 	priors := s.tree.priorsOf(l.node)
 	for i, a := range s.tree.actionsOf(l.node) {
 		priors[i] = e.logits[frame[a]]
 	}
-	if !s.uncached(b, l) {
+	if s.cacheable(b, l) {
 		s.store(b, l, e)
 	}
 	s.setEvaluation(l, e)

@@ -22,7 +22,7 @@ func bestOf(g *env.Game, cfg Config, simulations int) env.Action {
 }
 
 func TestTwoMoveWin(t *testing.T) {
-	// After the third move First has a win at once whatever Second does; elsewhere nothing is in sight.
+	// After the third move the first player wins at once whatever the second does; elsewhere nothing is in sight.
 	threat := func() *position { return first(append(open3(env.Second), end(0))...) }
 	quiet := func() *position { return second(open3(env.First)...) }
 	g := table(3, first(quiet(), quiet(), second(threat(), threat(), threat()), quiet()))
@@ -124,7 +124,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 	}
 }
 
-// reaches reports whether some move leads to First's class under best play.
+// reaches reports whether some move leads to the given class, as seen by the first player, under best play.
 func reaches(g *env.Game, state env.State, class int) bool {
 	for _, a := range state.Legal(nil) {
 		if solve(g, after(g, state, a)) == class {
@@ -135,7 +135,8 @@ func reaches(g *env.Game, state env.State, class int) bool {
 }
 
 func TestDefence(t *testing.T) {
-	// All moves lose, after 2, 4 and 3 plies (First moves twice in a row in the last); the priors favour the quickest.
+	// All moves lose, after 2, 4 and 3 plies (the first player moves twice in a row in the last); the priors favour the
+	// quickest.
 	two := second(end(2), end(2))
 	four := second(first(second(end(2))), first(second(end(2))))
 	three := first(second(end(2)), second(end(2)))
@@ -207,7 +208,7 @@ func TestDefenceInRealGames(t *testing.T) {
 }
 
 func TestOnePlayerMovesTwice(t *testing.T) {
-	// First moves twice: a sign flipped by depth would see 0.8 as -0.8 and turn to the second move.
+	// The first player moves twice: a sign flipped by depth would see 0.8 as -0.8 and turn to the second move.
 	for _, p := range []env.Player{env.First, env.Second} {
 		sign := 1 - 2*float64(p)
 		mine := func(moves ...*position) *position { return &position{player: p, moves: moves} }

@@ -2,12 +2,12 @@ package mcts
 
 import "ludus/env"
 
-// symmetricMean averages the evaluations of a position's images under all symmetries of the game, which a network does
-// not evaluate exactly alike.
+// symmetricMean averages the evaluations of a position's images under all symmetries of the game, because a network
+// does not evaluate them exactly alike.
 type symmetricMean struct {
 	game   *env.Game
 	images []image
-	sum    evaluation // of the images so far, in the position's own orientation; at the end their mean
+	result evaluation // sum over the images so far, in the position's own orientation; at the end their mean
 }
 
 func newSymmetricMean(game *env.Game) *symmetricMean {
@@ -16,41 +16,41 @@ func newSymmetricMean(game *env.Game) *symmetricMean {
 	for i := range m.images {
 		m.images[i] = image{symmetry: &game.Symmetries[i], tensor: tensor}
 	}
-	m.sum.logits, m.sum.classes = make([]float32, game.NumActions()), make([]float32, len(game.Classes))
+	m.result.logits, m.result.classes = make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 	if game.GoalHead {
-		m.sum.goals = make([]float32, 2)
+		m.result.goals = make([]float32, 2)
 	}
 	return m
 }
 
 // addTo adds the images of a search's leaf to the pending leaves of b.
 func (m *symmetricMean) addTo(b *Batcher, search *Search, leaf int, state env.State) {
-	clear(m.sum.logits)
-	clear(m.sum.classes)
-	clear(m.sum.goals)
+	clear(m.result.logits)
+	clear(m.result.classes)
+	clear(m.result.goals)
 	for i := range m.images {
 		m.images[i].State = state
 		b.pending = append(b.pending, pendingLeaf{search, leaf, &m.images[i], i})
 	}
 }
 
-// add takes the evaluation of an image; the images come in the order of the symmetries. It reports whether this was the
-// last one, after which m.sum is the mean.
+// add adds the evaluation of the position's image under a symmetry; images come in the order of the symmetries. It
+// reports whether this was the last one; then m.result is the mean.
 func (m *symmetricMean) add(symmetry int, e evaluation) (complete bool) {
 	for a, to := range m.game.Symmetries[symmetry].Actions {
-		m.sum.logits[a] += e.logits[to]
+		m.result.logits[a] += e.logits[to]
 	}
 	for k, p := range e.classes {
-		m.sum.classes[k] += p
+		m.result.classes[k] += p
 	}
 	for i, g := range e.goals {
-		m.sum.goals[i] += g
+		m.result.goals[i] += g
 	}
 	if symmetry < len(m.images)-1 {
 		return false
 	}
 	scale := 1 / float32(len(m.images))
-	for _, values := range [][]float32{m.sum.logits, m.sum.classes, m.sum.goals} {
+	for _, values := range [][]float32{m.result.logits, m.result.classes, m.result.goals} {
 		for i := range values {
 			values[i] *= scale
 		}

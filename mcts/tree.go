@@ -15,11 +15,11 @@ const root = int32(0)
 
 // node is a visited position. The edge that leads to it holds its visits and value.
 type node struct {
-	rawValue        float64 // utility of the network's evaluation, for First
+	rawValue        float64 // utility of the network's evaluation, for the first player
 	visitedPrior    float64 // sum of the priors of the moves that have a child and are not pruned
 	unexpandedPrior float64 // sum of the priors of the moves without an edge
-	parent          int32   // node, or none
-	inEdge          int32   // edge from the parent
+	parent          int32   // index of the parent, or none
+	inEdge          int32   // index of the edge from the parent
 	firstMove       int32   // index of the first move in tree.actions and tree.priors
 	numMoves        int32
 	firstEdge       int32 // index of the first edge in tree.edges
@@ -33,15 +33,15 @@ type node struct {
 
 // edge is an expanded move. Its class lies between two bounds.
 type edge struct {
-	valueSum      float64 // sum of the utilities backed up, for First
+	valueSum      float64 // sum of the utilities backed up, for the first player
 	value         float64 // completed value for the player who moves; set once the edge is visited or proven
 	priorShare    float64 // prior / (1 + visits + virtualVisits)
 	prior         float32
 	visits        int32  // evaluations backed up, the child's own included
 	virtualVisits int32  // simulations through the edge that wait for an evaluation
-	child         int32  // node; none before the first visit
+	child         int32  // index of the node; none before the first visit
 	pliesToEnd    uint16 // plies from the child to the end of the game; of a proven edge
-	best, worst   uint8  // First's best and worst class still possible
+	best, worst   uint8  // best and worst class still possible, as seen by the first player
 	excluded      bool   // never selected: pruned, or proven at the root
 }
 
@@ -55,12 +55,12 @@ func (e *edge) proven() bool { return e.best == e.worst }
 // others, ascending by action. Edges have room for a power of two and are copied when they outgrow it. Unsearched moves
 // thus take little memory, and a small tree lies close together.
 type tree struct {
-	utilities     []float64            // [K] of First's classes, falling
+	utilities     []float64            // [K] the first player's, by class, falling
 	nodes         []node               // nodes[0] is the root
 	actions       []env.Action         // of all moves
 	priors        []float32            // of all moves: first their logits, then the softmax of these
 	edges         []edge               // edges[0] leads to the root
-	classSums     []float32            // [nodes, K] sums of First's class probabilities backed up
+	classSums     []float32            // [nodes, K] sums of the class probabilities backed up, as seen by the first player
 	boundsChanged bool                 // since Search.decided was last computed
 	endings       []env.TerminalAction // scratch
 }
@@ -78,10 +78,10 @@ func (t *tree) clear() {
 	t.boundsChanged = true
 }
 
-// worstClass is First's worst class, K - 1.
+// worstClass is the worst class as seen by the first player, K - 1.
 func (t *tree) worstClass() uint8 { return uint8(len(t.utilities) - 1) }
 
-// addNode appends a node without moves at the end of an edge.
+// addNode appends a node without moves and makes edge inEdge lead to it.
 func (t *tree) addNode(parent, inEdge int32, player env.Player) int32 {
 	n := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{parent: parent, inEdge: inEdge, player: player, guaranteed: t.worstClass()})
@@ -92,7 +92,7 @@ func (t *tree) addNode(parent, inEdge int32, player env.Player) int32 {
 	return n
 }
 
-// extend lengthens s by n entries of any value.
+// extend lengthens s by n entries with undefined content.
 func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 
 // edgesOf returns the edges of node n, valid until the next expansion.
@@ -116,14 +116,14 @@ func (t *tree) priorsOf(n int32) []float32 {
 // incoming returns the edge that leads to node n.
 func (t *tree) incoming(n int32) *edge { return &t.edges[t.nodes[n].inEdge] }
 
-// sumsOf returns the sums [K] of First's class probabilities backed up to node n.
+// sumsOf returns the sums [K] of the class probabilities, as seen by the first player, backed up to node n.
 func (t *tree) sumsOf(n int32) []float32 {
 	K := len(t.utilities)
 	return t.classSums[int(n)*K : int(n+1)*K]
 }
 
-// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are passed
-// on towards the root.
+// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are
+// propagated towards the root.
 func (t *tree) expand(n int32, state env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)
@@ -156,7 +156,7 @@ func (t *tree) expand(n int32, state env.State) {
 	t.propagateBounds(n)
 }
 
-// addEdge gives move i of node n, which has none, an edge. The move is shifted behind the moves that have one.
+// addEdge gives an edge to move i of node n, which has none, and shifts the move behind those that have one.
 func (t *tree) addEdge(n, i int32) *edge {
 	nd := &t.nodes[n]
 	if int(nd.numEdges) == edgeRoom(nd.numEdges) {
@@ -192,7 +192,7 @@ func (t *tree) growEdges(n int32, room int) {
 	}
 }
 
-// shiftMove takes the move at index from to an earlier index and shifts the moves between.
+// shiftMove shifts a move from index from to an earlier index, and those between back by one.
 func (t *tree) shiftMove(to, from int32) {
 	if to == from {
 		return
@@ -203,7 +203,8 @@ func (t *tree) shiftMove(to, from int32) {
 	t.actions[to], t.priors[to] = action, prior
 }
 
-// addNextEdge gives the likeliest move of node n without an edge one, and puts the next likeliest in its place.
+// addNextEdge gives an edge to the likeliest move of node n that has none, and shifts the next likeliest to the front
+// of the rest.
 func (t *tree) addNextEdge(n int32) {
 	nd := &t.nodes[n]
 	e := t.addEdge(n, nd.numEdges)
@@ -221,8 +222,8 @@ func sum(priors []float32) (total float64) {
 	return total
 }
 
-// likeliestFirst shifts the likeliest of node n's moves without an edge, the first of equals, to their front. None of
-// them has a prior above bound.
+// likeliestFirst shifts the likeliest of node n's moves without an edge, among equals the earliest, to their front.
+// None of them has a prior above bound, so the scan ends at a prior equal to it.
 func (t *tree) likeliestFirst(n int32, bound float32) {
 	nd := &t.nodes[n]
 	first := nd.firstMove + nd.numEdges
@@ -242,8 +243,8 @@ func (t *tree) likeliestFirst(n int32, bound float32) {
 	}
 }
 
-// movesAscend reports whether the moves of node n, which has no priors yet, ascend by action: either none or all of them
-// have an edge.
+// movesAscend reports whether the moves of node n ascend by action. The node has no priors yet, so they do if none or
+// all of them have an edge.
 func (t *tree) movesAscend(n int32) bool {
 	nd := &t.nodes[n]
 	return nd.numEdges == 0 || nd.numEdges == nd.numMoves
@@ -295,7 +296,7 @@ func (t *tree) copySubtree(src *tree, n int32) {
 	}
 }
 
-// copyNode copies node n of src to the end of edge inEdge.
+// copyNode appends a copy of node n of src and makes edge inEdge lead to it.
 func (t *tree) copyNode(src *tree, n, parent, inEdge int32) {
 	t.edges[inEdge].child = int32(len(t.nodes))
 	nd := src.nodes[n]

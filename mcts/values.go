@@ -6,8 +6,8 @@ import (
 	"ludus/env"
 )
 
-// completedValue is First's utility of a move: the mean of the utilities backed up, or mixedValue if it was not visited,
-// clamped to the move's bounds.
+// completedValue is the first player's utility of a move: the mean of the utilities backed up, or mixedValue if it was
+// not visited, clamped to the move's bounds.
 func (t *tree) completedValue(e *edge, mixedValue float64) float64 {
 	value := mixedValue
 	if e.visits > 0 {
@@ -24,7 +24,7 @@ func (t *tree) moverValue(e *edge, sign, mixedValue float64) float64 {
 	return sign * t.completedValue(e, mixedValue)
 }
 
-// updateValue sets e.value of a visited or proven edge; p moves.
+// updateValue sets e.value of a visited or proven edge; p is the player who moves.
 func (t *tree) updateValue(e *edge, p env.Player) { e.value = p.Sign() * t.completedValue(e, 0) }
 
 // summary sums up the moves of a node that are not pruned.
@@ -32,14 +32,14 @@ type summary struct {
 	visits        int32
 	virtualVisits int32
 	maxVisits     int32   // of one move
-	mixedValue    float64 // v_mix of the package comment, for First
+	mixedValue    float64 // v_mix of the package comment, for the first player
 }
 
 // summarize sums up the moves of node n, which is evaluated.
 func (t *tree) summarize(n int32) summary {
 	nd := &t.nodes[n]
 	var s summary
-	var visitedPrior, weightedValue float64 // weightedValue is for the player to move
+	var visitedPrior, weightedValue float64 // weightedValue: sum of prior times value, for the player to move
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
@@ -63,7 +63,8 @@ func (t *tree) summarize(n int32) summary {
 	return s
 }
 
-// setEvaluation gives node n First's class probabilities of its evaluation. The logits of its moves are in t.priors.
+// setEvaluation sets the raw value of node n from classes, the outcome probabilities as seen by the first player. The
+// caller has already put the logits of its moves into t.priors; the root's are turned into priors here.
 func (t *tree) setEvaluation(n int32, classes []float32) {
 	nd := &t.nodes[n]
 	nd.rawValue = t.utility(classes)
@@ -75,8 +76,8 @@ func (t *tree) setEvaluation(n int32, classes []float32) {
 	}
 }
 
-// computePriors turns the logits of node n's moves into priors. Below the root it waits for the node's second visit, as
-// most nodes are leaves.
+// computePriors turns the logits of node n's moves into priors. A node below the root gets them at its second visit,
+// which most never have.
 func (t *tree) computePriors(n int32) {
 	nd := &t.nodes[n]
 	nd.hasPriors = true
@@ -92,8 +93,8 @@ func (t *tree) computePriors(n int32) {
 	t.likeliestFirst(n, 1)
 }
 
-// minLogit is the least logit relative to the largest of the siblings; lower ones are raised to it. So every prior is a
-// normal number above 0.
+// minLogit is the smallest logit relative to the largest of the siblings. Lower ones are raised to it, so every prior
+// is a normal number above 0.
 const minLogit = -80
 
 // softmax turns the logits of the legal moves into probabilities. All are NaN if a logit is.
@@ -124,8 +125,9 @@ func softmax(x []float32) {
 	}
 }
 
-// utility is First's expected utility for First's class probabilities. Opposite classes have opposite utilities, so it
-// is sum_{k < K/2} u_k (p_k - p_{K-1-k}): exactly 0 where both players have the same probabilities.
+// utility is the first player's expected utility, given the class probabilities as seen by that player. Opposite
+// classes have opposite utilities, so it is sum_{k < K/2} u_k (p_k - p_{K-1-k}): exactly 0 where both players have the
+// same probabilities.
 func (t *tree) utility(classes []float32) float64 {
 	var u float64
 	for k := range len(classes) / 2 {
@@ -148,8 +150,9 @@ func (t *tree) addVirtualVisit(n int32) {
 	}
 }
 
-// backUp adds First's class probabilities to every node from n to the root and turns the virtual visits into visits. At
-// a proven node the exact class replaces the probabilities, for it and all nodes above. backUp overwrites classes.
+// backUp adds class probabilities, as seen by the first player, to every node from n to the root and turns the virtual
+// visits into visits. At a proven node the exact class replaces the probabilities, for it and all nodes above. backUp
+// overwrites classes.
 func (t *tree) backUp(n int32, classes []float32) {
 	value := t.utility(classes)
 	for n != none {
