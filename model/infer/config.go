@@ -29,8 +29,8 @@ type Config struct {
 	Blocks int
 }
 
-// DefaultConfig is an architecture for ten minutes of training: 32 channels, with 3 blocks on boards of up to 25 cells and 4
-// on larger ones.
+// DefaultConfig is an architecture for ten minutes of training: 32 channels, with 3 blocks on boards of up to 25 cells
+// and 4 on larger ones.
 func DefaultConfig(game *env.Game) Config {
 	blocks := 4
 	if game.Tensor.Cells() <= 25 {

@@ -8,15 +8,15 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// maxRows is how many rows go through the whole network together: few enough for their activations to stay in the
-// second-level cache.
+// maxRows is the largest number of rows that go through the network together: few enough for their activations to stay
+// in the second-level cache.
 const maxRows = 32
 
 // Evaluator runs a network on one goroutine, whose scratch memory it holds.
 type Evaluator struct {
 	network *Network
 	worker  kernel.Worker
-	rows    int // that the scratch memory holds
+	rows    int // for which the scratch memory has room
 
 	tensor  []float32    // [C, H, W] of one state
 	input   []float32    // [rows, H, W, padded C]
@@ -38,10 +38,10 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 		tensor:  make([]float32, n.game.Tensor.Size()),
 		input:   kernel.Aligned(cells * n.planes),
 		policy:  kernel.Aligned(cells * policyWidth),
-		planes:  kernel.Aligned(cells * n.policyPlanes.padded),
+		planes:  kernel.Aligned(cells * n.policyPlanes.paddedOut),
 		cells:   kernel.Aligned(cells * outcomeWidth),
 		hidden:  kernel.Aligned(rows * hiddenWidth),
-		outputs: kernel.Aligned(rows * max(n.policyExtras.padded, n.outcomeClasses.padded, n.goals.padded)),
+		outputs: kernel.Aligned(rows * max(n.policyExtras.paddedOut, n.outcomeClasses.paddedOut, n.goals.paddedOut)),
 	}
 	for i := range e.tower {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
@@ -49,10 +49,10 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 	return e
 }
 
-// Evaluate evaluates B states, which are not done and not retained. It fills logits [B, A], unmasked; classes [B, K],
-// probabilities; and goals [B, 2], the expected goals / 100 with the mover's own first. All are in the frame of each
-// position's mover. goals is nil for games without a goal head, or if the caller does not need it. Evaluate panics on slices
-// of another size.
+// Evaluate evaluates B states, which are not done and not retained. It fills logits [B, A], unmasked, for the A actions
+// of the game; classes [B, K], the probabilities of its K outcome classes; and goals [B, 2], the expected goals / 100
+// with the mover's own first. All are in the frame of each position's mover. goals is nil for games without a goal
+// head, or if the caller does not need it. Evaluate panics on slices of another size.
 func (e *Evaluator) Evaluate(states []env.State, logits, classes, goals []float32) {
 	e.evaluate(len(states), func(i int) []float32 {
 		states[i].Encode(e.tensor)
@@ -84,16 +84,16 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 			e.setInput(i, tensor(first+i))
 		}
 		e.forwardTower(rows)
-		e.outcome(rows, classes[first*K:])
+		e.forwardOutcome(rows, classes[first*K:])
 		if goals != nil {
 			e.linear(&e.network.goals, rows, e.outputs, e.hidden, false)
 			e.copyOutputs(&e.network.goals, rows, goals[2*first:], 2)
 		}
-		e.policyLogits(rows, logits[first*A:])
+		e.forwardPolicy(rows, logits[first*A:])
 	}
 }
 
-// setInput writes a tensor [C, H, W] to row i of the input, [H, W, padded C].
+// setInput writes a tensor [C, H, W] to row i of e.input as [H, W, padded C].
 func (e *Evaluator) setInput(i int, tensor []float32) {
 	shape, padded := e.network.game.Tensor, e.network.planes
 	cells := shape.Cells()
@@ -107,7 +107,7 @@ func (e *Evaluator) setInput(i int, tensor []float32) {
 	}
 }
 
-// forwardTower leaves the activations of the last block in e.tower[0].
+// forwardTower runs the stem and all blocks on e.input and leaves the last activations in e.tower[0].
 func (e *Evaluator) forwardTower(rows int) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
@@ -119,8 +119,9 @@ func (e *Evaluator) forwardTower(rows int) {
 	}
 }
 
-// outcome fills classes [rows, K] and leaves the hidden layer in e.hidden.
-func (e *Evaluator) outcome(rows int, classes []float32) {
+// forwardOutcome runs the outcome head on the tower's output: it writes the class probabilities to classes [rows, K]
+// and leaves the head's hidden layer in e.hidden for the goals and the policy's single entries.
+func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	n := e.network
 	e.linear(&n.outcomeCells, rows*n.game.Tensor.Cells(), e.cells, e.tower[0], true)
 	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, true)
@@ -132,13 +133,13 @@ func (e *Evaluator) outcome(rows int, classes []float32) {
 	}
 }
 
-// policyLogits fills logits [rows, A]. It needs e.hidden.
-func (e *Evaluator) policyLogits(rows int, logits []float32) {
+// forwardPolicy runs the policy head on the tower's output and e.hidden: it writes the logits to logits [rows, A].
+func (e *Evaluator) forwardPolicy(rows int, logits []float32) {
 	n := e.network
 	cells, actions := n.game.Tensor.Cells(), n.game.NumActions()
 	e.linear(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
 	e.linear(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
-	planes, padded := n.policyPlanes.out, n.policyPlanes.padded
+	planes, padded := n.policyPlanes.out, n.policyPlanes.paddedOut
 	for i := range rows {
 		from, to := e.planes[i*cells*padded:], logits[i*actions:(i+1)*actions]
 		for p := range planes {
@@ -155,18 +156,18 @@ func (e *Evaluator) policyLogits(rows int, logits []float32) {
 	}
 }
 
-// linear computes dst [rows, padded] = x [rows, in] W + b.
-func (e *Evaluator) linear(d *linear, rows int, dst, x []float32, relu bool) {
+// linear computes dst [rows, paddedOut] = x [rows, in] W + b, with ReLU if relu.
+func (e *Evaluator) linear(l *linear, rows int, dst, x []float32, relu bool) {
 	e.worker.Gemm(&kernel.Gemm{
-		M: rows, N: d.padded, K: d.in, A: x, ARow: d.in, ACol: 1, B: d.weights, BRow: 16, BPanel: 16 * d.in,
-		C: dst, CRow: d.padded, Init: d.bias, ReLU: relu,
+		M: rows, N: l.paddedOut, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.weights, BRow: 16, BPanel: 16 * l.in,
+		C: dst, CRow: l.paddedOut, Init: l.bias, ReLU: relu,
 	})
 }
 
-// copyOutputs copies the rows of e.outputs to dst, where they begin stride apart.
-func (e *Evaluator) copyOutputs(d *linear, rows int, dst []float32, stride int) {
+// copyOutputs copies the rows of e.outputs, without padding, to dst, where they begin stride apart.
+func (e *Evaluator) copyOutputs(l *linear, rows int, dst []float32, stride int) {
 	for i := range rows {
-		copy(dst[i*stride:], e.outputs[i*d.padded:i*d.padded+d.out])
+		copy(dst[i*stride:], e.outputs[i*l.paddedOut:i*l.paddedOut+l.out])
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 
 // linear is a layer y = x W + b, packed for the kernels.
 type linear struct {
-	in, out int
-	padded  int       // out rounded up to a multiple of 8
-	weights []float32 // [in, padded] in panels of 16 columns
-	bias    []float32 // [padded]
+	in, out   int
+	paddedOut int       // out rounded up to a multiple of 8
+	weights   []float32 // [in, paddedOut] in panels of 16 columns
+	bias      []float32 // [paddedOut]
 }
 
-// conv is a 3x3 convolution, with the scale that follows it folded in, and its bias [padded channels].
+// conv is a 3x3 convolution with its bias [padded channels]. The scale that follows the convolution is folded into its
+// weights.
 type conv struct {
 	*kernel.Conv
 	bias []float32
@@ -37,8 +38,8 @@ type Network struct {
 	goals                                       linear
 }
 
-// NewNetwork prepares a copy of weights for running. It folds every scale into the convolution before it. It returns an error
-// if the weights are not a complete network for game.
+// NewNetwork prepares a copy of weights for running. It folds every scale into the convolution before it. It returns an
+// error if the weights are not a complete network for game.
 func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
@@ -72,38 +73,38 @@ func (n *Network) ValueScale() float64 { return n.valueScale }
 // Game returns the game that the network plays.
 func (n *Network) Game() *env.Game { return n.game }
 
-// fold returns the convolution prefix+"conv"+suffix, its weights multiplied by the scale of their output channel. The input
-// channels are padded with zeros.
-func (n *Network) fold(w *Weights, prefix, suffix string, padded int) conv {
+// fold returns the convolution prefix+"conv"+suffix, its weights multiplied by the scale of their output channel. Zeros
+// extend its input channels to paddedIn and its output channels to n.channels.
+func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
 	weight := w.Lookup(prefix + "conv" + suffix)
 	scale := w.Lookup(prefix + "scale" + suffix).Data
 	out, in := weight.Shape[0], weight.Shape[3]
-	folded := make([]float32, n.channels*9*padded)
+	folded := make([]float32, n.channels*9*paddedIn)
 	for row := range out * 9 {
 		for c, v := range weight.Data[row*in : (row+1)*in] {
-			folded[row*padded+c] = v * scale[row/9]
+			folded[row*paddedIn+c] = v * scale[row/9]
 		}
 	}
 	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)
 	bias = append(bias, make([]float32, n.channels-out)...)
 	board := n.game.Tensor
-	return conv{kernel.NewConv(board.H, board.W, padded, n.channels, folded), bias}
+	return conv{kernel.NewConv(board.H, board.W, paddedIn, n.channels, folded), bias}
 }
 
-// pack returns the linear layer of the given name. Its inputs are padded with zeros to the given number.
-func pack(w *Weights, name string, padded int) linear {
+// pack returns the linear layer of the given name for the kernels. Zeros extend its inputs to paddedIn.
+func pack(w *Weights, name string, paddedIn int) linear {
 	weight := w.Lookup(name + ".weight")
 	out, in := weight.Shape[0], weight.Shape[1]
-	d := linear{in: padded, out: out, padded: padChannels(out)}
-	d.weights = kernel.Pack(padded, d.padded, func(i, o int) float32 {
+	l := linear{in: paddedIn, out: out, paddedOut: padChannels(out)}
+	l.weights = kernel.Pack(paddedIn, l.paddedOut, func(i, o int) float32 {
 		if i >= in || o >= out {
 			return 0
 		}
 		return weight.Data[o*in+i]
 	})
-	d.bias = append(slices.Clone(w.Lookup(name+".bias").Data), make([]float32, d.padded-out)...)
-	return d
+	l.bias = append(slices.Clone(w.Lookup(name+".bias").Data), make([]float32, l.paddedOut-out)...)
+	return l
 }
 
-// padChannels rounds a number of channels up to a multiple of 8, as activations are stored.
+// padChannels rounds a number of channels up to a multiple of 8, the number that activations have in memory.
 func padChannels(c int) int { return (c + 7) &^ 7 }

@@ -20,10 +20,11 @@ type tensorHeader struct {
 
 const maxTensorDims = 8
 
-// MarshalTensors writes tensors, in order, and metadata as a safetensors file: the header's length in 8 bytes,
-// little-endian; the header as JSON, padded with blanks to a multiple of 8; the values. Equal arguments give equal bytes.
-// It adds the SHA-256 of the values to the metadata, which [UnmarshalTensors] checks and removes. It panics if two tensors
-// have the same name, or if a tensor's data do not fill its shape.
+// MarshalTensors returns a safetensors file of the metadata and the tensors, in order: the length of the header in 8
+// bytes, little-endian; the header as JSON, padded with blanks to a multiple of 8; the values. Equal arguments give
+// equal bytes. The file's metadata also has the SHA-256 of the values, under the key "sha256", which [UnmarshalTensors]
+// checks and removes. MarshalTensors panics if two tensors have the same name, or if a tensor's data do not fill its
+// shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	var values []byte
 	for _, t := range tensors {
@@ -31,9 +32,10 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
 		}
 	}
-	summed := map[string]string{sumKey: sumOf(values)}
-	maps.Copy(summed, metadata)
-	entries := map[string]any{"__metadata__": summed}
+	withSum := map[string]string{}
+	maps.Copy(withSum, metadata)
+	withSum[sumKey] = sumOf(values)
+	entries := map[string]any{"__metadata__": withSum}
 	var size uint64
 	for _, t := range tensors {
 		if _, twice := entries[t.Name]; twice || len(t.Data) != product(t.Shape) {
@@ -116,7 +118,7 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	return metadata, tensors, nil
 }
 
-// readHeader splits a file into its header's entries and the values' bytes.
+// readHeader splits a file into the entries of its header and the bytes of its values.
 func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("%d bytes; the length of the header takes 8", len(data))
@@ -131,7 +133,7 @@ func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte,
 	return entries, data[8+size:], nil
 }
 
-// parseEntry reads one tensor's entry and checks it against size, the number of bytes of all values.
+// parseEntry reads the entry of one tensor and checks it against size, the number of bytes of all values.
 func parseEntry(raw json.RawMessage, size uint64) (h tensorHeader, err error) {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return h, err

@@ -24,8 +24,8 @@ type Tensor struct {
 // Weights are the parameters of a network. Config and game determine the order, names and shapes of the tensors.
 type Weights struct {
 	Config Config
-	// ValueScale is c in the sigma(q) of the searches that the network was trained with, above 0. Gumbel search with this
-	// network should use it too. Default 0.5.
+	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0. Gumbel
+	// search with this network should use it too. Default 0.5.
 	ValueScale float64
 	Tensors    []Tensor
 }
@@ -86,7 +86,7 @@ func (w *Weights) Clone() *Weights {
 	return &c
 }
 
-// Validate reports whether the weights are a complete network for game.
+// Validate returns an error unless the weights are a complete network for game.
 func (w *Weights) Validate(game *env.Game) error {
 	if err := w.Config.Validate(game); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (w *Weights) Marshal() []byte {
 	}, w.Tensors)
 }
 
-// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. [Weights.Validate] checks whether the result is a
-// complete network for a game. It keeps no reference to data.
+// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. The weights do not refer to data. Call
+// [Weights.Validate] to check that they are a complete network for a game.
 func Unmarshal(data []byte) (*Weights, error) {
 	metadata, tensors, err := UnmarshalTensors(data)
 	if err != nil {
@@ -145,6 +145,7 @@ func Unmarshal(data []byte) (*Weights, error) {
 	return w, nil
 }
 
+// readMetadata checks the metadata of a weights file and sets w.Config and w.ValueScale from it.
 func (w *Weights) readMetadata(metadata map[string]string) error {
 	if got := metadata["format"]; got != weightsFormat {
 		return fmt.Errorf("format is %q; weights have %q", got, weightsFormat)
@@ -165,6 +166,7 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	return w.Config.validateSizes()
 }
 
+// product is the number of values of a tensor with this shape.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
