@@ -28,8 +28,8 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 	return c
 }
 
-// Pack returns the matrix B [k, n] with the given elements in panels of 16 columns, for [Gemm] with BRow 16 and
-// BPanel 16 k.
+// Pack returns the matrix B [k, n] with the given elements, stored in panels of 16 columns: each panel is [k, 16]. In a
+// [Gemm] it has BRow 16 and BPanel 16 k.
 func Pack(k, n int, element func(i, j int) float32) []float32 {
 	packed := Aligned(panelFloats(k, n))
 	for i := range k {
@@ -40,17 +40,17 @@ func Pack(k, n int, element func(i, j int) float32) []float32 {
 	return packed
 }
 
-// panelFloats is the size of a matrix [in, out] in panels of 16 columns.
+// panelFloats is the number of floats of a matrix [in, out] in panels of 16 columns.
 func panelFloats(in, out int) int { return (out + 15) / 16 * 16 * in }
 
-// panelIndex is the index of element (i, o) in a matrix in panels.
+// panelIndex is the index of element (i, o) of a matrix with in rows, stored in panels of 16 columns.
 func panelIndex(in, i, o int) int { return (o/16*in+i)*16 + o%16 }
 
-// packPlanes returns the transformed weights U = G g Gᵀ: a matrix [in, out] in panels for each point.
-func packPlanes(b Winograd, in, out int, weights []float32) []float32 {
+// packPlanes returns the transformed weights U = G g Gᵀ: for each point, a matrix [in, out] in panels.
+func packPlanes(board Winograd, in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
-	packed := Aligned(b.Points() * size)
-	rows, columns := winograd.New(b.H).G, winograd.New(b.W).G
+	packed := Aligned(board.Points() * size)
+	rows, columns := winograd.New(board.H).G, winograd.New(board.W).G
 	for o := range out {
 		for i := range in {
 			var tap [3][3]float64
@@ -64,7 +64,7 @@ func packPlanes(b Winograd, in, out int, weights []float32) []float32 {
 					line[k] = g[0]*tap[0][k] + g[1]*tap[1][k] + g[2]*tap[2][k]
 				}
 				for q, g := range columns {
-					packed[(p*b.pW+q)*size+place] = float32(g[0]*line[0] + g[1]*line[1] + g[2]*line[2])
+					packed[(p*board.pW+q)*size+place] = float32(g[0]*line[0] + g[1]*line[1] + g[2]*line[2])
 				}
 			}
 		}
@@ -72,7 +72,7 @@ func packPlanes(b Winograd, in, out int, weights []float32) []float32 {
 	return packed
 }
 
-// packTaps returns the weights as a matrix [in, out] in panels for each of the nine taps.
+// packTaps returns the weights as nine matrices [in, out] in panels, one for each tap.
 func packTaps(in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
 	packed := Aligned(9 * size)
@@ -97,10 +97,10 @@ func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) 
 	}
 	cells := c.h * c.w
 	points, size := c.board.Points(), panelFloats(c.in, c.out)
-	most := min(rows, blockRows)
-	inputs := Planes{Stride: PlaneStride(most * c.in)}
+	maxBoards := min(rows, blockRows)
+	inputs := Planes{Stride: PlaneStride(maxBoards * c.in)}
 	inputs.Data = floats(&w.planes[0], points*inputs.Stride)
-	products := Planes{Stride: PlaneStride(most * c.out)}
+	products := Planes{Stride: PlaneStride(maxBoards * c.out)}
 	products.Data = floats(&w.planes[1], points*products.Stride)
 	for first := 0; first < rows; first += blockRows {
 		n := min(blockRows, rows-first)
@@ -115,7 +115,8 @@ func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) 
 	}
 }
 
-// direct adds the products of the nine taps. The centre tap is last, because it covers all cells and so can apply ReLU.
+// direct computes a convolution as the sum of nine products, one for each tap, over the boards' cells whose neighbour
+// exists. The centre tap comes last, because it covers all cells and so can apply ReLU.
 func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	cells := c.h * c.w
 	epilogue.Start(dst[:rows*cells*c.out], c.out)

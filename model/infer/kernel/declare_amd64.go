@@ -14,148 +14,148 @@ func gemm16AVX2(args *gemmArgs)
 func gemm8AVX2(args *gemmArgs)
 
 //go:noescape
-func expandA3AVX2(args *transformArgs)
+func multiplyA3AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA3AVX2(args *transformArgs)
+func multiplyTransposedA3AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA3AVX2(args *transformArgs)
+func transposedEpilogueA3AVX2(args *transformArgs)
 
 //go:noescape
-func expandB3AVX2(args *transformArgs)
+func multiplyB3AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB3AVX2(args *transformArgs)
+func multiplyTransposedB3AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB3AVX2(args *transformArgs)
+func transposedEpilogueB3AVX2(args *transformArgs)
 
 //go:noescape
-func expandG3AVX2(args *transformArgs)
+func multiplyG3AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG3AVX2(args *transformArgs)
+func multiplyTransposedG3AVX2(args *transformArgs)
 
 //go:noescape
-func expandA4AVX2(args *transformArgs)
+func multiplyA4AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA4AVX2(args *transformArgs)
+func multiplyTransposedA4AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA4AVX2(args *transformArgs)
+func transposedEpilogueA4AVX2(args *transformArgs)
 
 //go:noescape
-func expandB4AVX2(args *transformArgs)
+func multiplyB4AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB4AVX2(args *transformArgs)
+func multiplyTransposedB4AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB4AVX2(args *transformArgs)
+func transposedEpilogueB4AVX2(args *transformArgs)
 
 //go:noescape
-func expandG4AVX2(args *transformArgs)
+func multiplyG4AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG4AVX2(args *transformArgs)
+func multiplyTransposedG4AVX2(args *transformArgs)
 
 //go:noescape
-func expandA5AVX2(args *transformArgs)
+func multiplyA5AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA5AVX2(args *transformArgs)
+func multiplyTransposedA5AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA5AVX2(args *transformArgs)
+func transposedEpilogueA5AVX2(args *transformArgs)
 
 //go:noescape
-func expandB5AVX2(args *transformArgs)
+func multiplyB5AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB5AVX2(args *transformArgs)
+func multiplyTransposedB5AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB5AVX2(args *transformArgs)
+func transposedEpilogueB5AVX2(args *transformArgs)
 
 //go:noescape
-func expandG5AVX2(args *transformArgs)
+func multiplyG5AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG5AVX2(args *transformArgs)
+func multiplyTransposedG5AVX2(args *transformArgs)
 
 //go:noescape
-func expandA6AVX2(args *transformArgs)
+func multiplyA6AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA6AVX2(args *transformArgs)
+func multiplyTransposedA6AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA6AVX2(args *transformArgs)
+func transposedEpilogueA6AVX2(args *transformArgs)
 
 //go:noescape
-func expandB6AVX2(args *transformArgs)
+func multiplyB6AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB6AVX2(args *transformArgs)
+func multiplyTransposedB6AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB6AVX2(args *transformArgs)
+func transposedEpilogueB6AVX2(args *transformArgs)
 
 //go:noescape
-func expandG6AVX2(args *transformArgs)
+func multiplyG6AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG6AVX2(args *transformArgs)
+func multiplyTransposedG6AVX2(args *transformArgs)
 
 //go:noescape
-func expandA7AVX2(args *transformArgs)
+func multiplyA7AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA7AVX2(args *transformArgs)
+func multiplyTransposedA7AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA7AVX2(args *transformArgs)
+func transposedEpilogueA7AVX2(args *transformArgs)
 
 //go:noescape
-func expandB7AVX2(args *transformArgs)
+func multiplyB7AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB7AVX2(args *transformArgs)
+func multiplyTransposedB7AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB7AVX2(args *transformArgs)
+func transposedEpilogueB7AVX2(args *transformArgs)
 
 //go:noescape
-func expandG7AVX2(args *transformArgs)
+func multiplyG7AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG7AVX2(args *transformArgs)
+func multiplyTransposedG7AVX2(args *transformArgs)
 
 //go:noescape
-func expandA8AVX2(args *transformArgs)
+func multiplyA8AVX2(args *transformArgs)
 
 //go:noescape
-func reduceA8AVX2(args *transformArgs)
+func multiplyTransposedA8AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA8AVX2(args *transformArgs)
+func transposedEpilogueA8AVX2(args *transformArgs)
 
 //go:noescape
-func expandB8AVX2(args *transformArgs)
+func multiplyB8AVX2(args *transformArgs)
 
 //go:noescape
-func reduceB8AVX2(args *transformArgs)
+func multiplyTransposedB8AVX2(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB8AVX2(args *transformArgs)
+func transposedEpilogueB8AVX2(args *transformArgs)
 
 //go:noescape
-func expandG8AVX2(args *transformArgs)
+func multiplyG8AVX2(args *transformArgs)
 
 //go:noescape
-func reduceG8AVX2(args *transformArgs)
+func multiplyTransposedG8AVX2(args *transformArgs)
 
 //go:noescape
 func peakAVX512(args *int64)
@@ -167,148 +167,148 @@ func gemm32AVX512(args *gemmArgs)
 func gemm16AVX512(args *gemmArgs)
 
 //go:noescape
-func expandA3AVX512(args *transformArgs)
+func multiplyA3AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA3AVX512(args *transformArgs)
+func multiplyTransposedA3AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA3AVX512(args *transformArgs)
+func transposedEpilogueA3AVX512(args *transformArgs)
 
 //go:noescape
-func expandB3AVX512(args *transformArgs)
+func multiplyB3AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB3AVX512(args *transformArgs)
+func multiplyTransposedB3AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB3AVX512(args *transformArgs)
+func transposedEpilogueB3AVX512(args *transformArgs)
 
 //go:noescape
-func expandG3AVX512(args *transformArgs)
+func multiplyG3AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG3AVX512(args *transformArgs)
+func multiplyTransposedG3AVX512(args *transformArgs)
 
 //go:noescape
-func expandA4AVX512(args *transformArgs)
+func multiplyA4AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA4AVX512(args *transformArgs)
+func multiplyTransposedA4AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA4AVX512(args *transformArgs)
+func transposedEpilogueA4AVX512(args *transformArgs)
 
 //go:noescape
-func expandB4AVX512(args *transformArgs)
+func multiplyB4AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB4AVX512(args *transformArgs)
+func multiplyTransposedB4AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB4AVX512(args *transformArgs)
+func transposedEpilogueB4AVX512(args *transformArgs)
 
 //go:noescape
-func expandG4AVX512(args *transformArgs)
+func multiplyG4AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG4AVX512(args *transformArgs)
+func multiplyTransposedG4AVX512(args *transformArgs)
 
 //go:noescape
-func expandA5AVX512(args *transformArgs)
+func multiplyA5AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA5AVX512(args *transformArgs)
+func multiplyTransposedA5AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA5AVX512(args *transformArgs)
+func transposedEpilogueA5AVX512(args *transformArgs)
 
 //go:noescape
-func expandB5AVX512(args *transformArgs)
+func multiplyB5AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB5AVX512(args *transformArgs)
+func multiplyTransposedB5AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB5AVX512(args *transformArgs)
+func transposedEpilogueB5AVX512(args *transformArgs)
 
 //go:noescape
-func expandG5AVX512(args *transformArgs)
+func multiplyG5AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG5AVX512(args *transformArgs)
+func multiplyTransposedG5AVX512(args *transformArgs)
 
 //go:noescape
-func expandA6AVX512(args *transformArgs)
+func multiplyA6AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA6AVX512(args *transformArgs)
+func multiplyTransposedA6AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA6AVX512(args *transformArgs)
+func transposedEpilogueA6AVX512(args *transformArgs)
 
 //go:noescape
-func expandB6AVX512(args *transformArgs)
+func multiplyB6AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB6AVX512(args *transformArgs)
+func multiplyTransposedB6AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB6AVX512(args *transformArgs)
+func transposedEpilogueB6AVX512(args *transformArgs)
 
 //go:noescape
-func expandG6AVX512(args *transformArgs)
+func multiplyG6AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG6AVX512(args *transformArgs)
+func multiplyTransposedG6AVX512(args *transformArgs)
 
 //go:noescape
-func expandA7AVX512(args *transformArgs)
+func multiplyA7AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA7AVX512(args *transformArgs)
+func multiplyTransposedA7AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA7AVX512(args *transformArgs)
+func transposedEpilogueA7AVX512(args *transformArgs)
 
 //go:noescape
-func expandB7AVX512(args *transformArgs)
+func multiplyB7AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB7AVX512(args *transformArgs)
+func multiplyTransposedB7AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB7AVX512(args *transformArgs)
+func transposedEpilogueB7AVX512(args *transformArgs)
 
 //go:noescape
-func expandG7AVX512(args *transformArgs)
+func multiplyG7AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG7AVX512(args *transformArgs)
+func multiplyTransposedG7AVX512(args *transformArgs)
 
 //go:noescape
-func expandA8AVX512(args *transformArgs)
+func multiplyA8AVX512(args *transformArgs)
 
 //go:noescape
-func reduceA8AVX512(args *transformArgs)
+func multiplyTransposedA8AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueA8AVX512(args *transformArgs)
+func transposedEpilogueA8AVX512(args *transformArgs)
 
 //go:noescape
-func expandB8AVX512(args *transformArgs)
+func multiplyB8AVX512(args *transformArgs)
 
 //go:noescape
-func reduceB8AVX512(args *transformArgs)
+func multiplyTransposedB8AVX512(args *transformArgs)
 
 //go:noescape
-func reduceEpilogueB8AVX512(args *transformArgs)
+func transposedEpilogueB8AVX512(args *transformArgs)
 
 //go:noescape
-func expandG8AVX512(args *transformArgs)
+func multiplyG8AVX512(args *transformArgs)
 
 //go:noescape
-func reduceG8AVX512(args *transformArgs)
+func multiplyTransposedG8AVX512(args *transformArgs)
 
 //go:noescape
 func reluGradientAVX2(args *reluArgs)
@@ -319,7 +319,7 @@ func adamAVX2(args *adamArgs)
 var instructionsAVX2 = instructions{
 	name:         "AVX2",
 	lanes:        8,
-	rows:         6,
+	gemm16Rows:   6,
 	gemm16:       gemm16AVX2,
 	gemm8:        gemm8AVX2,
 	reluGradient: reluGradientAVX2,
@@ -328,34 +328,34 @@ var instructionsAVX2 = instructions{
 	peakOps:      1920,
 	transforms: transforms{
 		3: {
-			{expandA3AVX2, reduceA3AVX2, reduceEpilogueA3AVX2},
-			{expandB3AVX2, reduceB3AVX2, reduceEpilogueB3AVX2},
-			{expandG3AVX2, reduceG3AVX2},
+			{multiplyA3AVX2, multiplyTransposedA3AVX2, transposedEpilogueA3AVX2},
+			{multiplyB3AVX2, multiplyTransposedB3AVX2, transposedEpilogueB3AVX2},
+			{multiplyG3AVX2, multiplyTransposedG3AVX2},
 		},
 		4: {
-			{expandA4AVX2, reduceA4AVX2, reduceEpilogueA4AVX2},
-			{expandB4AVX2, reduceB4AVX2, reduceEpilogueB4AVX2},
-			{expandG4AVX2, reduceG4AVX2},
+			{multiplyA4AVX2, multiplyTransposedA4AVX2, transposedEpilogueA4AVX2},
+			{multiplyB4AVX2, multiplyTransposedB4AVX2, transposedEpilogueB4AVX2},
+			{multiplyG4AVX2, multiplyTransposedG4AVX2},
 		},
 		5: {
-			{expandA5AVX2, reduceA5AVX2, reduceEpilogueA5AVX2},
-			{expandB5AVX2, reduceB5AVX2, reduceEpilogueB5AVX2},
-			{expandG5AVX2, reduceG5AVX2},
+			{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
+			{multiplyB5AVX2, multiplyTransposedB5AVX2, transposedEpilogueB5AVX2},
+			{multiplyG5AVX2, multiplyTransposedG5AVX2},
 		},
 		6: {
-			{expandA6AVX2, reduceA6AVX2, reduceEpilogueA6AVX2},
-			{expandB6AVX2, reduceB6AVX2, reduceEpilogueB6AVX2},
-			{expandG6AVX2, reduceG6AVX2},
+			{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
+			{multiplyB6AVX2, multiplyTransposedB6AVX2, transposedEpilogueB6AVX2},
+			{multiplyG6AVX2, multiplyTransposedG6AVX2},
 		},
 		7: {
-			{expandA7AVX2, reduceA7AVX2, reduceEpilogueA7AVX2},
-			{expandB7AVX2, reduceB7AVX2, reduceEpilogueB7AVX2},
-			{expandG7AVX2, reduceG7AVX2},
+			{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
+			{multiplyB7AVX2, multiplyTransposedB7AVX2, transposedEpilogueB7AVX2},
+			{multiplyG7AVX2, multiplyTransposedG7AVX2},
 		},
 		8: {
-			{expandA8AVX2, reduceA8AVX2, reduceEpilogueA8AVX2},
-			{expandB8AVX2, reduceB8AVX2, reduceEpilogueB8AVX2},
-			{expandG8AVX2, reduceG8AVX2},
+			{multiplyA8AVX2, multiplyTransposedA8AVX2, transposedEpilogueA8AVX2},
+			{multiplyB8AVX2, multiplyTransposedB8AVX2, transposedEpilogueB8AVX2},
+			{multiplyG8AVX2, multiplyTransposedG8AVX2},
 		},
 	},
 }
@@ -363,7 +363,7 @@ var instructionsAVX2 = instructions{
 var instructionsAVX512 = instructions{
 	name:         "AVX-512",
 	lanes:        16,
-	rows:         16,
+	gemm16Rows:   16,
 	gemm16:       gemm16AVX512,
 	gemm8:        gemm8AVX2,
 	reluGradient: reluGradientAVX2,
@@ -372,34 +372,34 @@ var instructionsAVX512 = instructions{
 	peakOps:      3840,
 	transforms: transforms{
 		3: {
-			{expandA3AVX512, reduceA3AVX512, reduceEpilogueA3AVX512},
-			{expandB3AVX512, reduceB3AVX512, reduceEpilogueB3AVX512},
-			{expandG3AVX512, reduceG3AVX512},
+			{multiplyA3AVX512, multiplyTransposedA3AVX512, transposedEpilogueA3AVX512},
+			{multiplyB3AVX512, multiplyTransposedB3AVX512, transposedEpilogueB3AVX512},
+			{multiplyG3AVX512, multiplyTransposedG3AVX512},
 		},
 		4: {
-			{expandA4AVX512, reduceA4AVX512, reduceEpilogueA4AVX512},
-			{expandB4AVX512, reduceB4AVX512, reduceEpilogueB4AVX512},
-			{expandG4AVX512, reduceG4AVX512},
+			{multiplyA4AVX512, multiplyTransposedA4AVX512, transposedEpilogueA4AVX512},
+			{multiplyB4AVX512, multiplyTransposedB4AVX512, transposedEpilogueB4AVX512},
+			{multiplyG4AVX512, multiplyTransposedG4AVX512},
 		},
 		5: {
-			{expandA5AVX512, reduceA5AVX512, reduceEpilogueA5AVX512},
-			{expandB5AVX512, reduceB5AVX512, reduceEpilogueB5AVX512},
-			{expandG5AVX512, reduceG5AVX512},
+			{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
+			{multiplyB5AVX512, multiplyTransposedB5AVX512, transposedEpilogueB5AVX512},
+			{multiplyG5AVX512, multiplyTransposedG5AVX512},
 		},
 		6: {
-			{expandA6AVX512, reduceA6AVX512, reduceEpilogueA6AVX512},
-			{expandB6AVX512, reduceB6AVX512, reduceEpilogueB6AVX512},
-			{expandG6AVX512, reduceG6AVX512},
+			{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
+			{multiplyB6AVX512, multiplyTransposedB6AVX512, transposedEpilogueB6AVX512},
+			{multiplyG6AVX512, multiplyTransposedG6AVX512},
 		},
 		7: {
-			{expandA7AVX512, reduceA7AVX512, reduceEpilogueA7AVX512},
-			{expandB7AVX512, reduceB7AVX512, reduceEpilogueB7AVX512},
-			{expandG7AVX512, reduceG7AVX512},
+			{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
+			{multiplyB7AVX512, multiplyTransposedB7AVX512, transposedEpilogueB7AVX512},
+			{multiplyG7AVX512, multiplyTransposedG7AVX512},
 		},
 		8: {
-			{expandA8AVX512, reduceA8AVX512, reduceEpilogueA8AVX512},
-			{expandB8AVX512, reduceB8AVX512, reduceEpilogueB8AVX512},
-			{expandG8AVX512, reduceG8AVX512},
+			{multiplyA8AVX512, multiplyTransposedA8AVX512, transposedEpilogueA8AVX512},
+			{multiplyB8AVX512, multiplyTransposedB8AVX512, transposedEpilogueB8AVX512},
+			{multiplyG8AVX512, multiplyTransposedG8AVX512},
 		},
 	},
 	tail:   &instructionsAVX2.transforms,

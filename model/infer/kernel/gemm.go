@@ -57,15 +57,15 @@ func (w *Worker) Gemm(g *Gemm) {
 	}
 	rest := g.N
 	if active.gemm32 != nil {
-		rest = g.columns(p, active.gemm32, 12, 32, rest)
+		rest = g.computePanels(p, active.gemm32, 12, 32, rest)
 	}
-	rest = g.columns(p, active.gemm16, active.rows, 16, rest)
-	g.columns(p, active.gemm8, 12, 8, rest)
+	rest = g.computePanels(p, active.gemm16, active.gemm16Rows, 16, rest)
+	g.computePanels(p, active.gemm8, 12, 8, rest)
 }
 
-// columns computes whole panels of width columns with gemm, starting at the first of the last rest columns, in blocks
-// of at most rows rows. It returns the number of columns that remain.
-func (g *Gemm) columns(p *gemmArgs, gemm func(*gemmArgs), rows, width, rest int) int {
+// computePanels runs gemm on as many panels of width columns as the last rest columns of C hold, in blocks of at most
+// maxRows rows. It returns the number of columns left.
+func (g *Gemm) computePanels(p *gemmArgs, gemm func(*gemmArgs), maxRows, width, rest int) int {
 	if p.panels = rest / width; p.panels == 0 {
 		return rest
 	}
@@ -74,7 +74,7 @@ func (g *Gemm) columns(p *gemmArgs, gemm func(*gemmArgs), rows, width, rest int)
 	if g.Init != nil {
 		p.init = pointer(g.Init[done:])
 	}
-	p.split(g.M, rows)
+	p.split(g.M, maxRows)
 	gemm(p)
 	return rest % width
 }
@@ -94,18 +94,18 @@ func (g *Gemm) check(planes int) {
 	}
 }
 
-// split divides m rows into as few blocks as possible, each of at most maxRows rows, that differ by at most one row.
+// split sets the blocks of m rows: as few as possible, each of at most maxRows rows, that differ by at most one row.
 func (p *gemmArgs) split(m, maxRows int) {
 	blocks := (m + maxRows - 1) / maxRows
-	p.tall = (m + blocks - 1) / blocks
-	p.shortBlocks = blocks*p.tall - m
+	p.tallRows = (m + blocks - 1) / blocks
+	p.shortBlocks = blocks*p.tallRows - m
 	p.tallBlocks = blocks - p.shortBlocks
 }
 
 // pointer is the address of the first element of x.
 func pointer(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-// floats returns n floats of *buffer with undefined content, and grows the buffer if it is too short. They are aligned
+// floats returns n floats of *buffer with undefined content. If the buffer is too short it allocates a new one, aligned
 // to a cache line.
 func floats(buffer *[]float32, n int) []float32 {
 	if cap(*buffer) < n {

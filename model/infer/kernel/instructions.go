@@ -10,20 +10,21 @@ import (
 //go:generate go run ./generate
 
 // gemmArgs are the arguments of a gemm function, which computes C = init + A B for each plane, with ReLU if relu is not
-// 0. The rows of C are divided into tallBlocks blocks of tall rows and shortBlocks blocks of tall-1 rows, its columns
-// into panels. depth is the number of terms in a sum. Steps are in bytes. init is nil for zeros.
+// 0. The rows of C are divided into tallBlocks blocks of tallRows rows, then shortBlocks blocks of tallRows-1 rows, and
+// its columns into panels. depth is the number of terms in a sum. Steps are in bytes. init is nil for zeros.
 type gemmArgs struct {
 	a, b, c, init                                     unsafe.Pointer
 	aRow, aColumn, bRow, bPanelStep, cRow, initRow    int
 	aPlaneStep, bPlaneStep, cPlaneStep, initPlaneStep int
 	depth, panels, planes                             int
-	tall, tallBlocks, shortBlocks                     int
+	tallRows, tallBlocks, shortBlocks                 int
 	relu                                              int
 }
 
-// transformArgs are the arguments of one transform pass. A pass multiplies each line of elements by a matrix; an
-// element is vectors registers of channels. Steps are in bytes. Only reduceEpilogue reads bias, accumulate and limit (0
-// or -Inf).
+// transformArgs are the arguments of one transform pass, which multiplies each line by a matrix. A line is a column or
+// a row of a board or of its transform. Its elements are cells or points, each with vectors registers of channels.
+// Steps are in bytes. Only transposedEpilogue reads bias, accumulate and floor, the smallest result: 0 for ReLU, or
+// -Inf.
 type transformArgs struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // between the elements of a line
@@ -31,23 +32,23 @@ type transformArgs struct {
 	lines, vectors              int
 	bias                        unsafe.Pointer
 	accumulate                  int
-	limit                       float32
+	floor                       float32
 }
 
-// The matrices M [P, N] of package winograd.
+// The matrices of package winograd: A and B [points, cells], G [points, 3].
 const (
 	matrixA = iota
 	matrixB
 	matrixG
 )
 
-// The kinds of pass with a matrix M [P, N]: expand multiplies by M (N elements to P), reduce by Mᵀ (P to N).
-// reduceEpilogue is reduce plus bias, plus the old destination if accumulate is not 0, and then max with limit. There
-// is no reduceEpilogue for G.
+// The kinds of pass: multiply by a matrix of package winograd, or by its transpose. transposedEpilogue is
+// multiplyTransposed plus bias, plus the old destination if accumulate is not 0, and then the maximum with floor. There is
+// none for G.
 const (
-	expand = iota
-	reduce
-	reduceEpilogue
+	multiply = iota
+	multiplyTransposed
+	transposedEpilogue
 )
 
 // transforms are the pass functions by line length, matrix and kind.
@@ -57,7 +58,7 @@ type transforms [winograd.MaxLine + 1][3][3]func(*transformArgs)
 type instructions struct {
 	name          string
 	lanes         int             // channels in a vector of transforms
-	rows          int             // largest block of gemm16
+	gemm16Rows    int             // largest number of rows in a block of gemm16
 	gemm16, gemm8 func(*gemmArgs) // blocks of gemm8 have at most 12 rows
 	gemm32        func(*gemmArgs) // two panels at a time, blocks of at most 12 rows; may be nil
 	reluGradient  func(*reluArgs)

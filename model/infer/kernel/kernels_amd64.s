@@ -178,18 +178,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	MOVQ gemmArgs_tallBlocks(AX), R15
-	MOVQ $0, second-112(SP)
+	MOVQ $0, inShort-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-112(SP), $0
+	CMPQ inShort-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-112(SP)
+	MOVQ $1, inShort-112(SP)
 	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -780,18 +780,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	MOVQ gemmArgs_tallBlocks(AX), R15
-	MOVQ $0, second-112(SP)
+	MOVQ $0, inShort-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-112(SP), $0
+	CMPQ inShort-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-112(SP)
+	MOVQ $1, inShort-112(SP)
 	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -1944,8 +1944,8 @@ nextPanel:
 	VZEROUPPER
 	RET
 
-// func expandA3AVX2(args *transformArgs)
-TEXT ·expandA3AVX2(SB), NOSPLIT, $24-8
+// func multiplyA3AVX2(args *transformArgs)
+TEXT ·multiplyA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -1997,8 +1997,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA3AVX2(args *transformArgs)
-TEXT ·reduceA3AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA3AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2048,10 +2048,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA3AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA3AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA3AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -2167,8 +2167,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB3AVX2(args *transformArgs)
-TEXT ·expandB3AVX2(SB), NOSPLIT, $24-8
+// func multiplyB3AVX2(args *transformArgs)
+TEXT ·multiplyB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2221,8 +2221,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB3AVX2(args *transformArgs)
-TEXT ·reduceB3AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB3AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2272,10 +2272,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB3AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB3AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB3AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -2391,8 +2391,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG3AVX2(args *transformArgs)
-TEXT ·expandG3AVX2(SB), NOSPLIT, $24-8
+// func multiplyG3AVX2(args *transformArgs)
+TEXT ·multiplyG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2444,8 +2444,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG3AVX2(args *transformArgs)
-TEXT ·reduceG3AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG3AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG3AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2496,8 +2496,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA4AVX2(args *transformArgs)
-TEXT ·expandA4AVX2(SB), NOSPLIT, $24-8
+// func multiplyA4AVX2(args *transformArgs)
+TEXT ·multiplyA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2555,8 +2555,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA4AVX2(args *transformArgs)
-TEXT ·reduceA4AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2613,10 +2613,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA4AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA4AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -2751,8 +2751,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB4AVX2(args *transformArgs)
-TEXT ·expandB4AVX2(SB), NOSPLIT, $24-8
+// func multiplyB4AVX2(args *transformArgs)
+TEXT ·multiplyB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2814,8 +2814,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB4AVX2(args *transformArgs)
-TEXT ·reduceB4AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -2874,10 +2874,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB4AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB4AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -3016,8 +3016,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG4AVX2(args *transformArgs)
-TEXT ·expandG4AVX2(SB), NOSPLIT, $24-8
+// func multiplyG4AVX2(args *transformArgs)
+TEXT ·multiplyG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3071,8 +3071,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG4AVX2(args *transformArgs)
-TEXT ·reduceG4AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG4AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3125,8 +3125,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA5AVX2(args *transformArgs)
-TEXT ·expandA5AVX2(SB), NOSPLIT, $24-8
+// func multiplyA5AVX2(args *transformArgs)
+TEXT ·multiplyA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3195,8 +3195,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA5AVX2(args *transformArgs)
-TEXT ·reduceA5AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3264,10 +3264,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA5AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA5AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA5AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -3429,8 +3429,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB5AVX2(args *transformArgs)
-TEXT ·expandB5AVX2(SB), NOSPLIT, $24-8
+// func multiplyB5AVX2(args *transformArgs)
+TEXT ·multiplyB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3503,8 +3503,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB5AVX2(args *transformArgs)
-TEXT ·reduceB5AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3573,10 +3573,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB5AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB5AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB5AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -3740,8 +3740,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG5AVX2(args *transformArgs)
-TEXT ·expandG5AVX2(SB), NOSPLIT, $24-8
+// func multiplyG5AVX2(args *transformArgs)
+TEXT ·multiplyG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3802,8 +3802,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG5AVX2(args *transformArgs)
-TEXT ·reduceG5AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG5AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3862,8 +3862,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA6AVX2(args *transformArgs)
-TEXT ·expandA6AVX2(SB), NOSPLIT, $24-8
+// func multiplyA6AVX2(args *transformArgs)
+TEXT ·multiplyA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -3937,8 +3937,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA6AVX2(args *transformArgs)
-TEXT ·reduceA6AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4012,10 +4012,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA6AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA6AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA6AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -4194,8 +4194,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB6AVX2(args *transformArgs)
-TEXT ·expandB6AVX2(SB), NOSPLIT, $24-8
+// func multiplyB6AVX2(args *transformArgs)
+TEXT ·multiplyB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4277,8 +4277,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB6AVX2(args *transformArgs)
-TEXT ·reduceB6AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4356,10 +4356,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB6AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB6AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB6AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -4546,8 +4546,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG6AVX2(args *transformArgs)
-TEXT ·expandG6AVX2(SB), NOSPLIT, $24-8
+// func multiplyG6AVX2(args *transformArgs)
+TEXT ·multiplyG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4610,8 +4610,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG6AVX2(args *transformArgs)
-TEXT ·reduceG6AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG6AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4672,8 +4672,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA7AVX2(args *transformArgs)
-TEXT ·expandA7AVX2(SB), NOSPLIT, $24-8
+// func multiplyA7AVX2(args *transformArgs)
+TEXT ·multiplyA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4765,8 +4765,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA7AVX2(args *transformArgs)
-TEXT ·reduceA7AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA7AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -4854,10 +4854,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA7AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA7AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA7AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -5069,8 +5069,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB7AVX2(args *transformArgs)
-TEXT ·expandB7AVX2(SB), NOSPLIT, $24-8
+// func multiplyB7AVX2(args *transformArgs)
+TEXT ·multiplyB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5165,8 +5165,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB7AVX2(args *transformArgs)
-TEXT ·reduceB7AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB7AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5256,10 +5256,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB7AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB7AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB7AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -5475,8 +5475,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG7AVX2(args *transformArgs)
-TEXT ·expandG7AVX2(SB), NOSPLIT, $24-8
+// func multiplyG7AVX2(args *transformArgs)
+TEXT ·multiplyG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5544,8 +5544,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG7AVX2(args *transformArgs)
-TEXT ·reduceG7AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG7AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG7AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5610,8 +5610,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA8AVX2(args *transformArgs)
-TEXT ·expandA8AVX2(SB), NOSPLIT, $24-8
+// func multiplyA8AVX2(args *transformArgs)
+TEXT ·multiplyA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5697,8 +5697,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA8AVX2(args *transformArgs)
-TEXT ·reduceA8AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedA8AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -5782,10 +5782,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA8AVX2(args *transformArgs)
-TEXT ·reduceEpilogueA8AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueA8AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -5996,8 +5996,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB8AVX2(args *transformArgs)
-TEXT ·expandB8AVX2(SB), NOSPLIT, $24-8
+// func multiplyB8AVX2(args *transformArgs)
+TEXT ·multiplyB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -6093,8 +6093,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB8AVX2(args *transformArgs)
-TEXT ·reduceB8AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedB8AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -6185,10 +6185,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB8AVX2(args *transformArgs)
-TEXT ·reduceEpilogueB8AVX2(SB), NOSPLIT, $24-8
+// func transposedEpilogueB8AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Y15
+	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -6411,8 +6411,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG8AVX2(args *transformArgs)
-TEXT ·expandG8AVX2(SB), NOSPLIT, $24-8
+// func multiplyG8AVX2(args *transformArgs)
+TEXT ·multiplyG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -6487,8 +6487,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG8AVX2(args *transformArgs)
-TEXT ·reduceG8AVX2(SB), NOSPLIT, $24-8
+// func multiplyTransposedG8AVX2(args *transformArgs)
+TEXT ·multiplyTransposedG8AVX2(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -6734,18 +6734,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	MOVQ gemmArgs_tallBlocks(AX), R15
-	MOVQ $0, second-112(SP)
+	MOVQ $0, inShort-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-112(SP), $0
+	CMPQ inShort-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-112(SP)
+	MOVQ $1, inShort-112(SP)
 	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -8367,18 +8367,18 @@ panel:
 	MOVQ R14, cBlock-96(SP)
 	MOVQ initPanel-72(SP), R14
 	MOVQ R14, initBlock-104(SP)
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	MOVQ gemmArgs_tallBlocks(AX), R15
-	MOVQ $0, second-112(SP)
+	MOVQ $0, inShort-112(SP)
 	JMP dispatch
 short:
-	CMPQ second-112(SP), $0
+	CMPQ inShort-112(SP), $0
 	JNE nextPanel
-	MOVQ $1, second-112(SP)
+	MOVQ $1, inShort-112(SP)
 	MOVQ gemmArgs_shortBlocks(AX), R15
 	TESTQ R15, R15
 	JZ nextPanel
-	MOVQ gemmArgs_tall(AX), R14
+	MOVQ gemmArgs_tallRows(AX), R14
 	DECQ R14
 dispatch:
 	MOVQ R15, blocks-80(SP)
@@ -10011,8 +10011,8 @@ nextPanel:
 	VZEROUPPER
 	RET
 
-// func expandA3AVX512(args *transformArgs)
-TEXT ·expandA3AVX512(SB), NOSPLIT, $24-8
+// func multiplyA3AVX512(args *transformArgs)
+TEXT ·multiplyA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10064,8 +10064,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA3AVX512(args *transformArgs)
-TEXT ·reduceA3AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA3AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10115,10 +10115,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA3AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA3AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA3AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -10234,8 +10234,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB3AVX512(args *transformArgs)
-TEXT ·expandB3AVX512(SB), NOSPLIT, $24-8
+// func multiplyB3AVX512(args *transformArgs)
+TEXT ·multiplyB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10288,8 +10288,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB3AVX512(args *transformArgs)
-TEXT ·reduceB3AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB3AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10339,10 +10339,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB3AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB3AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB3AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -10458,8 +10458,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG3AVX512(args *transformArgs)
-TEXT ·expandG3AVX512(SB), NOSPLIT, $24-8
+// func multiplyG3AVX512(args *transformArgs)
+TEXT ·multiplyG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10511,8 +10511,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG3AVX512(args *transformArgs)
-TEXT ·reduceG3AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG3AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG3AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10563,8 +10563,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA4AVX512(args *transformArgs)
-TEXT ·expandA4AVX512(SB), NOSPLIT, $24-8
+// func multiplyA4AVX512(args *transformArgs)
+TEXT ·multiplyA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10622,8 +10622,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA4AVX512(args *transformArgs)
-TEXT ·reduceA4AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10680,10 +10680,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA4AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA4AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -10818,8 +10818,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB4AVX512(args *transformArgs)
-TEXT ·expandB4AVX512(SB), NOSPLIT, $24-8
+// func multiplyB4AVX512(args *transformArgs)
+TEXT ·multiplyB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10881,8 +10881,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB4AVX512(args *transformArgs)
-TEXT ·reduceB4AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -10941,10 +10941,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB4AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB4AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -11083,8 +11083,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG4AVX512(args *transformArgs)
-TEXT ·expandG4AVX512(SB), NOSPLIT, $24-8
+// func multiplyG4AVX512(args *transformArgs)
+TEXT ·multiplyG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11138,8 +11138,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG4AVX512(args *transformArgs)
-TEXT ·reduceG4AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG4AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11192,8 +11192,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA5AVX512(args *transformArgs)
-TEXT ·expandA5AVX512(SB), NOSPLIT, $24-8
+// func multiplyA5AVX512(args *transformArgs)
+TEXT ·multiplyA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11262,8 +11262,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA5AVX512(args *transformArgs)
-TEXT ·reduceA5AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11331,10 +11331,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA5AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA5AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA5AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -11496,8 +11496,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB5AVX512(args *transformArgs)
-TEXT ·expandB5AVX512(SB), NOSPLIT, $24-8
+// func multiplyB5AVX512(args *transformArgs)
+TEXT ·multiplyB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11570,8 +11570,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB5AVX512(args *transformArgs)
-TEXT ·reduceB5AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11640,10 +11640,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB5AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB5AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB5AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -11807,8 +11807,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG5AVX512(args *transformArgs)
-TEXT ·expandG5AVX512(SB), NOSPLIT, $24-8
+// func multiplyG5AVX512(args *transformArgs)
+TEXT ·multiplyG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11869,8 +11869,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG5AVX512(args *transformArgs)
-TEXT ·reduceG5AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG5AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -11929,8 +11929,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA6AVX512(args *transformArgs)
-TEXT ·expandA6AVX512(SB), NOSPLIT, $24-8
+// func multiplyA6AVX512(args *transformArgs)
+TEXT ·multiplyA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12004,8 +12004,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA6AVX512(args *transformArgs)
-TEXT ·reduceA6AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12079,10 +12079,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA6AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA6AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA6AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -12261,8 +12261,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB6AVX512(args *transformArgs)
-TEXT ·expandB6AVX512(SB), NOSPLIT, $24-8
+// func multiplyB6AVX512(args *transformArgs)
+TEXT ·multiplyB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12344,8 +12344,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB6AVX512(args *transformArgs)
-TEXT ·reduceB6AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12423,10 +12423,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB6AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB6AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB6AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -12613,8 +12613,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG6AVX512(args *transformArgs)
-TEXT ·expandG6AVX512(SB), NOSPLIT, $24-8
+// func multiplyG6AVX512(args *transformArgs)
+TEXT ·multiplyG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12677,8 +12677,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG6AVX512(args *transformArgs)
-TEXT ·reduceG6AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG6AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12739,8 +12739,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA7AVX512(args *transformArgs)
-TEXT ·expandA7AVX512(SB), NOSPLIT, $24-8
+// func multiplyA7AVX512(args *transformArgs)
+TEXT ·multiplyA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12832,8 +12832,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA7AVX512(args *transformArgs)
-TEXT ·reduceA7AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA7AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -12921,10 +12921,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA7AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA7AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA7AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -13136,8 +13136,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB7AVX512(args *transformArgs)
-TEXT ·expandB7AVX512(SB), NOSPLIT, $24-8
+// func multiplyB7AVX512(args *transformArgs)
+TEXT ·multiplyB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13232,8 +13232,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB7AVX512(args *transformArgs)
-TEXT ·reduceB7AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB7AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13323,10 +13323,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB7AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB7AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB7AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -13542,8 +13542,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG7AVX512(args *transformArgs)
-TEXT ·expandG7AVX512(SB), NOSPLIT, $24-8
+// func multiplyG7AVX512(args *transformArgs)
+TEXT ·multiplyG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13611,8 +13611,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG7AVX512(args *transformArgs)
-TEXT ·reduceG7AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG7AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG7AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13677,8 +13677,8 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func expandA8AVX512(args *transformArgs)
-TEXT ·expandA8AVX512(SB), NOSPLIT, $24-8
+// func multiplyA8AVX512(args *transformArgs)
+TEXT ·multiplyA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13764,8 +13764,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceA8AVX512(args *transformArgs)
-TEXT ·reduceA8AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedA8AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -13849,10 +13849,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueA8AVX512(args *transformArgs)
-TEXT ·reduceEpilogueA8AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueA8AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -14063,8 +14063,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandB8AVX512(args *transformArgs)
-TEXT ·expandB8AVX512(SB), NOSPLIT, $24-8
+// func multiplyB8AVX512(args *transformArgs)
+TEXT ·multiplyB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -14160,8 +14160,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceB8AVX512(args *transformArgs)
-TEXT ·reduceB8AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedB8AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -14252,10 +14252,10 @@ _vector:
 	VZEROUPPER
 	RET
 
-// func reduceEpilogueB8AVX512(args *transformArgs)
-TEXT ·reduceEpilogueB8AVX512(SB), NOSPLIT, $24-8
+// func transposedEpilogueB8AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
-	VBROADCASTSS transformArgs_limit(AX), Z31
+	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
@@ -14478,8 +14478,8 @@ add_vector:
 	VZEROUPPER
 	RET
 
-// func expandG8AVX512(args *transformArgs)
-TEXT ·expandG8AVX512(SB), NOSPLIT, $24-8
+// func multiplyG8AVX512(args *transformArgs)
+TEXT ·multiplyG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
@@ -14554,8 +14554,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func reduceG8AVX512(args *transformArgs)
-TEXT ·reduceG8AVX512(SB), NOSPLIT, $24-8
+// func multiplyTransposedG8AVX512(args *transformArgs)
+TEXT ·multiplyTransposedG8AVX512(SB), NOSPLIT, $24-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12

@@ -14,30 +14,31 @@ type Planes struct {
 	Stride int
 }
 
-// PlaneStride is the stride for planes of that many floats. It adds a cache line, because planes at a power-of-two
-// distance compete for few cache sets.
+// PlaneStride is the stride for planes of that many floats. It adds a cache line, because planes whose distance is a
+// power of two compete for few cache sets.
 func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 
 // Winograd is the Winograd transform of whole boards of H x W cells; see package winograd. Activations are [rows, H, W,
-// C] with C a multiple of 8; the transformed domain has one plane per point.
+// C] with C a multiple of 8. A transformed board has one value per point and channel; all values of a point form a
+// plane.
 type Winograd struct {
 	H, W   int
 	pH, pW int // points of a column and of a line
 }
 
 // NewWinograd returns the transform of boards of h x w cells; ok is false if there is none for that size.
-func NewWinograd(h, w int) (b Winograd, ok bool) {
+func NewWinograd(h, w int) (board Winograd, ok bool) {
 	if !winograd.Has(h) || !winograd.Has(w) {
-		return b, false
+		return board, false
 	}
 	return Winograd{h, w, winograd.New(h).P, winograd.New(w).P}, true
 }
 
 // Points is the number of planes of a transformed board.
-func (b Winograd) Points() int { return b.pH * b.pW }
+func (board Winograd) Points() int { return board.pH * board.pW }
 
 // Cells is the number of cells of a board.
-func (b Winograd) Cells() int { return b.H * b.W }
+func (board Winograd) Cells() int { return board.H * board.W }
 
 // Epilogue is applied to a result before it is stored: result + Bias, plus the old content of the destination if
 // Accumulate, then max(0, x) if ReLU.
@@ -63,80 +64,84 @@ func (e Epilogue) Start(dst []float32, channels int) {
 	}
 }
 
-// TransformInput computes V = B d: activations src [rows, H, W, C] to planes [rows, C].
-func (w *Worker) TransformInput(b Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(b, matrixB, dst, src, rows, channels)
+// TransformInput computes the Winograd input transform V = B d Bᵀ of each board (B as defined in package winograd): src
+// [rows, H, W, C] becomes one plane [rows, C] per point.
+func (w *Worker) TransformInput(board Winograd, dst Planes, src []float32, rows, channels int) {
+	w.toPlanes(board, matrixB, dst, src, rows, channels)
 }
 
-// TransformOutputGradient computes dM = A dy: the gradient src [rows, H, W, C] of a convolution's output to planes
-// [rows, C].
-func (w *Worker) TransformOutputGradient(b Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(b, matrixA, dst, src, rows, channels)
+// TransformOutputGradient is the transpose of TransformOutput, dM = A dy Aᵀ of each board: src [rows, H, W, C], the
+// gradient of a convolution's output, becomes one plane [rows, C] per point.
+func (w *Worker) TransformOutputGradient(board Winograd, dst Planes, src []float32, rows, channels int) {
+	w.toPlanes(board, matrixA, dst, src, rows, channels)
 }
 
-// TransformOutput computes y = Aᵀ M: planes [rows, C] to a convolution's output dst [rows, H, W, C].
-func (w *Worker) TransformOutput(b Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	w.toCells(b, matrixA, dst, src, rows, channels, epilogue)
+// TransformOutput computes a convolution's output y = Aᵀ M A of each board (A as defined in package winograd) from the
+// planes [rows, C] of M, one per point: dst is [rows, H, W, C].
+func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
+	w.toCells(board, matrixA, dst, src, rows, channels, epilogue)
 }
 
-// TransformInputGradient computes dd = Bᵀ dV: the gradient of TransformInput's planes to that of its src.
-func (w *Worker) TransformInputGradient(b Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	w.toCells(b, matrixB, dst, src, rows, channels, epilogue)
+// TransformInputGradient is the transpose of TransformInput, dd = Bᵀ dV B of each board: src, the gradient of its
+// planes, becomes the gradient dst [rows, H, W, C] of its input.
+func (w *Worker) TransformInputGradient(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
+	w.toCells(board, matrixB, dst, src, rows, channels, epilogue)
 }
 
-// toPlanes applies a Winograd transform to each board of src: it multiplies the columns of cells by a matrix, then the
-// resulting lines, and writes one plane per point to dst.
-func (w *Worker) toPlanes(b Winograd, matrix int, dst Planes, src []float32, rows, channels int) {
-	cells, row := b.Cells()*channels, 4*b.W*channels
+// toPlanes multiplies each board of src by a Winograd matrix on the left (its columns), then by the transposed matrix
+// on the right (its rows), and writes one plane per point to dst.
+func (w *Worker) toPlanes(board Winograd, matrix int, dst Planes, src []float32, rows, channels int) {
+	cells, row := board.Cells()*channels, 4*board.W*channels
 	_ = src[rows*cells-1]
-	_ = dst.Data[(b.Points()-1)*dst.Stride+rows*channels-1]
-	middle := pointer(floats(&w.scratch, b.pH*b.W*channels))
+	_ = dst.Data[(board.Points()-1)*dst.Stride+rows*channels-1]
+	middle := pointer(floats(&w.scratch, board.pH*board.W*channels))
 	w.columns = transformArgs{
 		source: pointer(src), sourceStep: row, sourceLine: 4 * channels,
 		destination: middle, destinationStep: row, destinationLine: 4 * channels,
-		lines: b.W,
+		lines: board.W,
 	}
 	w.lines = transformArgs{
 		source: middle, sourceStep: 4 * channels, sourceLine: row,
-		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
-		lines: b.pH,
+		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
+		lines: board.pH,
 	}
-	w.runPasses(b, matrix, expand, expand, rows, channels, 4*cells, 4*channels)
+	w.runPasses(board, matrix, multiply, multiply, rows, channels, 4*cells, 4*channels)
 }
 
-// toCells is the transposed transform: it multiplies the columns of points by the transposed matrix, then the lines,
-// and writes cells to dst.
-func (w *Worker) toCells(b Winograd, matrix int, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	cells, points := b.Cells()*channels, 4*b.pW*channels
+// toCells is the transpose of toPlanes: it multiplies each board of points by the transposed matrix on the left, then
+// by the matrix on the right, and writes the cells to dst through epilogue.
+func (w *Worker) toCells(board Winograd, matrix int, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
+	cells, points := board.Cells()*channels, 4*board.pW*channels
 	_ = dst[rows*cells-1]
-	_ = src.Data[(b.Points()-1)*src.Stride+rows*channels-1]
-	middle := pointer(floats(&w.scratch, b.H*b.pW*channels))
+	_ = src.Data[(board.Points()-1)*src.Stride+rows*channels-1]
+	middle := pointer(floats(&w.scratch, board.H*board.pW*channels))
 	w.columns = transformArgs{
-		source: pointer(src.Data), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
+		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
 		destination: middle, destinationStep: points, destinationLine: 4 * channels,
-		lines: b.pW,
+		lines: board.pW,
 	}
 	w.lines = transformArgs{
 		source: middle, sourceStep: 4 * channels, sourceLine: points,
-		destination: pointer(dst), destinationStep: 4 * channels, destinationLine: 4 * b.W * channels,
-		lines: b.H,
+		destination: pointer(dst), destinationStep: 4 * channels, destinationLine: 4 * board.W * channels,
+		lines: board.H,
 	}
 	w.setEpilogue(&w.lines, epilogue, channels)
-	w.runPasses(b, matrix, reduce, reduceEpilogue, rows, channels, 4*channels, 4*cells)
+	w.runPasses(board, matrix, multiplyTransposed, transposedEpilogue, rows, channels, 4*channels, 4*cells)
 }
 
-// setEpilogue sets the epilogue of a pass.
-func (w *Worker) setEpilogue(p *transformArgs, f Epilogue, channels int) {
-	if f.Bias == nil {
-		f.Bias = w.zeros(channels)
+// setEpilogue makes pass p apply an epilogue: the bias, or zeros if it is nil; accumulation; and the floor, which is 0
+// in a new pass, as for ReLU, and -Inf without ReLU.
+func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
+	if e.Bias == nil {
+		e.Bias = w.zeros(channels)
 	}
-	_ = f.Bias[channels-1]
-	p.bias = pointer(f.Bias)
-	if f.Accumulate {
+	_ = e.Bias[channels-1]
+	p.bias = pointer(e.Bias)
+	if e.Accumulate {
 		p.accumulate = 1
 	}
-	if !f.ReLU {
-		p.limit = float32(math.Inf(-1))
+	if !e.ReLU {
+		p.floor = float32(math.Inf(-1))
 	}
 }
 
@@ -148,22 +153,24 @@ func (w *Worker) zeros(n int) []float32 {
 	return w.zero[:n]
 }
 
-// runPasses runs the passes w.columns and w.lines for each row. Rows are sourceStep bytes apart for the first pass and
-// destinationStep bytes apart for the second.
-func (w *Worker) runPasses(b Winograd, matrix, first, second, rows, channels, sourceStep, destinationStep int) {
+// runPasses transforms each of rows boards in two passes: w.columns, then w.lines. Consecutive boards are sourceStep
+// bytes apart where the first pass reads and destinationStep bytes apart where the second writes. For weights, rows is
+// the number of input channels.
+func (w *Worker) runPasses(board Winograd, matrix, first, second, rows, channels, sourceStep, destinationStep int) {
 	if channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
 	}
 	source, destination := w.columns.source, w.lines.destination
 	for r := range rows {
 		w.columns.source = unsafe.Add(source, r*sourceStep)
-		w.run(&w.columns, b.H, matrix, first, channels)
+		w.run(&w.columns, board.H, matrix, first, channels)
 		w.lines.destination = unsafe.Add(destination, r*destinationStep)
-		w.run(&w.lines, b.W, matrix, second, channels)
+		w.run(&w.lines, board.W, matrix, second, channels)
 	}
 }
 
-// run calls one pass for all channels. n is the length of the line, kind the kind of pass.
+// run executes pass p, of the given kind and for a board's side of n cells, on all channels: those that fill vectors,
+// then the rest in vectors of 8.
 func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
 	if p.vectors = channels / active.lanes; p.vectors > 0 {
 		active.transforms[n][matrix][kind](p)
@@ -183,12 +190,13 @@ func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
 	active.tail[n][matrix][kind](p)
 }
 
-// TransformWeights computes U = G g: weights [3, 3, in, out] to planes [in, out].
-func (w *Worker) TransformWeights(b Winograd, dst Planes, weights []float32, in, out int) {
+// TransformWeights computes U = G g Gᵀ (G as defined in package winograd): weights [3, 3, in, out] become one plane
+// [in, out] per point.
+func (w *Worker) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
 	_ = weights[9*in*out-1]
-	_ = dst.Data[(b.Points()-1)*dst.Stride+in*out-1]
+	_ = dst.Data[(board.Points()-1)*dst.Stride+in*out-1]
 	step := 4 * in * out
-	middle := pointer(floats(&w.scratch, b.pH*3*out))
+	middle := pointer(floats(&w.scratch, board.pH*3*out))
 	w.columns = transformArgs{
 		source: pointer(weights), sourceStep: 3 * step, sourceLine: step,
 		destination: middle, destinationStep: 12 * out, destinationLine: 4 * out,
@@ -196,28 +204,28 @@ func (w *Worker) TransformWeights(b Winograd, dst Planes, weights []float32, in,
 	}
 	w.lines = transformArgs{
 		source: middle, sourceStep: 4 * out, sourceLine: 12 * out,
-		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * b.pW * dst.Stride,
-		lines: b.pH,
+		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
+		lines: board.pH,
 	}
-	w.runPasses(b, matrixG, expand, expand, in, out, 4*out, 4*out)
+	w.runPasses(board, matrixG, multiply, multiply, in, out, 4*out, 4*out)
 }
 
-// TransformWeightsGradient computes dg = Gᵀ dU: the gradient of TransformWeights' planes to that of its weights
-// [3, 3, in, out].
-func (w *Worker) TransformWeightsGradient(b Winograd, dst []float32, src Planes, in, out int) {
+// TransformWeightsGradient is the transpose of TransformWeights, dg = Gᵀ dU G: src, the gradient of its planes, becomes
+// the gradient dst [3, 3, in, out] of its weights.
+func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out int) {
 	_ = dst[9*in*out-1]
-	_ = src.Data[(b.Points()-1)*src.Stride+in*out-1]
+	_ = src.Data[(board.Points()-1)*src.Stride+in*out-1]
 	step := 4 * in * out
-	middle := pointer(floats(&w.scratch, 3*b.pW*out))
+	middle := pointer(floats(&w.scratch, 3*board.pW*out))
 	w.columns = transformArgs{
-		source: pointer(src.Data), sourceStep: 4 * b.pW * src.Stride, sourceLine: 4 * src.Stride,
-		destination: middle, destinationStep: 4 * b.pW * out, destinationLine: 4 * out,
-		lines: b.pW,
+		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
+		destination: middle, destinationStep: 4 * board.pW * out, destinationLine: 4 * out,
+		lines: board.pW,
 	}
 	w.lines = transformArgs{
-		source: middle, sourceStep: 4 * out, sourceLine: 4 * b.pW * out,
+		source: middle, sourceStep: 4 * out, sourceLine: 4 * board.pW * out,
 		destination: pointer(dst), destinationStep: step, destinationLine: 3 * step,
 		lines: 3,
 	}
-	w.runPasses(b, matrixG, reduce, reduce, in, out, 4*out, 4*out)
+	w.runPasses(board, matrixG, multiplyTransposed, multiplyTransposed, in, out, 4*out, 4*out)
 }

@@ -12,7 +12,7 @@ import (
 var pure = instructions{
 	name:         "Go",
 	lanes:        8,
-	rows:         6,
+	gemm16Rows:   6,
 	gemm16:       func(p *gemmArgs) { pureGemm(p, 16) },
 	gemm8:        func(p *gemmArgs) { pureGemm(p, 8) },
 	reluGradient: pureReLUGradient,
@@ -22,12 +22,13 @@ var pure = instructions{
 	peakOps:      2 * 12,
 }
 
-// at is the vector of 8 channels at a byte offset.
+// at is the vector of 8 floats at a byte offset from base.
 func at(base unsafe.Pointer, offset int) *[8]float32 { return (*[8]float32)(unsafe.Add(base, offset)) }
 
-// pureGemm computes a product with panels of the given number of columns.
+// pureGemm is a gemm function in Go, for panels of the given number of columns.
 func pureGemm(p *gemmArgs, columns int) {
-	rows := p.tall*p.tallBlocks + (p.tall-1)*p.shortBlocks
+	// The division into blocks is for the assembly.
+	rows := p.tallRows*p.tallBlocks + (p.tallRows-1)*p.shortBlocks
 	for plane := range p.planes {
 		a, b := plane*p.aPlaneStep, plane*p.bPlaneStep
 		c, init := plane*p.cPlaneStep, plane*p.initPlaneStep
@@ -53,8 +54,8 @@ func pureGemm(p *gemmArgs, columns int) {
 // zeros is the start of sums without init.
 var zeros [8]float32
 
-// pureDot sets sum to start plus a row of A times 8 columns of B; a and b are their byte offsets. The loop is unrolled
-// four times because a backward jump is costly in WebAssembly.
+// pureDot sets sum to start plus a row of A times 8 columns of B. a and b are the byte offsets of the row and the
+// columns in A and B. The loop is unrolled four times because a backward jump is costly in WebAssembly.
 func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	// The loop advances offsets instead of pointers: a pointer must not pass the end of its array.
@@ -117,7 +118,7 @@ func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// rectify replaces negative elements by 0, without branches, which would often be mispredicted.
+// rectify replaces negative elements by 0. It has no branches, which would often be mispredicted.
 func rectify(x *[8]float32) {
 	x[0] = (x[0] + abs(x[0])) / 2
 	x[1] = (x[1] + abs(x[1])) / 2
@@ -131,107 +132,112 @@ func rectify(x *[8]float32) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// pureTransforms returns the pass functions for all lines.
+// pureTransforms returns the pass functions in Go for all lines.
 func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
-		m := winograd.New(n)
-		for i, matrix := range [][][]float64{matrixA: m.A, matrixB: m.B, matrixG: m.G} {
-			h := halve(matrix)
-			table[n][i] = [3]func(*transformArgs){expand: h.expand, reduce: h.reduce, reduceEpilogue: h.reduceEpilogue}
+		matrices := winograd.New(n)
+		for i, matrix := range [][][]float64{matrixA: matrices.A, matrixB: matrices.B, matrixG: matrices.G} {
+			paired := pairRows(matrix)
+			table[n][i] = [3]func(*transformArgs){
+				multiply: paired.multiply, multiplyTransposed: paired.multiplyTransposed, transposedEpilogue: paired.transposedEpilogue,
+			}
 		}
 	}
 	return table
 }
 
-// halved is a matrix M [P, N] that needs about half of M's products, because most rows come in pairs that differ only
-// in signs (winograd.Pairs). The first row of a pair keeps the terms with equal signs, the second those with opposite
-// signs; the sums (e, o) of a pair then become (e + o, e - o). For Mᵀ the order is reversed.
-type halved struct {
-	rows    [][]term // [P], terms of each row of M
-	columns [][]term // [N], terms of each row of Mᵀ
-	paired  []bool   // [P], whether this row and the next are a pair
+// pairedMatrix is a Winograd matrix [P, N] prepared for products with about half of its multiplications. Most of its
+// rows come in pairs that differ only in the signs of some columns (winograd.Pairs). With e the sum of a pair's terms
+// of equal sign, and o that of the others in the first row, the two rows give e + o and e - o. In products with the
+// transposed matrix, where the rows multiply x and y, equal coefficients multiply x + y and opposite ones x - y.
+type pairedMatrix struct {
+	rows    [][]term // [P] terms for multiply
+	columns [][]term // [N] terms for multiplyTransposed
+	paired  []bool   // [P] whether this row and the next are a pair
 }
 
-// term is one product of a sum.
+// term is one product of a sum: factor times the element with this index.
 type term struct {
-	index  int // of the element
+	index  int
 	factor float32
 }
 
-// halve separates the terms of a matrix.
-func halve(matrix [][]float64) *halved {
-	h := &halved{
+// pairRows lists the nonzero terms of a matrix by row and by column. Paired rows i and i+1 are e + o and e - o: terms
+// of e are listed under row i, those of o under row i+1, which halves the multiplications.
+func pairRows(matrix [][]float64) *pairedMatrix {
+	m := &pairedMatrix{
 		rows: make([][]term, len(matrix)), columns: make([][]term, len(matrix[0])), paired: winograd.Pairs(matrix),
 	}
 	add := func(row, column int, c float64) {
 		if c != 0 {
-			h.rows[row] = append(h.rows[row], term{column, float32(c)})
-			h.columns[column] = append(h.columns[column], term{row, float32(c)})
+			m.rows[row] = append(m.rows[row], term{column, float32(c)})
+			m.columns[column] = append(m.columns[column], term{row, float32(c)})
 		}
 	}
 	for i := 0; i < len(matrix); i++ {
 		for j, c := range matrix[i] {
-			if h.paired[i] && matrix[i+1][j] != c {
+			if m.paired[i] && matrix[i+1][j] != c {
 				add(i+1, j, c)
 			} else {
 				add(i, j, c)
 			}
 		}
-		if h.paired[i] {
+		if m.paired[i] {
 			i++
 		}
 	}
-	return h
+	return m
 }
 
-// expand is the pass that multiplies each line by M: destination = M source, for each vector of channels.
-func (h *halved) expand(p *transformArgs) {
+// multiply is the pass that multiplies each line by the matrix, for each vector of channels.
+func (m *pairedMatrix) multiply(p *transformArgs) {
 	for line := range p.lines {
 		for v := range p.vectors {
 			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
 			to := unsafe.Add(p.destination, line*p.destinationLine+v*32)
-			for i, terms := range h.rows {
+			for i, terms := range m.rows {
 				pureSum((*[8]float32)(unsafe.Add(to, i*p.destinationStep)), &zeros, from, p.sourceStep, terms)
 			}
-			for i, paired := range h.paired {
+			for i, paired := range m.paired {
 				if paired {
 					x, y := at(to, i*p.destinationStep), at(to, (i+1)*p.destinationStep)
-					cross(x, y, x, y)
+					sumAndDifference(x, y, x, y)
 				}
 			}
 		}
 	}
 }
 
-// reduce is the pass that multiplies each line by Mᵀ: destination = Mᵀ source, for each vector of channels.
-func (h *halved) reduce(p *transformArgs) {
+// multiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels.
+func (m *pairedMatrix) multiplyTransposed(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
-			h.gather(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
+			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
 			to := line*p.destinationLine + v*32
-			for i, terms := range h.columns {
+			for i, terms := range m.columns {
 				pureSum(at(p.destination, to+i*p.destinationStep), &zeros, unsafe.Pointer(&sums), 32, terms)
 			}
 		}
 	}
 }
 
-// reduceEpilogue is reduce followed by bias, accumulation and limit.
-func (h *halved) reduceEpilogue(p *transformArgs) {
+// transposedEpilogue is multiplyTransposed that starts with the bias, adds the old destination if accumulate is not 0,
+// and applies ReLU if floor is 0.
+func (m *pairedMatrix) transposedEpilogue(p *transformArgs) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
-			h.gather(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
+			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
 			to := line*p.destinationLine + v*32
-			for i, terms := range h.columns {
+			for i, terms := range m.columns {
 				var sum [8]float32
 				pureSum(&sum, at(p.bias, v*32), unsafe.Pointer(&sums), 32, terms)
 				destination := at(p.destination, to+i*p.destinationStep)
 				if p.accumulate != 0 {
 					add(&sum, destination)
 				}
-				if p.limit == 0 {
+				if p.floor == 0 {
 					rectify(&sum)
 				}
 				*destination = sum
@@ -243,12 +249,13 @@ func (h *halved) reduceEpilogue(p *transformArgs) {
 // maxPoints is the number of points of the longest line.
 const maxPoints = 12
 
-// gather reads a line of points into sums; a pair becomes its sum and its difference.
-func (h *halved) gather(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
-	for i := 0; i < len(h.rows); i++ {
+// loadPairs loads a line, whose elements are step bytes apart, into sums. The elements x and y of a pair become x + y
+// and x - y, which the terms of m.columns multiply.
+func (m *pairedMatrix) loadPairs(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
+	for i := 0; i < len(m.rows); i++ {
 		x := at(from, i*step)
-		if h.paired[i] {
-			cross(&sums[i], &sums[i+1], x, at(from, (i+1)*step))
+		if m.paired[i] {
+			sumAndDifference(&sums[i], &sums[i+1], x, at(from, (i+1)*step))
 			i++
 			continue
 		}
@@ -256,7 +263,8 @@ func (h *halved) gather(sums *[maxPoints][8]float32, from unsafe.Pointer, step i
 	}
 }
 
-// pureSum sets sum to start plus the terms; elements are step bytes apart.
+// pureSum sets sum to start plus the terms. Their elements are vectors of 8 channels, step bytes apart, the first at
+// from.
 func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	for _, t := range terms {
@@ -274,7 +282,7 @@ func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term
 }
 
 // cross sets sum to x + y and difference to x - y. The results may overwrite x and y.
-func cross(sum, difference, x, y *[8]float32) {
+func sumAndDifference(sum, difference, x, y *[8]float32) {
 	x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 	y0, y1, y2, y3, y4, y5, y6, y7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
 	sum[0], difference[0] = x0+y0, x0-y0
@@ -299,7 +307,7 @@ func add(x, y *[8]float32) {
 	x[7] += y[7]
 }
 
-// purePeak does rounds of 12 independent multiply-adds, like the assembly.
+// purePeak does 12 independent multiply-adds per round; see Peak.
 func purePeak(rounds *int64) {
 	var x [12]float32
 	a, b := float32(0.5), float32(1)

@@ -35,7 +35,8 @@ type Adam struct {
 	AverageShare         float32 // share of the new weights in the moving average
 }
 
-// adamArgs are the arguments of an adam function, for vectors of 8 floats.
+// adamArgs are the arguments of an adam function: slices w, g, m, v and average of that many vectors of 8 floats. See
+// Worker.Adam.
 type adamArgs struct {
 	factors             Adam
 	w, g, m, v, average unsafe.Pointer
@@ -69,6 +70,8 @@ func (f *Adam) step(w, g, m, v, average *float32) {
 	*average += float32(f.AverageShare * (*w - *average))
 }
 
+// pureReLUGradient is the Go version of the kernel behind Worker.ReLUGradient: for each vector of 8 columns it writes
+// dx and the sums over rows.
 func pureReLUGradient(p *reluArgs) {
 	for j := range p.vectors {
 		var sum [8]float32
@@ -92,6 +95,7 @@ func where(y, v float32) float32 {
 	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
 }
 
+// pureAdam is the Go version of the kernel behind Worker.Adam.
 func pureAdam(p *adamArgs) {
 	for i := range p.vectors {
 		w, g, m, v, average := at(p.w, 32*i), at(p.g, 32*i), at(p.m, 32*i), at(p.v, 32*i), at(p.average, 32*i)

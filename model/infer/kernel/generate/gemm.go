@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// shape is the register tile of a gemm function.
+// shape is the size of the register tile of a gemm function: the part of C whose sums it keeps in registers.
 type shape struct {
 	set     isa
 	columns int // floats per row
@@ -11,7 +11,8 @@ type shape struct {
 	rows    int // largest number of rows
 }
 
-// pointers are the registers with the addresses of rows 0, 3, 6, ...; the two rows after each use an index.
+// pointers are the registers with the addresses of rows 0, 3, 6, ...; the two rows after each are addressed with an
+// index.
 var pointers = []string{"BX", "CX", "DX", "SI", "DI", "R8"}
 
 // Other general registers of a tile.
@@ -27,13 +28,13 @@ const (
 	scratchB   = "R15"
 )
 
-// gemmLocals are the local variables of a gemm function: the starts of the current plane, panel and block, and the
-// numbers left of each.
+// gemmLocals are the local variables of a gemm function: the addresses of the current plane, panel and block in A, B, C
+// and init, and how many planes, panels and blocks are left.
 var gemmLocals = []string{
 	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
 	"panels", "bPanel", "cPanel", "initPanel",
 	"blocks", "aBlock", "cBlock", "initBlock",
-	"second", // not 0 during the short blocks
+	"inShort", // not 0 during the short blocks
 }
 
 // gemms writes the gemm functions of an instruction set.
@@ -68,19 +69,19 @@ func (w *writer) gemm(s shape) {
 	w.copy("aPlane", "aBlock")
 	w.copy("cPanel", "cBlock")
 	w.copy("initPanel", "initBlock")
-	w.op("MOVQ gemmArgs_tall(AX), %s", scratchA)
+	w.op("MOVQ gemmArgs_tallRows(AX), %s", scratchA)
 	w.op("MOVQ gemmArgs_tallBlocks(AX), %s", scratchB)
-	w.op("MOVQ $0, %s", w.local("second"))
+	w.op("MOVQ $0, %s", w.local("inShort"))
 	w.op("JMP dispatch")
 
 	w.label("short") // blocks of one row less
-	w.op("CMPQ %s, $0", w.local("second"))
+	w.op("CMPQ %s, $0", w.local("inShort"))
 	w.op("JNE nextPanel")
-	w.op("MOVQ $1, %s", w.local("second"))
+	w.op("MOVQ $1, %s", w.local("inShort"))
 	w.op("MOVQ gemmArgs_shortBlocks(AX), %s", scratchB)
 	w.op("TESTQ %s, %s", scratchB, scratchB)
 	w.op("JZ nextPanel")
-	w.op("MOVQ gemmArgs_tall(AX), %s", scratchA)
+	w.op("MOVQ gemmArgs_tallRows(AX), %s", scratchA)
 	w.op("DECQ %s", scratchA)
 
 	w.label("dispatch")
@@ -109,7 +110,7 @@ func (w *writer) gemm(s shape) {
 	w.end()
 }
 
-// copy copies a local variable.
+// copy copies a local variable to another.
 func (w *writer) copy(from, to string) {
 	w.op("MOVQ %s, %s", w.local(from), scratchA)
 	w.op("MOVQ %s, %s", scratchA, w.local(to))
@@ -121,7 +122,8 @@ func (w *writer) advance(pointer, step string) {
 	w.op("ADDQ %s, %s", scratchA, w.local(pointer))
 }
 
-// rowsAt loads rowStep and the pointers for that number of rows, starting at a local pointer.
+// rowsAt loads rowStep from argument step, and the addresses of that number of rows into pointers; the first row is at
+// the local variable pointer.
 func (w *writer) rowsAt(pointer, step string, rows int) {
 	w.op("MOVQ gemmArgs_%s(AX), %s", step, rowStep)
 	w.op("MOVQ %s, %s", w.local(pointer), pointers[0])
@@ -159,7 +161,7 @@ func (w *writer) tile(s shape, rows int) {
 	if s.panels > 1 {
 		w.op("MOVQ gemmArgs_bPanelStep(AX), %s", bPanelStep)
 	}
-	next := w.next(s)
+	next := w.preparePrefetch(s)
 	w.label("term%d", rows)
 	w.prefetch(next)
 	w.term(s, rows)
@@ -213,9 +215,9 @@ func (w *writer) store(s shape, rows int) {
 	}
 }
 
-// next loads the registers for prefetch. It returns, for each panel, the register with the distance from a row of B to
-// the same row of the next plane.
-func (w *writer) next(s shape) []string {
+// preparePrefetch loads the registers that prefetch reads. It returns, for each panel, the register with the distance
+// from a row of B to the same row of the next plane.
+func (w *writer) preparePrefetch(s shape) []string {
 	w.op("MOVQ gemmArgs_aPlaneStep(AX), %s", scratchB)
 	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)
 	if s.panels == 1 {
@@ -228,8 +230,8 @@ func (w *writer) next(s shape) []string {
 	return distances
 }
 
-// prefetch prefetches a cache line of A and of each panel of B of the next plane. Planes are too short for the hardware
-// prefetcher.
+// prefetch prefetches a cache line of A and of each panel of B of the next plane, because planes are too short for the
+// hardware prefetcher.
 func (w *writer) prefetch(distances []string) {
 	w.op("PREFETCHT0 (%s)", scratchB)
 	w.op("ADDQ $64, %s", scratchB)

@@ -9,8 +9,8 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// transforms writes the passes for each length of a line and each matrix M [P, N]: expand, reduce and, except for G,
-// reduceEpilogue. Package kernel explains them.
+// transforms writes the passes for each length of a line and each matrix: multiply, multiplyTransposed and, except for
+// G, transposedEpilogue. Package kernel explains them.
 func (w *writer) transforms(set isa) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
@@ -19,10 +19,10 @@ func (w *writer) transforms(set isa) {
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
 			suffix := fmt.Sprintf("%s%d%s", x.name, n, set.name)
-			w.expand(set, "expand"+suffix, x.matrix)
-			w.reduce(set, "reduce"+suffix, x.matrix)
+			w.multiply(set, "multiply"+suffix, x.matrix)
+			w.multiplyTransposed(set, "multiplyTransposed"+suffix, x.matrix)
 			if x.name != "G" {
-				w.reduceEpilogue(set, "reduceEpilogue"+suffix, x.matrix)
+				w.transposedEpilogue(set, "transposedEpilogue"+suffix, x.matrix)
 			}
 		}
 	}
@@ -58,8 +58,9 @@ func element(pointers []string, step string, k int) string {
 	}
 }
 
-// loops writes the loops over lines and vectors around body, which computes to elements from from elements.
-func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
+// loops writes the loops over lines and vectors around body, which computes an output line from an input line, each of
+// the given number of elements.
+func (w *writer) loops(set isa, inputs, outputs int, prefix string, body func()) {
 	w.op("MOVQ transformArgs_sourceStep(AX), %s", sourceStep)
 	w.op("MOVQ transformArgs_destinationStep(AX), %s", destinationStep)
 	for _, name := range passLocals {
@@ -74,16 +75,16 @@ func (w *writer) loops(set isa, from, to int, prefix string, body func()) {
 			w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], triple, pointers[i])
 		}
 	}
-	spread("source", sources, sourceStep, from)
-	spread("destination", destinations, destinationStep, to)
+	spread("source", sources, sourceStep, inputs)
+	spread("destination", destinations, destinationStep, outputs)
 	w.op("MOVQ transformArgs_bias(AX), %s", bias)
 	w.op("MOVQ transformArgs_vectors(AX), %s", vectorsLeft)
 	w.label("%svector", prefix)
 	body()
-	for i := 0; 3*i < from; i++ {
+	for i := 0; 3*i < inputs; i++ {
 		w.op("ADDQ $%d, %s", 4*set.lanes, sources[i])
 	}
-	for i := 0; 3*i < to; i++ {
+	for i := 0; 3*i < outputs; i++ {
 		w.op("ADDQ $%d, %s", 4*set.lanes, destinations[i])
 	}
 	w.op("ADDQ $%d, %s", 4*set.lanes, bias)
@@ -104,7 +105,7 @@ type term struct {
 	register    string
 }
 
-// temporaries allocates registers in rotation.
+// temporaries allocates the registers first to last in rotation.
 type temporaries struct {
 	set               isa
 	first, last, next int
@@ -171,8 +172,8 @@ func isTemporary(t *temporaries, register string) bool {
 	return err == nil && i >= t.first && i <= t.last
 }
 
-// expand writes destination[p] = sum over k of matrix[p][k] source[k].
-func (w *writer) expand(set isa, name string, matrix [][]float64) {
+// multiply writes the pass destination[p] = sum over k of matrix[p][k] source[k].
+func (w *writer) multiply(set isa, name string, matrix [][]float64) {
 	columns := len(matrix[0])
 	w.function(name, "transformArgs", passLocals...)
 	w.loops(set, columns, len(matrix), "", func() {
@@ -223,29 +224,30 @@ func terms(coefficients []float64, registers []string) []term {
 	return list
 }
 
-// reduce writes destination[k] = sum over p of matrix[p][k] source[p].
-func (w *writer) reduce(set isa, name string, matrix [][]float64) {
+// multiplyTransposed writes the pass destination[k] = sum over p of matrix[p][k] source[p].
+func (w *writer) multiplyTransposed(set isa, name string, matrix [][]float64) {
 	w.function(name, "transformArgs", passLocals...)
-	w.reduceLoops(set, matrix, "", false, false)
+	w.multiplyTransposedLoops(set, matrix, "", false, false)
 }
 
-// reduceEpilogue writes destination[k] = max(limit, bias + sum over p of matrix[p][k] source[p]), and a second version
-// of the loop that also adds the old destination[k].
-func (w *writer) reduceEpilogue(set isa, name string, matrix [][]float64) {
+// transposedEpilogue writes the pass destination[k] = max(floor, bias + sum over p of matrix[p][k] source[p]), and a
+// second version of its loops that also adds the old destination[k].
+func (w *writer) transposedEpilogue(set isa, name string, matrix [][]float64) {
 	w.function(name, "transformArgs", passLocals...)
-	w.op("VBROADCASTSS transformArgs_limit(AX), %s%d", set.reg, set.regs-1)
+	w.op("VBROADCASTSS transformArgs_floor(AX), %s%d", set.reg, set.regs-1)
 	w.op("CMPQ transformArgs_accumulate(AX), $0")
 	w.op("JNE addline")
-	w.reduceLoops(set, matrix, "", true, false)
+	w.multiplyTransposedLoops(set, matrix, "", true, false)
 	w.label("addline")
-	w.reduceLoops(set, matrix, "add", true, true)
+	w.multiplyTransposedLoops(set, matrix, "add", true, true)
 }
 
-// reduceLoops writes the loops of reduce or, with epilogue, of reduceEpilogue. Labels start with prefix.
-func (w *writer) reduceLoops(set isa, matrix [][]float64, prefix string, epilogue, accumulate bool) {
+// multiplyTransposedLoops writes the loops of multiplyTransposed or, with epilogue, of transposedEpilogue. Labels start
+// with prefix.
+func (w *writer) multiplyTransposedLoops(set isa, matrix [][]float64, prefix string, epilogue, accumulate bool) {
 	points, columns := len(matrix), len(matrix[0])
 	last := set.regs - 1
-	limit := fmt.Sprintf("%s%d", set.reg, last)
+	floor := fmt.Sprintf("%s%d", set.reg, last)
 	if epilogue {
 		last--
 	}
@@ -270,13 +272,14 @@ func (w *writer) reduceLoops(set isa, matrix [][]float64, prefix string, epilogu
 			if accumulate {
 				w.op("VADDPS %s, %s, %s", to, at, at)
 			}
-			w.op("VMAXPS %s, %s, %s", at, limit, at)
+			w.op("VMAXPS %s, %s, %s", at, floor, at)
 			w.op("VMOVUPS %s, %s", at, to)
 		}
 	})
 }
 
-// load loads a line's elements into registers. The first register of a pair gets the difference, the second the sum.
+// load loads the elements of a line into registers. The first register of a pair gets the difference, the second the
+// sum.
 func (w *writer) load(register []string, paired []bool) {
 	for p := 0; p < len(register); p++ {
 		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
@@ -289,8 +292,8 @@ func (w *writer) load(register []string, paired []bool) {
 	}
 }
 
-// column returns the terms of output k of reduce: the coefficients of column k of the matrix with the registers that
-// load filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
+// column returns the terms of output k of multiplyTransposed: the coefficients of column k of the matrix with the
+// registers that load filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
 func column(matrix [][]float64, k int, register []string, paired []bool) []term {
 	var list []term
 	for p := 0; p < len(matrix); p++ {

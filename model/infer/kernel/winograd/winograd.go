@@ -22,7 +22,7 @@ const (
 	MaxLine = 8
 )
 
-// Matrices are the matrices for a line of N cells. Rows are points.
+// Matrices are the matrices for a line of N cells. Each row belongs to one of P points.
 type Matrices struct {
 	N, P int
 	A, B [][]float64 // [P, N]
