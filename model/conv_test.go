@@ -49,7 +49,7 @@ func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
 	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(weights)), 5)
 	var y, dx, dWeights [2][]float32
-	for i, c := range []convolver{newTransformed(board, in, out, s), &direct{h, w, in, out, s}} {
+	for i, c := range []convolver{newWinogradConv(board, in, out, s), &direct{h, w, in, out, s}} {
 		y[i] = append(y[i], before[:len(dy)]...)
 		c.forward(x, turned, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
 		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(weights)]...)

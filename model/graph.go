@@ -46,7 +46,7 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 		return weights[slices.IndexFunc(weights, func(n *gorgonia.Node) bool { return n.Name() == name })]
 	})
 	if withGradients {
-		for _, n := range check(gorgonia.Grad(total, weights...)) {
+		for _, n := range must(gorgonia.Grad(total, weights...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op).out)
 		}
 	}
@@ -93,12 +93,13 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 	}
 	outputs := apply("heads", h, tensor.Shape{shardRows, h.outputs}, nil, inputs)
 	gr.outputs = outputs.Op().(*op).out
-	targets := gr.targets(g)
-	return apply("loss", gr.loss, nil, targets, append(gorgonia.Nodes{outputs}, targets...))
+	constant := gr.lossInputs(g)
+	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
 }
 
-// targets adds the inputs of the loss except the first, in their order.
-func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
+// lossInputs adds the input nodes that only the loss reads: the targets, the mask of legal actions and the weights of the
+// samples. Their order is that of the inputs of loss, which has the heads' output in front of them.
+func (gr *graph) lossInputs(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	nodes := make(gorgonia.Nodes, 6)
 	nodes[0], gr.policy = input(g, "policy", shardRows, gr.game.NumActions())
 	nodes[1], gr.classes = input(g, "classes", shardRows, len(gr.game.Classes))
@@ -109,7 +110,8 @@ func (gr *graph) targets(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	return nodes
 }
 
-// load copies n rows of a batch, starting with row first, to the inputs. It returns their part of the target entropy.
+// load copies n rows of a batch, starting with row first, to the input nodes. It returns the part of these rows in the
+// batch's target entropy.
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
@@ -148,7 +150,8 @@ func Entropy(p []float32) float64 {
 	return h
 }
 
-// run computes the shard's part of the losses and, in a graph with gradients, its gradients.
+// run computes the losses of the shard of n rows from row first, as parts of those of the batch, and, in a graph with
+// gradients, their gradients.
 func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
 	entropy := gr.load(batch, first, n)
 	if err := gr.vm.RunAll(); err != nil {

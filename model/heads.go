@@ -24,12 +24,12 @@ type heads struct {
 // newHeads returns the heads of game. width gives the number of inputs and outputs of a layer by name.
 func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *scratch) *heads {
 	h := &heads{cells: game.Tensor.Cells(), scratch: s}
-	add := func(name string, from, each int, rectify bool) int {
+	add := func(name string, from, rowsPerSample int, relu bool) int {
 		inputs, outputs := width(name)
 		for i := range h.layers {
 			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
 		}
-		h.layers = append(h.layers, headLayer{newLinear(each, inputs, outputs, rectify, s), name, from, true})
+		h.layers = append(h.layers, headLayer{newLinear(rowsPerSample, inputs, outputs, relu, s), name, from, true})
 		return len(h.layers) - 1
 	}
 	h.planes = add("policy.planes", add("policy.hidden", -1, h.cells, true), h.cells, false)
@@ -48,8 +48,7 @@ func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *
 	return h
 }
 
-// memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of the layer
-// before.
+// memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of layer p.from.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 	if p.from < 0 {
 		return tower, dTower

@@ -5,7 +5,7 @@ import "ludus/model/infer/kernel"
 // linear computes y = W x + bias for every row of x, with ReLU if relu. It reads x as rows of in values, so it serves
 // as a 1x1 convolution of boards and as a dense layer on flattened boards.
 type linear struct {
-	rowsPerSample    int // rows per sample
+	rowsPerSample    int // rows of x per sample
 	inputs, outputs  int // sizes of the weights [outputs, inputs]
 	in, out          int // sizes of x [rows, in] and y [rows, out], padded to multiples of 8
 	relu             bool
@@ -15,12 +15,12 @@ type linear struct {
 	scratch          *scratch
 }
 
-func newLinear(each, inputs, outputs int, rectify bool, s *scratch) *linear {
+func newLinear(rowsPerSample, inputs, outputs int, relu bool, s *scratch) *linear {
 	in, out := padChannels(inputs), padChannels(outputs)
 	l := &linear{
-		rowsPerSample: each, inputs: inputs, outputs: outputs, in: in, out: out, relu: rectify, scratch: s,
+		rowsPerSample: rowsPerSample, inputs: inputs, outputs: outputs, in: in, out: out, relu: relu, scratch: s,
 		identity: kernel.Aligned(out * out), transposed: kernel.Aligned(in * out), bias: kernel.Aligned(out),
-		y: kernel.Aligned(shardRows * each * out), dy: kernel.Aligned(shardRows * each * out),
+		y: kernel.Aligned(shardRows * rowsPerSample * out), dy: kernel.Aligned(shardRows * rowsPerSample * out),
 	}
 	for i := range out {
 		l.identity[i*out+i] = 1

@@ -14,7 +14,7 @@ type machine struct {
 	steps []step
 }
 
-// step is one op with the memory of its inputs.
+// step is one op of the graph: out = run(in), in memory that is fixed.
 type step struct {
 	run func(in [][]float32, out []float32)
 	in  [][]float32
@@ -25,10 +25,10 @@ type step struct {
 func newMachine(g *gorgonia.ExprGraph) *machine {
 	m := &machine{g: g}
 	memory := make(map[*gorgonia.Node][]float32)
-	for _, n := range slices.Backward(check(gorgonia.Sort(g))) { // Sort returns dependents first
+	for _, n := range slices.Backward(must(gorgonia.Sort(g))) { // Sort returns dependents first
 		o, ok := n.Op().(*op)
 		if !ok {
-			memory[n] = check(memoryOf(n.Value()))
+			memory[n] = must(memoryOf(n.Value()))
 			continue
 		}
 		memory[n] = o.out

@@ -34,8 +34,8 @@ type op struct {
 	shape  tensor.Shape // of out; empty for a scalar
 
 	run      func(in [][]float32, out []float32)
-	layer    layer  // the layer to differentiate; nil if none
-	gradient []bool // which inputs have a gradient; nil if none
+	layer    layer  // the layer that SymDiff differentiates; nil in a gradient
+	gradient []bool // whether each input has a gradient; nil if none has
 }
 
 // typeOf is Gorgonia's type of a tensor.
@@ -138,18 +138,18 @@ func (o *op) Hashcode() uint32 {
 // building serialises the construction of graphs, because Gorgonia changes global counters during it.
 var building sync.Mutex
 
-// apply adds a layer to the graph of its inputs and returns its node. Inputs in constant have no gradient.
+// apply adds a layer to the graph of its inputs and returns the node of its output. Inputs in constant have no gradient.
 func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
 	out := kernel.Aligned(max(shape.TotalSize(), 1))
 	o := &op{name: name, inputs: inputs, out: out, shape: shape, run: l.forward, layer: l}
 	for _, n := range inputs {
 		o.gradient = append(o.gradient, !constant.Contains(n))
 	}
-	return check(gorgonia.ApplyOp(o, inputs...))
+	return must(gorgonia.ApplyOp(o, inputs...))
 }
 
-// check returns result and panics on an error: Gorgonia rejects a graph only if this package has a bug.
-func check[T any](result T, err error) T {
+// must returns result and panics on an error: Gorgonia rejects a graph only if this package has a bug.
+func must[T any](result T, err error) T {
 	if err != nil {
 		panic("model: Gorgonia rejects the graph: " + err.Error())
 	}

@@ -25,13 +25,14 @@ type adamW struct {
 	average   [][]float32
 	steps     int
 
-	parallel    func(n int, do func(i int)) // runs the chunks of a step
-	chunks      []chunk
-	prepare     func(chunk)     // called for each chunk before its gradient is read
-	squareSums  []float64       // sum of squares of each chunk's gradient
-	workers     []kernel.Worker // one per chunk
-	factors     kernel.Adam     // of the current step
-	square, one func(i int)     // methods squareChunk and updateChunk, bound once
+	parallel   func(n int, do func(i int)) // runs the chunks of a step
+	chunks     []chunk
+	prepare    func(chunk)     // called for each chunk before its gradient is read
+	squareSums []float64       // sum of squares of each chunk's gradient
+	workers    []kernel.Worker // one per chunk
+	factors    kernel.Adam     // of the current step
+	squareFunc func(i int)     // method squareChunk, bound once to save allocations
+	updateFunc func(i int)     // method updateChunk
 }
 
 // newAdamW returns an optimizer of p. prepare is called for each chunk before a step reads its gradient.
@@ -43,7 +44,7 @@ func newAdamW(
 		parallel: parallel, chunks: p.chunks(), prepare: prepare,
 	}
 	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
-	s.square, s.one = s.squareChunk, s.updateChunk
+	s.squareFunc, s.updateFunc = s.squareChunk, s.updateChunk
 	return s
 }
 
@@ -65,13 +66,14 @@ func (s *adamW) step(rate float64) error {
 		WeightDecay:  float32(rate * c.WeightDecay),
 		AverageShare: float32(1 / averageHorizon(t)),
 	}
-	s.parallel(len(s.chunks), s.one)
+	s.parallel(len(s.chunks), s.updateFunc)
 	return nil
 }
 
-// clip returns the factor, at most 1, that limits the gradient's norm to ClipNorm.
+// clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error if
+// the norm is not finite.
 func (s *adamW) clip() (float32, error) {
-	s.parallel(len(s.chunks), s.square)
+	s.parallel(len(s.chunks), s.squareFunc)
 	sum := 0.0
 	for _, v := range s.squareSums {
 		sum += v
@@ -86,7 +88,7 @@ func (s *adamW) clip() (float32, error) {
 	return float32(s.config.ClipNorm / norm), nil
 }
 
-// squareChunk computes the sum of squares of a chunk's gradient.
+// squareChunk prepares the gradient of chunk i and writes its sum of squares to s.squareSums[i].
 func (s *adamW) squareChunk(i int) {
 	s.prepare(s.chunks[i])
 	g := s.chunks[i].of(s.gradients)
@@ -104,7 +106,7 @@ func (s *adamW) squareChunk(i int) {
 	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// updateChunk updates the weights, moments and average of one chunk.
+// updateChunk updates the weights, moments and averaged weights of chunk i.
 func (s *adamW) updateChunk(i int) {
 	c, factors := s.chunks[i], s.factors
 	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
@@ -113,6 +115,6 @@ func (s *adamW) updateChunk(i int) {
 	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
 }
 
-// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During
-// the first 20 steps all weigh the same (t), so the initial weights leave no trace.
+// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During the
+// first 20 steps it covers all of them (t) equally, so the initial weights leave no trace.
 func averageHorizon(t float64) float64 { return min(t, max(20, 0.05*t)) }

@@ -64,7 +64,7 @@ func (p *parameters) chunks() []chunk {
 // of is the chunk's part of values, which has one slice per parameter.
 func (c chunk) of(values [][]float32) []float32 { return values[c.parameter][c.from:c.to] }
 
-// nodes adds the parameters to a graph as inputs that share their memory.
+// nodes adds the parameters to a graph as input nodes, which share the parameters' memory.
 func (p *parameters) nodes(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	nodes := make(gorgonia.Nodes, len(p.values))
 	for i, t := range p.weights.Tensors {

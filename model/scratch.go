@@ -7,9 +7,9 @@ func padChannels(c int) int { return (c + 7) &^ 7 }
 
 // Indices of the buffers.
 const (
-	bufferV        = iota // transformed inputs, or im2col rows
-	bufferM               // transformed outputs
-	bufferU               // transformed weights
+	bufferV        = iota // V, the transformed inputs, or im2col rows
+	bufferM               // M, the transformed outputs
+	bufferU               // U, the transformed weights
 	bufferWeights         // reordered weights
 	bufferGradient        // gradient of reordered weights
 	bufferSum             // gradient of a ReLU's input
@@ -41,7 +41,7 @@ func (s *scratch) planes(i, points, values int) kernel.Planes {
 	return kernel.Planes{Data: s.get(i, points*stride), Stride: stride}
 }
 
-// multiply computes a product on the graph's worker.
+// multiply computes the matrix product g on the graph's worker.
 func (s *scratch) multiply(g kernel.Gemm) {
 	s.gemm = g
 	s.worker.Gemm(&s.gemm)

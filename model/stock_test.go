@@ -43,7 +43,7 @@ func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate fl
 	defer building.Unlock()
 	s := &stock{game: game, weights: w, size: size, g: G.NewGraph()}
 	s.total = s.build(config.GoalWeight)
-	s.grads = check(G.Grad(s.total, s.nodes...))
+	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
 	s.solver = G.NewAdamSolver(
 		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Epsilon))
@@ -103,25 +103,25 @@ func same(i int) int { return i }
 
 // perChannel applies op to x [B, C, H, W] and a weight with one value per channel.
 func (s *stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, error), x *G.Node, name string) *G.Node {
-	return check(op(x, s.weight(name, same, 1, x.Shape()[1], 1, 1), nil, []byte{0, 2, 3}))
+	return must(op(x, s.weight(name, same, 1, x.Shape()[1], 1, 1), nil, []byte{0, 2, 3}))
 }
 
 func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	in, out := x.Shape()[1], s.weights.Config.Channels
 	oihw := func(i int) int { return (i/(9*in)*9+i%9)*in + i/9%in }
 	w := s.weight(prefix+"conv"+suffix, oihw, out, in, 3, 3)
-	y := check(G.Conv2d(x, w, tensor.Shape{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}))
+	y := must(G.Conv2d(x, w, tensor.Shape{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}))
 	y = s.perChannel(G.BroadcastAdd, s.perChannel(G.BroadcastHadamardProd, y, prefix+"scale"+suffix), prefix+"bias"+suffix)
 	if residual != nil {
-		y = check(G.Add(y, residual))
+		y = must(G.Add(y, residual))
 	}
-	return check(G.Rectify(y))
+	return must(G.Rectify(y))
 }
 
 func (s *stock) pointwise(name string, x *G.Node) *G.Node {
 	shape := s.weights.Lookup(name + ".weight").Shape
 	w := s.weight(name+".weight", same, shape[0], shape[1], 1, 1)
-	y := check(G.Conv2d(x, w, tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
+	y := must(G.Conv2d(x, w, tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
 	return s.perChannel(G.BroadcastAdd, y, name+".bias")
 }
 
@@ -130,18 +130,18 @@ func (s *stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
 	shape := s.weights.Lookup(name + ".weight").Shape
 	out, in := shape[0], shape[1]
 	w := s.weight(name+".weight", func(i int) int { return i%out*in + order(i/out) }, in, out)
-	return check(G.BroadcastAdd(check(G.Mul(x, w)), s.weight(name+".bias", same, 1, out), nil, []byte{0}))
+	return must(G.BroadcastAdd(must(G.Mul(x, w)), s.weight(name+".bias", same, 1, out), nil, []byte{0}))
 }
 
 // crossEntropy is the sum of weight (log sum legal exp(x) - target x). Targets must sum to 1.
 func (s *stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
-	exp := check(G.Exp(x))
+	exp := must(G.Exp(x))
 	if legal != nil {
-		exp = check(G.HadamardProd(exp, legal))
+		exp = must(G.HadamardProd(exp, legal))
 	}
-	logSum := check(G.Log(check(G.Sum(exp, 1))))
-	rows := check(G.Sub(logSum, check(G.Sum(check(G.HadamardProd(target, x)), 1))))
-	return check(G.Sum(check(G.HadamardProd(rows, weight))))
+	logSum := must(G.Log(must(G.Sum(exp, 1))))
+	rows := must(G.Sub(logSum, must(G.Sum(must(G.HadamardProd(target, x)), 1))))
+	return must(G.Sum(must(G.HadamardProd(rows, weight))))
 }
 
 // build returns the total loss.
@@ -154,15 +154,15 @@ func (s *stock) build(goalWeight float64) *G.Node {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
 	}
-	planes := s.pointwise("policy.planes", check(G.Rectify(s.pointwise("policy.hidden", x))))
-	logits := check(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * shape.Cells()}))
-	cells := check(G.Rectify(s.pointwise("outcome.cells", x)))
+	planes := s.pointwise("policy.planes", must(G.Rectify(s.pointwise("policy.hidden", x))))
+	logits := must(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * shape.Cells()}))
+	cells := must(G.Rectify(s.pointwise("outcome.cells", x)))
 	width := cells.Shape()[1]
-	flat := check(G.Reshape(cells, tensor.Shape{s.size, width * shape.Cells()}))
+	flat := must(G.Reshape(cells, tensor.Shape{s.size, width * shape.Cells()}))
 	cellsFirst := func(i int) int { return i%shape.Cells()*width + i/shape.Cells() }
-	hidden := check(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
+	hidden := must(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
 	if s.game.PolicyExtras > 0 {
-		logits = check(G.Concat(1, logits, s.dense("policy.extras", hidden, same)))
+		logits = must(G.Concat(1, logits, s.dense("policy.extras", hidden, same)))
 	}
 	return s.losses(logits, hidden, goalWeight)
 }
@@ -182,13 +182,13 @@ func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
 	for i := range shares {
 		shares[i] = 1 / float32(s.size)
 	}
-	total = check(G.Add(total, s.crossEntropy(s.dense("outcome.classes", hidden, same), classes, share, nil)))
+	total = must(G.Add(total, s.crossEntropy(s.dense("outcome.classes", hidden, same), classes, share, nil)))
 	if s.game.GoalHead {
 		goals, data := input(s.g, "goals", s.size, 2)
 		to.goals = data
-		errors := check(G.Square(check(G.Sub(s.dense("goals", hidden, same), goals))))
+		errors := must(G.Square(must(G.Sub(s.dense("goals", hidden, same), goals))))
 		weight := G.NewConstant(float32(goalWeight / float64(s.size)))
-		total = check(G.Add(total, check(G.Mul(check(G.Sum(errors)), weight))))
+		total = must(G.Add(total, must(G.Mul(must(G.Sum(errors)), weight))))
 	}
 	return total
 }

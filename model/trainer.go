@@ -64,10 +64,10 @@ type Trainer struct {
 	lossGraphs graphPool // graphs without
 
 	// The state of the current batch.
-	batch   *Batch
-	graphs  *graphPool
-	results []shardResult
-	shard   func(shard int) // method runShard, bound once
+	batch     *Batch
+	graphs    *graphPool
+	results   []shardResult
+	shardFunc func(i int) // method runShard, bound once to save allocations
 }
 
 type shardResult struct {
@@ -95,7 +95,7 @@ func NewTrainer(
 	t.optimizer = newAdamW(config, t.params, t.gradients[0], parallel, t.sumGradients)
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
-	t.shard = t.runShard
+	t.shardFunc = t.runShard
 	return t, nil
 }
 
@@ -128,7 +128,7 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	n := shards(b)
 	t.results = slices.Grow(t.results[:0], n)[:n]
 	t.batch, t.graphs = b, graphs
-	t.parallel(n, t.shard)
+	t.parallel(n, t.shardFunc)
 	t.batch, t.graphs = nil, nil
 	var sum Losses
 	for _, r := range t.results[:n] {
@@ -143,7 +143,7 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	return sum, nil
 }
 
-// runShard runs shard i of the batch.
+// runShard runs shard i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients.
 func (t *Trainer) runShard(i int) {
 	g := t.graphs.take()
 	n := len(t.results)
@@ -156,7 +156,7 @@ func (t *Trainer) runShard(i int) {
 	t.graphs.put(g)
 }
 
-// sumGradients adds the gradients of all shards for one chunk, in the shards' order.
+// sumGradients adds a chunk's gradients of all shards to that of shard 0, in the shards' order.
 func (t *Trainer) sumGradients(c chunk) {
 	sum := c.of(t.gradients[0])
 	for _, shard := range t.gradients[1:len(t.results)] {

@@ -2,22 +2,23 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// transformed is a convolver that uses Winograd transforms of whole boards. V, U and M are the transforms of x, of the
-// weights and of y, one matrix per point; M = V U.
-type transformed struct {
+// winogradConv is a convolver that uses Winograd transforms of whole boards. V, U and M are the transforms of x, of the
+// weights and of y, with one matrix per point; M = V U for each point.
+type winogradConv struct {
 	winograd kernel.Winograd
 	in, out  int
 	scratch  *scratch
 }
 
-func newTransformed(winograd kernel.Winograd, in, out int, s *scratch) *transformed {
-	for _, i := range []int{bufferV, bufferM} {
-		s.planes(i, winograd.Points(), shardRows*max(in, out)) // allocate for the largest shard
+// newWinogradConv also allocates the buffers of V and M for the largest shard.
+func newWinogradConv(winograd kernel.Winograd, in, out int, s *scratch) *winogradConv {
+	for _, buffer := range []int{bufferV, bufferM} {
+		s.get(buffer, winograd.Points()*kernel.PlaneStride(shardRows*max(in, out)))
 	}
-	return &transformed{winograd, in, out, s}
+	return &winogradConv{winograd: winograd, in: in, out: out, scratch: s}
 }
 
-func (t *transformed) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
+func (t *winogradConv) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
 	s, points := t.scratch, t.winograd.Points()
 	u := s.planes(bufferU, points, t.in*t.out)
 	s.worker.TransformWeights(t.winograd, u, weights, t.in, t.out)
@@ -33,7 +34,7 @@ func (t *transformed) forward(x, weights, y []float32, epilogue kernel.Epilogue)
 }
 
 // backward computes dV = dM Uᵀ and dUᵀ = dMᵀ V.
-func (t *transformed) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+func (t *winogradConv) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
 	s, points := t.scratch, t.winograd.Points()
 	dm, v := s.planes(bufferM, points, s.rows*t.out), s.planes(bufferV, points, s.rows*t.in)
 	u := s.planes(bufferU, points, t.in*t.out) // [out, in]
