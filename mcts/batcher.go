@@ -24,8 +24,8 @@ func (Uniform) Evaluate(states []env.State, logits, classes, goals []float32) {
 	}
 }
 
-// Batcher evaluates the pending leaves of any number of searches in batches and backs them up. [Search.Step] adds a leaf;
-// [Batcher.Flush] evaluates. As the rows of a batch are independent, batching does not affect results.
+// Batcher evaluates the pending leaves of any number of searches in batches and backs them up. [Search.Step] adds a
+// leaf; [Batcher.Flush] evaluates. As the rows of a batch are independent, batching does not affect results.
 //
 // A Batcher belongs to one goroutine and to one game. It may cache evaluations for all its searches.
 type Batcher struct {

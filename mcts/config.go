@@ -24,17 +24,19 @@ type Config struct {
 	// ValueScale is c in sigma(q) = (MaxVisitInit + max N) c q, which scales values to logits; above 0. Default 0.5 for
 	// utilities in [-1, 1], the paper's 1 for values in [0, 1].
 	ValueScale float64
-	// MaxVisitInit is the number of visits, 0 or more, that sigma starts from (mctx: maxvisit_init). Default and paper: 50.
+	// MaxVisitInit is the number of visits, 0 or more, that sigma starts from (mctx: maxvisit_init). Default and paper:
+	// 50.
 	MaxVisitInit float64
-	// Candidates is the number of root moves that sequential halving starts with (mctx: max_num_considered_actions). The
-	// default 0 means a quarter of the simulations, from 4 to 16: 4, 8 and 16 at 16, 32 and 64 simulations. Paper: 16.
+	// Candidates is the number of root moves that sequential halving starts with (mctx: max_num_considered_actions).
+	// The default 0 means a quarter of the simulations, from 4 to 16: 4, 8 and 16 at 16, 32 and 64 simulations. Paper:
+	// 16.
 	Candidates int
 
-	// CPUCT and CPUCTLog make PUCT's exploration constant c(N) = CPUCT + CPUCTLog ln((N + B) / B) with B = CPUCTBase; 0 or
-	// more, the base above 0. Defaults 1, 0.45 and 500 as in KataGo; AlphaZero: 1.25, 1 and 19652.
+	// CPUCT and CPUCTLog make PUCT's exploration constant c(N) = CPUCT + CPUCTLog ln((N + B) / B) with B = CPUCTBase; 0
+	// or more, the base above 0. Defaults 1, 0.45 and 500 as in KataGo; AlphaZero: 1.25, 1 and 19652.
 	CPUCT, CPUCTLog, CPUCTBase float64
-	// FPUReduction makes PUCT value an unvisited move below its parent: by FPUReduction times the square root of the prior
-	// of the visited moves, in utility. 0 to 2. Default 0.2 as in KataGo.
+	// FPUReduction makes PUCT value an unvisited move below its parent: by FPUReduction times the square root of the
+	// prior of the visited moves, in utility. 0 to 2. Default 0.2 as in KataGo.
 	FPUReduction float64
 
 	// PendingLeaves is how many leaves of one search may wait for their evaluation at once, 1 or more. Each is selected

@@ -3,23 +3,24 @@
 //
 // # Steps
 //
-// A simulation follows the tree to a leaf, expands the leaf, has it evaluated and backs the value up. [Search.Step] does
-// one simulation. A leaf that needs the network becomes a pending leaf of a [Batcher]; [Batcher.Flush] evaluates all
-// pending leaves in one batch and backs them up. So one goroutine can interleave the searches of many games and share
-// batches between them. [Search.Run] searches one position alone. The package starts no goroutine, reads no clock and
-// keeps no generator. For the same noise and evaluations a search is the same bit for bit; ties go to the lowest action.
+// A simulation follows the tree to a leaf, expands the leaf, has it evaluated and backs the value up. [Search.Step]
+// does one simulation. A leaf that needs the network becomes a pending leaf of a [Batcher]; [Batcher.Flush] evaluates
+// all pending leaves in one batch and backs them up. So one goroutine can interleave the searches of many games and
+// share batches between them. [Search.Run] searches one position alone. The package starts no goroutine, reads no clock
+// and keeps no generator. For the same noise and evaluations a search is the same bit for bit; ties go to the lowest
+// action.
 //
 // # Conventions
 //
 // Inside the tree every value is the first player's utility, in [-1, 1], and every class is as seen by the first player
-// ([env.First]). The sign changes only where the moves of one node are compared, by its player to move, and never by depth,
-// since a player may move several times in a row. Results are for the player to move at the root. Evaluations are in the
-// frame of the player to move at the leaf; they are masked and converted when the leaf receives them.
+// ([env.First]). The sign changes only where the moves of one node are compared, by its player to move, and never by
+// depth, since a player may move several times in a row. Results are for the player to move at the root. Evaluations
+// are in the frame of the player to move at the leaf; they are masked and converted when the leaf receives them.
 //
 // # Values
 //
-// A node's value is the mean of the evaluations backed up through it. The completed value of a move is that of its node;
-// an unvisited move has the mixed value of its parent (Danihelka et al. 2022, appendix D),
+// A node's value is the mean of the evaluations backed up through it. The completed value of a move is that of its
+// node; an unvisited move has the mixed value of its parent (Danihelka et al. 2022, appendix D),
 //
 //	v_mix = (v + N sum_visited(p q) / sum_visited(p)) / (1 + N),
 //
@@ -45,9 +46,9 @@
 //
 // Transpositions share evaluations through the cache, not nodes. In PUCT's trees up to a quarter of the evaluated nodes
 // repeat a position of the tree at 64 simulations, and up to half at 10,000 (78 % at the start of Free-For-All). The
-// cache finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation. By these counts
-// shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What shared values are worth
-// was not measured.
+// cache finds most of them, and the rest of a simulation takes a sixteenth to a seventh of an evaluation. By these
+// counts shared nodes would reach at most 7 % more positions in the same time (25 % at that start). What shared values
+// are worth was not measured.
 //
 // There is no noise for PUCT, no chance node, no learned model and no search of one tree by several goroutines.
 package mcts

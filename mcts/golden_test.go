@@ -239,8 +239,8 @@ func TestGoldenPendingLeaves(t *testing.T) {
 }
 
 func TestGoldenHalvingInBatches(t *testing.T) {
-	// The priors favour the first two of four candidates, the values the last two: the second phase waits for the values
-	// of the first, though there is room for more leaves.
+	// The priors favour the first two of four candidates, the values the last two: the second phase waits for the
+	// values of the first, though there is room for more leaves.
 	g := table(3, first(far(env.Second, -0.5), far(env.Second, -0.5), far(env.Second, 0.5), far(env.Second, 0.4)).
 		priors(0.3, 0.3, 0.2, 0.2))
 	cfg := DefaultConfig()

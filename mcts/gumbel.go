@@ -13,9 +13,9 @@ import (
 // simulations gives each of them max(1, floor(S / (ceil(log2 m) n))) visits, as in mctx's sequence of considered
 // visits. Simulations that rounding leaves over go to further phases of two.
 //
-// The candidates of a phase are fixed at its start. One that is proven or pruned meanwhile is skipped, because its value
-// needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that can still
-// improve on the root's guaranteed class, and with the remaining simulations.
+// The candidates of a phase are fixed at its start. One that is proven or pruned meanwhile is skipped, because its
+// value needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that
+// can still improve on the root's guaranteed class, and with the remaining simulations.
 type halving struct {
 	gumbel      []float64 // [root moves] g
 	logits      []float64 // [root moves]

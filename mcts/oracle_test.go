@@ -12,7 +12,8 @@ import (
 	"ludus/env/games"
 )
 
-// oracle is a slow and simple implementation of the search: with maps and recursion; bounds are computed again each time.
+// oracle is a slow and simple implementation of the search: with maps and recursion; bounds are computed again each
+// time.
 type oracle struct {
 	game   *env.Game
 	cfg    Config

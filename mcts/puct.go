@@ -35,7 +35,8 @@ func (s *Search) selectPUCT(n int32) int32 {
 		case e.visits == 0 && !e.proven():
 			q = firstPlay
 		}
-		if score := q + exploration*e.priorShare; score > bestScore || score == bestScore && actions[i] < actions[chosen] {
+		score := q + exploration*e.priorShare
+		if score > bestScore || score == bestScore && actions[i] < actions[chosen] {
 			chosen, bestScore = int32(i), score
 		}
 	}

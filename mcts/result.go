@@ -13,17 +13,18 @@ type Move struct {
 	Action env.Action
 	Visits int     // simulations through the move, including those of earlier searches in a kept tree
 	Prior  float32 // the network's probability among the legal moves
-	// Policy is the search's probability, 0 for pruned moves. Gumbel: the improved policy, softmax(logit + sigma(completed
-	// q)). PUCT: the share of the visits, or of the priors if there are no visits; but 1 for a proven move that is worth
-	// more than the most visited one. At a proven root: the share of the priors among the moves that keep the proven value.
+	// Policy is the search's probability, 0 for pruned moves. Gumbel: the improved policy, softmax(logit +
+	// sigma(completed q)). PUCT: the share of the visits, or of the priors if there are no visits; but 1 for a proven
+	// move that is worth more than the most visited one. At a proven root: the share of the priors among the moves that
+	// keep the proven value.
 	Policy float32
 	Value  float64 // completed: mean of the utilities backed up, exact if proven, the mixed value if unvisited
 	// Lower and Upper bound the exact utility; equal if proven.
 	Lower, Upper float32
 }
 
-// Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the slice;
-// the next call overwrites it.
+// Moves returns the legal moves at the root, ascending by action. The root must be evaluated. The search owns the
+// slice; the next call overwrites it.
 func (s *Search) Moves() []Move {
 	s.mustBeEvaluated()
 	t := &s.tree
@@ -52,8 +53,8 @@ func (s *Search) Moves() []Move {
 func (s *Search) Actions() []env.Action { return s.tree.actionsOf(root) }
 
 // RootEvaluation returns the network's evaluation of the root, for the player to move: class probabilities [K], and
-// expected goals / 100 [2], own first, if the game has a goal head. Both are empty before the root is evaluated and after
-// [Search.Advance]. The search owns them; they are valid until it gets another position.
+// expected goals / 100 [2], own first, if the game has a goal head. Both are empty before the root is evaluated and
+// after [Search.Advance]. The search owns them; they are valid until it gets another position.
 func (s *Search) RootEvaluation() (classes, goals []float32) { return s.rootClasses, s.rootGoals }
 
 func (s *Search) mustBeEvaluated() {
@@ -132,10 +133,10 @@ func (s *Search) MoveClasses(dst []float32, i int) {
 	}
 }
 
-// Best returns the action to play at the root. A move that is certainly best comes first. Among moves proven to give the
-// value of the root it is the quickest win, or else the slowest end, then the most visited, then the likeliest. Otherwise
-// Gumbel takes the winner of sequential halving, in which proven moves take part even if they were no candidates, and
-// PUCT the most visited move.
+// Best returns the action to play at the root. A move that is certainly best comes first. Among moves proven to give
+// the value of the root it is the quickest win, or else the slowest end, then the most visited, then the likeliest.
+// Otherwise Gumbel takes the winner of sequential halving, in which proven moves take part even if they were no
+// candidates, and PUCT the most visited move.
 func (s *Search) Best() env.Action {
 	s.mustBeEvaluated()
 	t := &s.tree

@@ -74,12 +74,12 @@ func New(game *env.Game, cfg Config) *Search {
 	return s
 }
 
-// Start begins a search of a position that is not done, with an empty tree and a number of simulations. The evaluation of
-// the root is not one of them, so 0 is allowed. The state is not retained.
+// Start begins a search of a position that is not done, with an empty tree and a number of simulations. The evaluation
+// of the root is not one of them, so 0 is allowed. The state is not retained.
 //
-// With a generator this is a search of self-play: the Gumbel rule draws its noise at once, one number for each legal move
-// (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and a root
-// that guarantees no more than the worst class uses up its simulations.
+// With a generator this is a search of self-play: the Gumbel rule draws its noise at once, one number for each legal
+// move (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and
+// a root that guarantees no more than the worst class uses up its simulations.
 func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
 	if state.Done() {
 		panic("mcts: Start from a finished game")
@@ -231,11 +231,11 @@ func (s *Search) RunUntil(b *Batcher, stop func() bool) {
 	s.backUpRound()
 }
 
-// Step does at most one simulation: it selects a leaf, expands it and either backs it up at once or adds it to the pending
-// leaves of b. It returns false, and does nothing, if the search is done or must wait for [Batcher.Flush].
+// Step does at most one simulation: it selects a leaf, expands it and either backs it up at once or adds it to the
+// pending leaves of b. It returns false, and does nothing, if the search is done or must wait for [Batcher.Flush].
 //
-// Leaves are selected in rounds of up to Config.PendingLeaves. All leaves of a round are backed up together and in order,
-// cached ones too, so the cache does not affect results.
+// Leaves are selected in rounds of up to Config.PendingLeaves. All leaves of a round are backed up together and in
+// order, cached ones too, so the cache does not affect results.
 func (s *Search) Step(b *Batcher) bool {
 	if s.roundClosed || s.roundSize == len(s.round) || s.finished() {
 		if s.roundSize == 0 || s.pending > 0 {

@@ -60,7 +60,7 @@ type tree struct {
 	actions       []env.Action         // of all moves
 	priors        []float32            // of all moves: first their logits, then the softmax of these
 	edges         []edge               // edges[0] leads to the root
-	classSums     []float32            // [nodes, K] sums of the class probabilities backed up, as seen by the first player
+	classSums     []float32            // [nodes, K] sums of class probabilities backed up, as seen by the first player
 	boundsChanged bool                 // since Search.decided was last computed
 	endings       []env.TerminalAction // scratch
 }
@@ -305,8 +305,8 @@ func (t *tree) copyNode(src *tree, n, parent, inEdge int32) {
 	t.classSums = append(t.classSums, src.sumsOf(n)...)
 }
 
-// addRootEdges gives every move of the root an edge and sorts moves and edges by action. The root's edges are the last in
-// memory.
+// addRootEdges gives every move of the root an edge and sorts moves and edges by action. The root's edges are the last
+// in memory.
 func (t *tree) addRootEdges() {
 	nd := &t.nodes[root]
 	for _, p := range t.priors[nd.firstMove+nd.numEdges : nd.firstMove+nd.numMoves] {

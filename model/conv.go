@@ -104,8 +104,9 @@ func (c *conv) backward(x, weights, scale, dSum, dx, dWeights, dScale []float32,
 	for o, s := range scale {
 		dScale[o] = 0
 		for tap := range 9 {
-			at := (o*9 + tap) * c.inputs
-			dScale[o] += unfoldGradient(weights[at:at+c.inputs], dWeights[at:at+c.inputs], dFolded[(tap*c.out+o)*c.in:], s)
+			from := (o*9 + tap) * c.inputs
+			to := from + c.inputs
+			dScale[o] += unfoldGradient(weights[from:to], dWeights[from:to], dFolded[(tap*c.out+o)*c.in:], s)
 		}
 	}
 }

@@ -97,8 +97,8 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
 }
 
-// lossInputs adds the input nodes that only the loss reads: the targets, the mask of legal actions and the weights of the
-// samples. Their order is that of the inputs of loss, which has the heads' output in front of them.
+// lossInputs adds the input nodes that only the loss reads: the targets, the mask of legal actions and the weights of
+// the samples. Their order is that of the inputs of loss, which has the heads' output in front of them.
 func (gr *graph) lossInputs(g *gorgonia.ExprGraph) gorgonia.Nodes {
 	nodes := make(gorgonia.Nodes, 6)
 	nodes[0], gr.policy = input(g, "policy", shardRows, gr.game.NumActions())

@@ -138,7 +138,8 @@ func (o *op) Hashcode() uint32 {
 // building serialises the construction of graphs, because Gorgonia changes global counters during it.
 var building sync.Mutex
 
-// apply adds a layer to the graph of its inputs and returns the node of its output. Inputs in constant have no gradient.
+// apply adds a layer to the graph of its inputs and returns the node of its output. Inputs in constant have no
+// gradient.
 func apply(name string, l layer, shape tensor.Shape, constant, inputs gorgonia.Nodes) *gorgonia.Node {
 	out := kernel.Aligned(max(shape.TotalSize(), 1))
 	o := &op{name: name, inputs: inputs, out: out, shape: shape, run: l.forward, layer: l}

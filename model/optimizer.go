@@ -70,8 +70,8 @@ func (s *adamW) step(rate float64) error {
 	return nil
 }
 
-// clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error if
-// the norm is not finite.
+// clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error
+// if the norm is not finite.
 func (s *adamW) clip() (float32, error) {
 	s.parallel(len(s.chunks), s.squareFunc)
 	sum := 0.0
@@ -115,6 +115,6 @@ func (s *adamW) updateChunk(i int) {
 	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
 }
 
-// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During the
-// first 20 steps it covers all of them (t) equally, so the initial weights leave no trace.
+// averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During
+// the first 20 steps it covers all of them (t) equally, so the initial weights leave no trace.
 func averageHorizon(t float64) float64 { return min(t, max(20, 0.05*t)) }

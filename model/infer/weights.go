@@ -24,8 +24,8 @@ type Tensor struct {
 // Weights are the parameters of a network. Config and game determine the order, names and shapes of the tensors.
 type Weights struct {
 	Config Config
-	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0. Gumbel
-	// search with this network should use it too. Default 0.5.
+	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0.
+	// Gumbel search with this network should use it too. Default 0.5.
 	ValueScale float64
 	Tensors    []Tensor
 }

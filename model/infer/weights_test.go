@@ -36,7 +36,8 @@ func TestMarshal(t *testing.T) {
 
 // TestFormat pins the bytes of a small file: length, header, values. The checksum replaces a value under its key.
 func TestFormat(t *testing.T) {
-	got := MarshalTensors(map[string]string{"k": "v", "sha256": "x"}, []Tensor{{"b", []int{2}, []float32{1, -2}}, {"a", []int{1, 1}, []float32{0.5}}})
+	in := []Tensor{{"b", []int{2}, []float32{1, -2}}, {"a", []int{1, 1}, []float32{0.5}}}
+	got := MarshalTensors(map[string]string{"k": "v", "sha256": "x"}, in)
 	const sum = "2ce4bdb6b34a50ac7092eb9fee94337a27498e9eb9bae44192f15b88831b2422" // sha256sum of the 12 bytes of values
 	head := `{"__metadata__":{"k":"v","sha256":"` + sum + `"},"a":{"dtype":"F32","shape":[1,1],"data_offsets":[8,12]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
 	head += strings.Repeat(" ", (8-len(head)%8)%8)

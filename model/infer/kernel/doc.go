@@ -12,8 +12,8 @@
 //	M[p] = V[p] U[p]   Gemm, with U = G g Gᵀ from the weights (TransformWeights or NewConv)
 //	y = Aᵀ M A         TransformOutput, with bias, residual and ReLU (Epilogue)
 //
-// where d and y are the input and output board of a channel, and g is a 3x3 kernel; package winograd explains A, B and G.
-// The gradient runs each step transposed: TransformOutputGradient; Gemm with U[p]ᵀ (for the input) or V[p]ᵀ (for the
+// where d and y are the input and output board of a channel, and g is a 3x3 kernel; package winograd explains A, B and
+// G. The gradient runs each step transposed: TransformOutputGradient; Gemm with U[p]ᵀ (for the input) or V[p]ᵀ (for the
 // weights); TransformInputGradient or TransformWeightsGradient.
 //
 // On amd64 the loops are assembly for AVX2 with FMA or AVX-512, written by the program in generate; the package picks

@@ -43,8 +43,8 @@ const (
 )
 
 // The kinds of pass: multiply by a matrix of package winograd, or by its transpose. transposedEpilogue is
-// multiplyTransposed plus bias, plus the old destination if accumulate is not 0, and then the maximum with floor. There is
-// none for G.
+// multiplyTransposed plus bias, plus the old destination if accumulate is not 0, and then the maximum with floor. There
+// is none for G.
 const (
 	multiply = iota
 	multiplyTransposed

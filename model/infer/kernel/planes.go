@@ -84,7 +84,9 @@ func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows
 
 // TransformInputGradient is the transpose of TransformInput, dd = Bᵀ dV B of each board: src, the gradient of its
 // planes, becomes the gradient dst [rows, H, W, C] of its input.
-func (w *Worker) TransformInputGradient(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
+func (w *Worker) TransformInputGradient(
+	board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue,
+) {
 	w.toCells(board, matrixB, dst, src, rows, channels, epilogue)
 }
 

@@ -139,7 +139,9 @@ func pureTransforms() (table transforms) {
 		for i, matrix := range [][][]float64{matrixA: matrices.A, matrixB: matrices.B, matrixG: matrices.G} {
 			paired := pairRows(matrix)
 			table[n][i] = [3]func(*transformArgs){
-				multiply: paired.multiply, multiplyTransposed: paired.multiplyTransposed, transposedEpilogue: paired.transposedEpilogue,
+				multiply:           paired.multiply,
+				multiplyTransposed: paired.multiplyTransposed,
+				transposedEpilogue: paired.transposedEpilogue,
 			}
 		}
 	}

@@ -142,9 +142,15 @@ func (w *writer) constantTables() {
 func (w *writer) instructionTables() {
 	for _, set := range []isa{avx2, avx512} {
 		list := &w.declarations
-		fmt.Fprintf(list, "\nvar instructions%s = instructions{\n\tname: %q,\n\tlanes: %d,\n", set.name, map[isa]string{avx2: "AVX2", avx512: "AVX-512"}[set], set.lanes)
-		fmt.Fprintf(list, "\tgemm16Rows: %d,\n", map[isa]int{avx2: 6, avx512: 16}[set])
-		fmt.Fprintf(list, "\tgemm16: gemm16%s,\n\tgemm8: gemm8AVX2,\n\treluGradient: reluGradientAVX2,\n\tadam: adamAVX2,\n\tpeak: peak%s,\n\tpeakOps: %d,\n", set.name, set.name, 2*peakUnroll*set.lanes)
+		name, rows := "AVX2", 6
+		if set == avx512 {
+			name, rows = "AVX-512", 16
+		}
+		fmt.Fprintf(list, "\nvar instructions%s = instructions{\n", set.name)
+		fmt.Fprintf(list, "\tname: %q,\n\tlanes: %d,\n\tgemm16Rows: %d,\n", name, set.lanes, rows)
+		fmt.Fprintf(list, "\tgemm16: gemm16%s,\n\tgemm8: gemm8AVX2,\n", set.name)
+		fmt.Fprint(list, "\treluGradient: reluGradientAVX2,\n\tadam: adamAVX2,\n")
+		fmt.Fprintf(list, "\tpeak: peak%s,\n\tpeakOps: %d,\n", set.name, 2*peakUnroll*set.lanes)
 		fmt.Fprint(list, "\ttransforms: transforms{\n")
 		for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 			fmt.Fprintf(list, "\t\t%d: {\n", n)
