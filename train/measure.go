@@ -18,7 +18,7 @@ const (
 	measuredTime  = 1500 * time.Millisecond
 )
 
-// measure estimates the cost of work on this machine: it plays and trains for a few seconds, with own random streams.
+// measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random streams.
 func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int) (cost, error) {
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)

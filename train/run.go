@@ -257,7 +257,8 @@ func (r *run) generation(ctx context.Context) error {
 
 // learn adds games to the training and validation sets, evaluates network on the validation set and trains on the
 // training set. It returns the positions ever added to each set and sets the measurements in m.
-func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (positionCounts, error) {
+func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (
+	positionCounts, error) {
 	l := r.learner
 	sets := l.add(games, r.count.Games, r.count.Sets)
 	if ratingDue(r.config, m.Generation) {

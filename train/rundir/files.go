@@ -44,7 +44,8 @@ func Is(dir string) bool {
 	return false
 }
 
-// Lock makes the caller the run's only writer until release. The error wraps [checkpoints.ErrLocked] if it has one.
+// Lock makes the caller the run's only writer until release. If the run has a writer, the error wraps
+// [checkpoints.ErrLocked].
 func Lock(dir string) (release func(), err error) {
 	if release, err = checkpoints.Lock(filepath.Join(dir, LockFile)); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)

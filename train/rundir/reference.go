@@ -17,8 +17,7 @@ import (
 
 // LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights
 // file. In a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or
-// the best-rated one still on disk and intact. Errors wrap [agent.ErrWeights], and fs.ErrNotExist if path does not
-// exist.
+// the best-rated one still on disk and intact. Errors wrap [agent.ErrWeights]; also fs.ErrNotExist without such a path.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
