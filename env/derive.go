@@ -18,11 +18,11 @@ type Rules[S any] interface {
 	Pieces(dst []uint8) []uint8
 }
 
-// Derive sets g.NewState to the starting position start and derives all of [State] from its Rules: slower than a game's
-// own implementation, but without allocations once warm.
+// Derive sets g.NewState to a function that returns a [State] at position start. It implements State on top of the
+// Rules methods of *S: slower than a hand-written State, but free of allocations once warm.
 //
-// Where *S also has one of these methods, that one is used: RandomAction, TerminalActions, CanonicalKey, Goals (needed
-// by games with a GoalHead), WinningCells, Detail. A game in which every nanosecond counts implements State itself.
+// Optional methods of *S that it uses instead of its own: RandomAction, TerminalActions, CanonicalKey, Goals (needed by
+// games with a GoalHead), WinningCells, Detail. A game in which every nanosecond counts implements State itself.
 func Derive[S any, R Rules[S]](g *Game, start S) {
 	g.NewState = func() State {
 		d := &derived[S, R]{game: g, start: start, position: start}
@@ -42,17 +42,17 @@ type (
 	canonicalizer interface{ CanonicalKey() (Key, int) }
 )
 
-// derived is a State made of Rules.
+// derived implements State on top of Rules; see Derive.
 type derived[S any, R Rules[S]] struct {
 	game     *Game
 	start    S
 	position S
 	rules    R              // points to position
 	moves    []Action       // from start to position
-	legal    []Action       // scratch
-	next     *derived[S, R] // scratch
+	legal    []Action       // scratch of RandomAction and TerminalActions
+	other    *derived[S, R] // returned by scratch; nil until its first call
 
-	// The game's own methods that a search calls; nil if derived.
+	// Optional methods of *S that a search calls often; nil if *S lacks them.
 	random    randomActor
 	terminal  terminalLister
 	canonical canonicalizer
@@ -115,7 +115,7 @@ func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 	return dst
 }
 
-// CanonicalKey plays the game again under every symmetry.
+// CanonicalKey plays the game again under every symmetry and compares the keys.
 func (d *derived[S, R]) CanonicalKey() (Key, int) {
 	if d.canonical != nil {
 		return d.canonical.CanonicalKey()
@@ -148,10 +148,10 @@ func (d *derived[S, R]) Detail() string {
 	return ""
 }
 
-// scratch returns a second position.
+// scratch returns a second position, for the caller to overwrite. It is the same one at every call.
 func (d *derived[S, R]) scratch() *derived[S, R] {
-	if d.next == nil {
-		d.next = d.game.NewState().(*derived[S, R])
+	if d.other == nil {
+		d.other = d.game.NewState().(*derived[S, R])
 	}
-	return d.next
+	return d.other
 }

@@ -28,11 +28,11 @@ type Piece struct {
 	Neutral bool   // belongs to nobody
 }
 
-// FromTo is the pair of cells that an action is drawn on, NoCell where there is none: a placed piece comes from no
-// cell, and a pass has no cells. A piece may stay on From if the rules put another in its place at once.
+// FromTo is the pair of cells that an action is drawn on, or NoCell for a missing one: a placed piece comes from no
+// cell, and a pass has no cells. If the rules put a new piece on From at once, From looks unchanged after the move.
 type FromTo struct{ From, To int32 }
 
-// NoCell stands for a cell where there is none.
+// NoCell is the From or To of an action that has no such cell.
 const NoCell = -1
 
 // NoCells is the FromTo of an action without cells.
@@ -53,7 +53,7 @@ func Labels(prefix string, first, n int) []string {
 	return list
 }
 
-// text is the official text of an action: its verb, then the labels of its cells.
+// text returns the text of an action: its verb, then the labels of its cells.
 func (d *Drawing) text(verb string, cells FromTo) string {
 	words := []string{verb}
 	for _, cell := range []int32{cells.From, cells.To} {
@@ -72,7 +72,7 @@ func (d *Drawing) text(verb string, cells FromTo) string {
 	return "(" + strings.Join(words, " ") + ")"
 }
 
-// Status says in one line who is to move or how the game ended, then the state's Detail.
+// Status returns one line: who is to move or how the game ended, then the state's Detail.
 func (g *Game) Status(s State) string {
 	text := g.Players[s.Player()] + " to move"
 	if s.Done() {
@@ -116,7 +116,7 @@ func (g *Game) Board(s State) string {
 	return strings.Join(append(lines, g.Status(s)), "\n") + "\n"
 }
 
-// longest is the length of the longest label.
+// longest returns the length of the longest label.
 func longest(labels []string) (n int) {
 	for _, label := range labels {
 		n = max(n, len(label))

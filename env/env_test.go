@@ -46,7 +46,7 @@ func TestFrames(t *testing.T) {
 		t.Error("Second's classes are not First's backwards")
 	}
 	if env.First.Opponent() != env.Second || env.Second.Opponent() != env.First {
-		t.Error("Other is not the opponent")
+		t.Error("Opponent is not the other player")
 	}
 }
 

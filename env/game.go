@@ -8,24 +8,26 @@ import (
 // Shape is the shape of a tensor: channels (planes), height, width.
 type Shape struct{ C, H, W int }
 
-// Cells is the number of cells of one plane.
+// Cells returns the number of cells of one plane.
 func (s Shape) Cells() int { return s.H * s.W }
 
-// Size is the number of values in the tensor.
+// Size returns the number of values in the tensor.
 func (s Shape) Size() int { return s.C * s.H * s.W }
 
-// Class is one way in which a game can end, from one player's perspective.
+// Class is one way in which a game can end, as one player sees it. Its number is its index in [Game.Classes].
 type Class struct {
 	Name string
-	// Goals are the player's and its opponent's goals, 0 to 100. Both are -1 if the class leaves them open
-	// ([Game.GoalHead]).
+	// Goals are the final scores, 0 to 100, of the player and of its opponent; OpenGoals if the class leaves them open.
 	Goals [2]int
-	// Utility is the player's, in [-1, 1].
+	// Utility is what the class is worth to the player, in [-1, 1].
 	Utility float32
 }
 
-// Goal is the player's goal. If the class leaves it open, it is the goal of the same utility: 50 (1 + Utility),
-// rounded.
+// OpenGoals are the Goals of a class that does not determine the final scores; see [Game.GoalHead].
+var OpenGoals = [2]int{-1, -1}
+
+// Goal returns the player's final score. If the class does not determine it, Goal returns the score of equal utility:
+// 50 (1 + Utility), rounded.
 func (c Class) Goal() int {
 	if c.Goals[0] >= 0 {
 		return c.Goals[0]
@@ -33,7 +35,7 @@ func (c Class) Goal() int {
 	return int(math.Round(50 * (1 + float64(c.Utility))))
 }
 
-// Classes of games without other endings.
+// WinLoss are the classes of games that somebody always wins; WinDrawLoss also has draws.
 var (
 	WinLoss     = []Class{{"win", [2]int{100, 0}, 1}, {"loss", [2]int{0, 100}, -1}}
 	WinDrawLoss = []Class{{"win", [2]int{100, 0}, 1}, {"draw", [2]int{50, 50}, 0}, {"loss", [2]int{0, 100}, -1}}
@@ -68,8 +70,8 @@ type Game struct {
 	Planes       []string     // each of the tensor's C planes: a name, a colon, and its values
 	PolicyNames  []string     // meaning of each policy plane, then of each extra entry, in the mover's frame
 	PolicyExtras int          // number of extra entries
-	Classes      []Class      // a player's possible outcomes, best first
-	GoalHead     bool         // classes leave the goals open, so a network predicts both beside them
+	Classes      []Class      // the ways in which a game can end for a player, best first
+	GoalHead     bool         // classes do not determine the goals, so a network also predicts these
 	MaxPlies     int          // upper bound of a game's length
 	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
 	Drawing      Drawing      // how positions are drawn
@@ -77,11 +79,11 @@ type Game struct {
 
 	// AddAction and Finish set these.
 
-	ActionTexts  []string // official text of each action; "" if no position allows it
+	ActionTexts  []string // text of each action, such as "(mark r2 c3)"; "" if no position allows it
 	PolicyPlanes int      // number of planes of H*W policy entries, before the extra ones
 
-	frames [2][]Action
-	index  map[string]Action
+	frames [2][]Action       // by player: see Frame
+	index  map[string]Action // by text
 }
 
 // AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the
@@ -176,5 +178,5 @@ func (g *Game) Finish(second []Action) *Game {
 	return g
 }
 
-// NumActions is A, the number of actions and of policy entries.
+// NumActions returns A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return len(g.ActionTexts) }

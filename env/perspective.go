@@ -1,16 +1,16 @@
 package env
 
 // This file holds every conversion between the players' perspectives: from First's or absolute to the mover's, and
-// back. Each is its own inverse.
+// back. A conversion for the same player twice gives back the original.
 
-// Sign is +1 for First and -1 for Second: it turns First's utility into p's.
+// Sign returns +1 for First and -1 for Second. Multiplying by it turns First's utility into p's.
 func (p Player) Sign() float64 { return 1 - 2*float64(p) }
 
-// ByPlayer reorders a pair of p's and its opponent's values into First's and Second's, or back: it swaps the pair if p is
-// Second.
+// ByPlayer turns the pair of p's and its opponent's values into that of First's and Second's, or back: it swaps the
+// pair if p is Second.
 func ByPlayer[T any](p Player, pair [2]T) [2]T { return [2]T{pair[p], pair[p.Opponent()]} }
 
-// ClassFor turns First's class into p's.
+// ClassFor turns an outcome, which is a class as First sees it, into the class as p sees it, or back.
 func (g *Game) ClassFor(p Player, class int) int {
 	if p == First {
 		return class
@@ -18,19 +18,19 @@ func (g *Game) ClassFor(p Player, class int) int {
 	return len(g.Classes) - 1 - class
 }
 
-// ClassesFor turns a distribution [K] over First's classes into one over p's. dst and src must not overlap.
+// ClassesFor turns a distribution [K] over First's classes into one over p's, or back. dst and src must not overlap.
 func (g *Game) ClassesFor(dst []float32, p Player, src []float32) {
 	for k, x := range src {
 		dst[g.ClassFor(p, k)] = x
 	}
 }
 
-// UtilityFor is p's utility of First's class, in [-1, 1].
-func (g *Game) UtilityFor(p Player, class int) float64 {
-	return float64(g.Classes[g.ClassFor(p, class)].Utility)
+// UtilityFor returns p's utility, in [-1, 1], of an outcome, which is a class as First sees it.
+func (g *Game) UtilityFor(p Player, outcome int) float64 {
+	return float64(g.Classes[g.ClassFor(p, outcome)].Utility)
 }
 
-// ExpectedUtility is a player's expected utility, in [-1, 1], for a distribution [K] over its own classes.
+// ExpectedUtility returns a player's expected utility, in [-1, 1], for a distribution [K] over that player's classes.
 func (g *Game) ExpectedUtility(classes []float32) float64 {
 	sum := 0.0
 	for k, p := range classes {
@@ -39,15 +39,16 @@ func (g *Game) ExpectedUtility(classes []float32) float64 {
 	return sum
 }
 
-// Frame maps absolute actions to the frame of mover p: entry a is the policy index of action a. The caller must not
-// change it.
+// Frame returns the map of absolute actions to the frame of mover p: entry a is the policy index of action a. The
+// caller must not change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
-// FrameCell maps an absolute cell to the frame of mover p, in the planes of the tensor and of the policy alike.
+// FrameCell maps an absolute cell to the frame of mover p. It holds for the planes of the tensor and of the policy.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
 // Transform writes the image of the planes in src, each of one value a cell, into dst: the value of cell i goes to cell
-// s.Cells[i] of the same plane. The two have the same length, a multiple of the number of cells, and must not overlap.
+// s.Cells[i] of the same plane. dst and src have the same length, a multiple of the number of cells, and must not
+// overlap.
 func (s *Symmetry) Transform(dst, src []float32) {
 	for n := len(s.Cells); len(src) > 0; dst, src = dst[n:], src[n:] {
 		for i, to := range s.Cells {

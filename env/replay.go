@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ErrIllegal is wrapped by errors about a move that cannot be played in its position.
+// ErrIllegal is wrapped by errors about a move that is not legal in the position where it should be played.
 var ErrIllegal = errors.New("illegal move")
 
 // Replayer plays moves from the start of a game and checks that each is legal.
@@ -25,8 +25,8 @@ func NewReplayer(game *Game) *Replayer {
 	return r
 }
 
-// Play plays an action. If it is not legal, the error wraps [ErrIllegal] and names the move, counted from 1; nothing
-// changes.
+// Play plays an action. If it is not legal, nothing changes, and the error wraps [ErrIllegal] and gives the number of
+// the move, counted from 1, and its text.
 func (r *Replayer) Play(a Action) error {
 	if slices.Contains(r.Legal, a) {
 		r.State.Apply(a)
@@ -44,8 +44,8 @@ func (r *Replayer) Play(a Action) error {
 	return fmt.Errorf("move %d: %w %s%s", len(r.Moves)+1, ErrIllegal, text, over)
 }
 
-// Replay returns the position that the moves lead to from the start. If one is not legal, the error wraps [ErrIllegal]
-// and names it.
+// Replay returns the position that the moves lead to from the start. If a move is not legal, the error wraps
+// [ErrIllegal] and names the move.
 func Replay(game *Game, moves []Action) (State, error) {
 	r := NewReplayer(game)
 	for _, a := range moves {
@@ -56,8 +56,8 @@ func Replay(game *Game, moves []Action) (State, error) {
 	return r.State, nil
 }
 
-// ReplayText is [Replay] for moves in their official texts (see [Game.ParseAction]). It also returns the actions.
-// Errors wrap [ErrIllegal] or [ErrAction].
+// ReplayText is [Replay] for the texts of moves (see [Game.ParseAction]). It also returns the moves as actions. Errors
+// wrap [ErrIllegal] or [ErrAction].
 func ReplayText(game *Game, texts []string) (State, []Action, error) {
 	r := NewReplayer(game)
 	for i, text := range texts {

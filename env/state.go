@@ -16,7 +16,7 @@ func (p Player) Opponent() Player { return 1 - p }
 // Action is the absolute number of a move, in [0, Game.NumActions).
 type Action int32
 
-// Unfinished is the outcome of a game that goes on.
+// Unfinished is the outcome of a game that is not over.
 const Unfinished = -1
 
 // State is a position. It has one owner and is not safe for concurrent use. A new game needs to implement [Rules] only;
@@ -30,10 +30,11 @@ type State interface {
 	Legal(dst []Action) []Action
 	// Apply plays a legal action. After an illegal one the state is undefined.
 	Apply(a Action)
-	// Outcome is First's class once the game is over, otherwise Unfinished. [Game.ClassFor] turns it into Second's.
+	// Outcome is the class as First sees it, 0 being First's best, once the game is over, otherwise Unfinished. See
+	// [Game.ClassFor] for the class as Second sees it.
 	Outcome() int
-	// Goals are First's and Second's goals, 0 to 100. Before the end they are what each has earned for good so far
-	// (captures in Free-For-All, otherwise 0).
+	// Goals are the final scores of First and Second, 0 to 100. Before the end they are the points that each can no
+	// longer lose (for captures in Free-For-All, otherwise 0).
 	Goals() [2]int
 
 	// Key identifies the whole position: equal keys of one game have equal futures.
@@ -64,10 +65,11 @@ type State interface {
 // TerminalAction is a legal action that ends the game.
 type TerminalAction struct {
 	Action  Action
-	Outcome int // First's class
+	Outcome int // a class as First sees it
 }
 
-// GoalsOf are First's and Second's goals for First's class, or zeros if it is Unfinished.
+// GoalsOf returns the goals (final scores, 0 to 100) of First and Second for an outcome, which is a class as First sees
+// it; zeros if it is Unfinished.
 func GoalsOf(classes []Class, outcome int) [2]int {
 	if outcome == Unfinished {
 		return [2]int{}
@@ -75,7 +77,7 @@ func GoalsOf(classes []Class, outcome int) [2]int {
 	return classes[outcome].Goals
 }
 
-// Playout plays random legal moves, all equally likely, until the game is over. It returns their number.
+// Playout plays random legal moves, all equally likely, until the game is over. It returns the number of these moves.
 func Playout(s State, rng *rand.PCG) (plies int) {
 	for ; !s.Done(); plies++ {
 		s.Apply(s.RandomAction(rng.Uint64()))
@@ -83,7 +85,7 @@ func Playout(s State, rng *rand.PCG) (plies int) {
 	return plies
 }
 
-// Key holds a whole position; unused words are zero.
+// Key describes a whole position in a form that the game chooses; unused words are zero.
 type Key [8]uint64
 
 // Hash mixes the key into 64 bits.

@@ -10,8 +10,8 @@ import (
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
-// ParseAction reads the official text of an action; it accepts repeated blanks and missing outer brackets. Errors wrap
-// [ErrAction].
+// ParseAction returns the action that has the given text in ActionTexts. It ignores brackets and repeated blanks.
+// Errors wrap [ErrAction].
 func (g *Game) ParseAction(text string) (Action, error) {
 	clean := strings.Join(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text)), " ")
 	if strings.Contains(clean, " ") {
@@ -24,7 +24,7 @@ func (g *Game) ParseAction(text string) (Action, error) {
 	return 0, fmt.Errorf("%w %s of %s; a move reads like %s", ErrAction, Quote(text), g.Name, g.ActionTexts[example])
 }
 
-// Texts returns the official texts of actions, not nil.
+// Texts returns the texts of actions. The result is never nil.
 func (g *Game) Texts(actions []Action) []string {
 	texts := make([]string, len(actions))
 	for i, a := range actions {
@@ -58,7 +58,7 @@ func FileName(name string) string {
 	return b.String()
 }
 
-// Nearest returns the candidate closest to name, or "" if the edit distance of all is more than a third of name's
+// Nearest returns the candidate of least edit distance to name, or "" if that distance is more than a third of name's
 // length, rounded up.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", (len(name)+2)/3+1
@@ -73,8 +73,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance is the number of bytes to insert, delete, replace or exchange with their neighbour to turn a into b: the
-// distance of Damerau and Levenshtein, restricted to one edit a byte (optimal string alignment).
+// editDistance is the least number of edits that turn a into b. An edit inserts, deletes or replaces a byte or swaps
+// two neighbours, and no byte is edited twice: Damerau-Levenshtein distance, variant optimal string alignment.
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1) // rows[i][j] is the distance of a[:i] and b[:j]
 	for i := range rows {

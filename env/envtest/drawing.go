@@ -9,8 +9,8 @@ import (
 	"ludus/env"
 )
 
-// checkDrawing checks a game's Drawing, and that pieces stand on existing cells and every move changes only its own
-// cells.
+// checkDrawing checks a game's Drawing. In random games, pieces must stand on existing cells, and every move must
+// change its own cells only.
 func checkDrawing(g *env.Game) error {
 	d := &g.Drawing
 	if len(d.Rows) != g.Tensor.H || len(d.Columns) != g.Tensor.W || len(d.Cells) != g.Tensor.Cells() ||
@@ -61,13 +61,14 @@ func checkActionCells(g *env.Game, text string, cells env.FromTo) error {
 	return nil
 }
 
+// checkPieces checks in random games that Pieces, Status and the cells of each move are right.
 func checkPieces(g *env.Game) error {
-	const mark = 77
+	const sentinel = 77
 	var before []uint8
 	var mover env.Player
 	return eachPosition(g, 60, func(w *walk) error {
-		list := w.State.Pieces([]uint8{mark})
-		if len(list) != 1+g.Tensor.Cells() || list[0] != mark {
+		list := w.State.Pieces([]uint8{sentinel})
+		if len(list) != 1+g.Tensor.Cells() || list[0] != sentinel {
 			return w.errorf("Pieces must append one entry for each of %d cells; got %v", g.Tensor.Cells(), list)
 		}
 		after := list[1:]
@@ -92,8 +93,8 @@ func checkPieces(g *env.Game) error {
 	})
 }
 
-// checkChange compares the pieces before and after a move: it must leave a new piece on To, which is the one from From
-// if there is one, and the mover's or neutral, and change no other cells.
+// checkChange checks the pieces before and after a move. The move must put another piece than before on To: the mover's
+// or a neutral one, and the one that stood on From if there is a From. It must change no cells but From and To.
 func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, after []uint8) error {
 	for cell := range after {
 		if c := int32(cell); c != cells.From && c != cells.To && before[cell] != after[cell] {
@@ -116,13 +117,13 @@ func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, aft
 	return nil
 }
 
-// checkWinningCells checks that only a won game has winning cells: each once, under a piece of the winner's, the last
-// move's among them, because without it the game would have ended earlier.
+// checkWinningCells checks that only won games have winning cells, that they are distinct and hold the winner's pieces,
+// and that the last move's cell is one of them: otherwise the game would have ended earlier.
 func checkWinningCells(g *env.Game) error {
-	const mark = -7
+	const sentinel = -7
 	return eachPosition(g, 200, func(w *walk) error {
-		cells := w.State.WinningCells([]int32{mark})
-		if len(cells) == 0 || cells[0] != mark {
+		cells := w.State.WinningCells([]int32{sentinel})
+		if len(cells) == 0 || cells[0] != sentinel {
 			return w.errorf("WinningCells must append to dst; got %v", cells)
 		}
 		if cells = cells[1:]; len(cells) == 0 {

@@ -16,7 +16,7 @@ import (
 	"ludus/env"
 )
 
-// laws hold for every game. A law returns the first violation.
+// laws are what every game must satisfy. A law's check returns an error about the first violation.
 var laws = []struct {
 	name  string
 	check func(g *env.Game) error
@@ -94,24 +94,24 @@ func eachPosition(g *env.Game, n int, visit func(w *walk) error) error {
 	return nil
 }
 
-// clone is an independent copy of s.
+// clone returns an independent copy of s.
 func clone(g *env.Game, s env.State) env.State {
 	c := g.NewState()
 	c.CopyFrom(s)
 	return c
 }
 
-// tensor is the mover's tensor of s.
+// tensor returns the mover's tensor of s.
 func tensor(g *env.Game, s env.State) []float32 {
 	x := make([]float32, g.Tensor.Size())
 	s.Encode(x)
 	return x
 }
 
-// inFrame are the legal actions in the mover's frame, ascending.
+// inFrame returns the legal actions in the mover's frame, ascending.
 func inFrame(g *env.Game, s env.State) []env.Action { return mapped(s.Legal(nil), g.Frame(s.Player())) }
 
-// mapped applies a permutation to each action and sorts the result.
+// mapped returns the images of actions under a permutation, ascending.
 func mapped(actions, by []env.Action) []env.Action {
 	list := make([]env.Action, len(actions))
 	for i, a := range actions {

@@ -159,7 +159,7 @@ func TestFaultyStates(t *testing.T) {
 		"forgets an ending": "TerminalActions", "ending of the mover": "TerminalActions",
 		"forgets a symmetry": "CanonicalKey", "wrong symmetry": "CanonicalKey", "none": "",
 	})
-	findFaults(t, "quad(size=4,quads=6,whites=0,corners=full)", map[string]string{ // in which squares are made
+	findFaults(t, "quad(size=4,quads=6,whites=0,corners=full)", map[string]string{ // squares often win this game
 		"won before the end": "WinningCells", "won drops dst": "WinningCells", "won by another cell": "WinningCells", "won by a cell twice": "WinningCells",
 		"won by all but one": "WinningCells", "won in the lower half": "SymmetricPlay", "none": "",
 	})
@@ -225,7 +225,7 @@ func TestFaultyGames(t *testing.T) {
 	}
 }
 
-// breaches are the names of the laws that a game breaks.
+// breaches returns the names of the laws that a game breaks.
 func breaches(g *env.Game) (names []string) {
 	for _, law := range laws {
 		if law.check(g) != nil {

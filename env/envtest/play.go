@@ -39,11 +39,11 @@ func checkPlay(g *env.Game) error {
 	})
 }
 
-// checkLegal checks that the legal list is appended, ascending, not empty, and made of actions that have a text.
+// checkLegal checks that Legal appends to dst, and that its list is ascending, not empty, and of actions with a text.
 func checkLegal(w *walk) error {
-	const mark = -7
-	list := w.State.Legal([]env.Action{mark})
-	if list[0] != mark || len(list) < 2 {
+	const sentinel = -7
+	list := w.State.Legal([]env.Action{sentinel})
+	if list[0] != sentinel || len(list) < 2 {
 		return w.errorf("Legal must append at least one action to dst; got %v", list)
 	}
 	last := env.Action(-1)
@@ -66,7 +66,7 @@ func checkTensor(w *walk) error {
 		dst[i] = float32(math.NaN())
 	}
 	w.State.Encode(dst[:n])
-	if dst[n] == dst[n] {
+	if dst[n] == dst[n] { // no longer NaN
 		return w.errorf("Encode writes beyond its tensor")
 	}
 	for i, v := range dst[:n] {
@@ -77,7 +77,7 @@ func checkTensor(w *walk) error {
 	return nil
 }
 
-// checkEnd checks that a finished game has no moves and that its goals agree with its class.
+// checkEnd checks that a finished game has no legal moves and that its goals agree with its outcome.
 func checkEnd(w *walk) error {
 	if list := w.State.Legal(nil); len(list) != 0 {
 		return w.errorf("the game is over, but %v are legal", list)
@@ -96,7 +96,8 @@ func checkEnd(w *walk) error {
 	return nil
 }
 
-// checkRandomAction compares RandomAction with the legal list, at both ends of each action's range of random numbers.
+// checkRandomAction compares RandomAction with the legal list at the least random number of each action and at the
+// number before, which belongs to the previous action; the last action precedes the first.
 func checkRandomAction(g *env.Game) error {
 	return eachPosition(g, 60, func(w *walk) error {
 		legal := w.State.Legal(nil)
@@ -108,9 +109,9 @@ func checkRandomAction(g *env.Game) error {
 			if a := w.State.RandomAction(low); a != want {
 				return w.errorf("RandomAction(%#x) is %d; want index %d of %v", low, a, i, legal)
 			}
-			before := (i + len(legal) - 1) % len(legal)
-			if a := w.State.RandomAction(low - 1); a != legal[before] {
-				return w.errorf("RandomAction(%#x) is %d; want index %d of %v", low-1, a, before, legal)
+			previous := (i + len(legal) - 1) % len(legal)
+			if a := w.State.RandomAction(low - 1); a != legal[previous] {
+				return w.errorf("RandomAction(%#x) is %d; want index %d of %v", low-1, a, previous, legal)
 			}
 		}
 		return nil
@@ -119,55 +120,56 @@ func checkRandomAction(g *env.Game) error {
 
 // checkTerminalActions compares TerminalActions with the results of playing every legal action on a copy.
 func checkTerminalActions(g *env.Game) error {
-	mark := env.TerminalAction{Action: -7}
+	sentinel := env.TerminalAction{Action: -7}
 	next := g.NewState()
-	return collect(g, 100, func(w *walk) error {
-		want := []env.TerminalAction{mark}
+	return eachPositionAndReordering(g, 100, func(w *walk) error {
+		want := []env.TerminalAction{sentinel}
 		for _, a := range w.State.Legal(nil) {
 			next.CopyFrom(w.State)
 			if next.Apply(a); next.Done() {
 				want = append(want, env.TerminalAction{Action: a, Outcome: next.Outcome()})
 			}
 		}
-		if list := w.State.TerminalActions([]env.TerminalAction{mark}); !slices.Equal(list, want) {
-			return w.errorf("TerminalActions appends %v to %v; want %v", list[1:], mark, want[1:])
+		if list := w.State.TerminalActions([]env.TerminalAction{sentinel}); !slices.Equal(list, want) {
+			return w.errorf("TerminalActions appends %v to %v; want %v", list[1:], sentinel, want[1:])
 		}
 		return nil
 	})
 }
 
-// checkCopies checks that a copy is the same position, and that moves on either do not change the other.
+// checkCopies checks that a copy is the same position, that a move on a copy does not change the original, and that the
+// original's next move does not change an earlier copy.
 func checkCopies(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(2, 2))
-	used := newWalk(g)
-	kept, board := g.NewState(), g.Board(g.NewState())
+	other := newWalk(g)
+	dirty, board := g.NewState(), g.Board(g.NewState())
 	return eachPosition(g, 10, func(w *walk) error {
-		if g.Board(kept) != board {
+		if g.Board(dirty) != board {
 			return w.errorf("the last move changes a copy made before it")
 		}
 		if w.State.Done() {
 			return nil
 		}
-		kept.CopyFrom(used.State) // leaves traces of another game, if any
-		kept.CopyFrom(w.State)
-		if err := samePosition(g, kept, w.State); err != nil {
+		dirty.CopyFrom(other.State) // another game's position first: the copy must overwrite everything
+		dirty.CopyFrom(w.State)
+		if err := samePosition(g, dirty, w.State); err != nil {
 			return w.errorf("copy: %v", err)
 		}
 		c := clone(g, w.State)
 		legal := c.Legal(nil)
 		c.Apply(legal[rng.IntN(len(legal))])
-		if err := samePosition(g, kept, w.State); err != nil {
+		if err := samePosition(g, dirty, w.State); err != nil {
 			return w.errorf("a move on a copy changes the original: %v", err)
 		}
-		board = g.Board(kept)
-		if used.step(rng); used.State.Done() {
-			used = newWalk(g)
+		board = g.Board(dirty)
+		if other.step(rng); other.State.Done() {
+			other = newWalk(g)
 		}
 		return nil
 	})
 }
 
-// samePosition compares everything that two unfinished positions return.
+// samePosition returns an error if two unfinished positions differ in key, player, goals, legal moves, tensor or board.
 func samePosition(g *env.Game, a, b env.State) error {
 	switch {
 	case a.Key() != b.Key():
@@ -184,12 +186,13 @@ func samePosition(g *env.Game, a, b env.State) error {
 	return nil
 }
 
-// checkKeys checks that equal keys are equal positions, that every move changes the key, and that hashes spread.
+// checkKeys checks that equal keys are equal positions, that a move changes the key, and that few hashes share their
+// first or last 16 bits.
 func checkKeys(g *env.Game) error {
 	seen := map[env.Key]env.State{}
 	hashes := map[uint64]bool{}
 	low, high := map[uint64]bool{}, map[uint64]bool{}
-	err := collect(g, 60, func(w *walk) error {
+	err := eachPositionAndReordering(g, 60, func(w *walk) error {
 		if w.State.Done() {
 			return nil
 		}
@@ -214,21 +217,21 @@ func checkKeys(g *env.Game) error {
 	if err != nil {
 		return err
 	}
-	// n random values in m places use m (1 - exp(-n/m)) places on average.
+	// n random values in m places use m (1 - exp(-n/m)) places on average; 0.97 and -5 allow for chance.
 	n, m := float64(len(seen)), float64(1<<16)
 	want := 0.97*m*(1-math.Exp(-n/m)) - 5
 	if len(hashes) != len(seen) || float64(len(low)) < want || float64(len(high)) < want {
-		return fmt.Errorf("%d keys have %d hashes, which use %d low and %d high halves; want %.0f at least",
+		return fmt.Errorf("%d keys have %d hashes, which use %d low and %d high 16-bit ends; want %.0f at least",
 			len(seen), len(hashes), len(low), len(high), want)
 	}
 	return nil
 }
 
-// checkSymmetricPlay plays each random game again under each symmetry.
+// checkSymmetricPlay checks that random games played again under each symmetry reach the images of their positions.
 func checkSymmetricPlay(g *env.Game) error {
 	for i, s := range g.Symmetries {
 		err := eachPosition(g, 4, func(w *walk) error {
-			if err := sameTurned(g, s, w.State, turned(g, w.Moves, i)); err != nil {
+			if err := isImage(g, s, w.State, turned(g, w.Moves, i)); err != nil {
 				return w.errorf("symmetry %d: %v", i, err)
 			}
 			return nil
@@ -240,11 +243,11 @@ func checkSymmetricPlay(g *env.Game) error {
 	return nil
 }
 
-// checkCanonicalKey compares CanonicalKey with the keys of all images, which it reaches by playing the game under each
-// symmetry.
+// checkCanonicalKey checks that all images of a position have one canonical key, the least of their keys, and that the
+// symmetry returned with it leads there. It reaches an image by playing the game again under a symmetry.
 func checkCanonicalKey(g *env.Game) error {
 	images := make([]env.State, len(g.Symmetries))
-	return collect(g, 20, func(w *walk) error {
+	return eachPositionAndReordering(g, 20, func(w *walk) error {
 		for i := range images {
 			images[i] = turned(g, w.Moves, i)
 		}
@@ -267,7 +270,7 @@ func checkCanonicalKey(g *env.Game) error {
 	})
 }
 
-// turned plays the images of the moves under one symmetry after the other.
+// turned returns the position after the images of the moves under one symmetry after the other.
 func turned(g *env.Game, moves []env.Action, symmetries ...int) env.State {
 	state := g.NewState()
 	for _, a := range moves {
@@ -279,32 +282,32 @@ func turned(g *env.Game, moves []env.Action, symmetries ...int) env.State {
 	return state
 }
 
-// sameTurned compares a position with its image under symmetry s.
-func sameTurned(g *env.Game, s env.Symmetry, a, turned env.State) error {
-	if a.Done() != turned.Done() || a.Goals() != turned.Goals() {
+// isImage returns an error if image is not the image of position a under symmetry s.
+func isImage(g *env.Game, s env.Symmetry, a, image env.State) error {
+	if a.Done() != image.Done() || a.Goals() != image.Goals() {
 		return errors.New("done or the goals differ")
 	}
-	after := turned.Pieces(nil)
+	pieces := image.Pieces(nil)
 	for cell, piece := range a.Pieces(nil) {
-		if after[s.Cells[cell]] != piece {
+		if pieces[s.Cells[cell]] != piece {
 			return fmt.Errorf("the pieces of cell %d differ", cell)
 		}
 	}
 	if a.Done() {
-		if a.Outcome() != turned.Outcome() || len(a.WinningCells(nil)) != len(turned.WinningCells(nil)) {
+		if a.Outcome() != image.Outcome() || len(a.WinningCells(nil)) != len(image.WinningCells(nil)) {
 			return errors.New("the outcomes or the numbers of winning cells differ")
 		}
 		return nil
 	}
-	if a.Player() != turned.Player() {
+	if a.Player() != image.Player() {
 		return errors.New("the players differ")
 	}
-	if !slices.Equal(mapped(a.Legal(nil), s.Actions), turned.Legal(nil)) {
+	if !slices.Equal(mapped(a.Legal(nil), s.Actions), image.Legal(nil)) {
 		return errors.New("the legal moves differ")
 	}
-	image := make([]float32, g.Tensor.Size())
-	s.Transform(image, tensor(g, a))
-	if !slices.Equal(image, tensor(g, turned)) {
+	want := make([]float32, g.Tensor.Size())
+	s.Transform(want, tensor(g, a))
+	if !slices.Equal(want, tensor(g, image)) {
 		return errors.New("the tensors differ")
 	}
 	return nil
@@ -316,7 +319,7 @@ func checkEqualTensors(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(3, 3))
 	seen := map[[sha256.Size]byte]env.State{}
 	compared := 0
-	return collect(g, 250, func(w *walk) error {
+	return eachPositionAndReordering(g, 250, func(w *walk) error {
 		if w.State.Done() {
 			return nil
 		}
@@ -330,7 +333,7 @@ func checkEqualTensors(g *env.Game) error {
 			seen[sum] = clone(g, w.State)
 			return nil
 		}
-		// Compare a few hundred pairs with equal keys, and all pairs with equal tensors alone.
+		// Compare every pair with equal tensors and different keys, but only a few hundred with equal keys.
 		if compared++; compared > 300 && twin.Key() == w.State.Key() {
 			return nil
 		}
@@ -343,7 +346,8 @@ func checkEqualTensors(g *env.Game) error {
 	})
 }
 
-// sameFuture plays the same random moves, in the mover's frame, from both positions to the end.
+// sameFuture returns an error if two positions lead to different games when the same random moves, in the mover's
+// frame, are played from both to the end.
 func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
 	playerA, playerB := a.Player(), b.Player()
 	for !a.Done() && !b.Done() {
@@ -367,13 +371,13 @@ func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
 	return nil
 }
 
-// collect visits the positions of random games, and positions reached by their first moves in another order: many
-// transpositions, and positions that differ little.
-func collect(g *env.Game, n int, visit func(w *walk) error) error {
+// eachPositionAndReordering visits the positions of random games, and positions reached by their first moves in another
+// order. So it visits many transpositions, and positions that differ little.
+func eachPositionAndReordering(g *env.Game, n int, visit func(w *walk) error) error {
 	rng := rand.New(rand.NewPCG(4, 4))
 	return eachPosition(g, n, func(w *walk) error {
 		if n := len(w.Moves); n > 1 && n <= 10 {
-			if err := reordered(g, w.Moves, rng, visit); err != nil {
+			if err := visitReordered(g, w.Moves, rng, visit); err != nil {
 				return err
 			}
 		}
@@ -381,20 +385,21 @@ func collect(g *env.Game, n int, visit func(w *walk) error) error {
 	})
 }
 
-// reordered plays the moves in random order, those that are legal, and visits the position reached.
-func reordered(g *env.Game, moves []env.Action, rng *rand.Rand, visit func(w *walk) error) error {
+// visitReordered plays the moves in random order for as long as one of the rest is legal, and visits the position
+// reached.
+func visitReordered(g *env.Game, moves []env.Action, rng *rand.Rand, visit func(w *walk) error) error {
 	w := newWalk(g)
-	left := slices.Clone(moves)
+	rest := slices.Clone(moves)
 	for i := 0; i >= 0; {
-		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
-		if i = slices.IndexFunc(left, func(a env.Action) bool { return w.Play(a) == nil }); i >= 0 {
-			left = slices.Delete(left, i, i+1)
+		rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+		if i = slices.IndexFunc(rest, func(a env.Action) bool { return w.Play(a) == nil }); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
 		}
 	}
 	return visit(w)
 }
 
-// checkAllocations checks that a warm game allocates nothing.
+// checkAllocations checks that a state's methods allocate nothing once its buffers have grown.
 func checkAllocations(g *env.Game) error {
 	s, c := g.NewState(), g.NewState()
 	start := g.NewState()

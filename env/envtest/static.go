@@ -32,8 +32,8 @@ func checkShape(g *env.Game) error {
 	return nil
 }
 
-// checkClasses checks that class k of one player is class K-1-k of the other, and that utilities fall and opposite ones
-// cancel.
+// checkClasses checks that class k of one player is class K-1-k of the other, that the utilities of these two add up to
+// 0, and that utilities fall from class to class.
 func checkClasses(g *env.Game) error {
 	k := len(g.Classes)
 	if k < 2 {
@@ -47,7 +47,7 @@ func checkClasses(g *env.Game) error {
 		if c.Name == "" || c.Utility > 1 || i > 0 && c.Utility >= g.Classes[i-1].Utility {
 			return fmt.Errorf("class %d (%q) needs a name and a utility in [-1, 1] below the class before", i, c.Name)
 		}
-		if open := c.Goals == [2]int{-1, -1}; open != g.GoalHead {
+		if open := c.Goals == env.OpenGoals; open != g.GoalHead {
 			return fmt.Errorf("class %s has goals %v, while GoalHead is %t", c.Name, c.Goals, g.GoalHead)
 		}
 		if g.ClassFor(env.First, i) != i || g.ClassFor(env.Second, i) != k-1-i {
@@ -57,8 +57,8 @@ func checkClasses(g *env.Game) error {
 	return nil
 }
 
-// checkFrames checks that First's frame is absolute, and that Second's is its own inverse, permutes the cells of every
-// policy plane alike and keeps the extra entries.
+// checkFrames checks that First's frame changes no action, and that Second's is its own inverse, permutes the cells of
+// every policy plane alike and keeps the extra entries.
 func checkFrames(g *env.Game) error {
 	for a := range g.NumActions() {
 		action := env.Action(a)
@@ -125,7 +125,7 @@ func isPermutation[T int32 | env.Action](p []T, n int) bool {
 	return len(p) == n
 }
 
-// isProduct reports whether product is the symmetry first followed by the symmetry then.
+// isProduct reports whether product is symmetry first followed by symmetry then.
 func isProduct(product, first, then env.Symmetry) bool {
 	for i, to := range first.Cells {
 		if product.Cells[i] != then.Cells[to] {

@@ -77,7 +77,7 @@ func shiftUp[B bitboard](b B, n uint) B {
 	return b
 }
 
-// count is the number of cells in b.
+// count returns the number of cells in b.
 func count[B bitboard](b B) int {
 	n := bits.OnesCount64(b[0])
 	if last := len(b) - 1; last > 0 {
@@ -86,7 +86,7 @@ func count[B bitboard](b B) int {
 	return n
 }
 
-// nth is the cell of index k in b, which has more than k cells.
+// nth returns the cell of index k, from 0, among the cells of b in ascending order; b has more than k cells.
 func nth[B bitboard](b B, k int) int {
 	if last := len(b) - 1; last > 0 {
 		if n := bits.OnesCount64(b[0]); k >= n {
@@ -96,9 +96,9 @@ func nth[B bitboard](b B, k int) int {
 	return nthBit(b[0], k)
 }
 
-// nthBit is the place of the set bit of index k in w, which has more than k set bits. It counts the bits of all bytes
-// at once and looks the last step up in a table; the end of a loop over the bits would be mispredicted. Source: Vigna
-// 2008, Broadword Implementation of Rank/Select Queries.
+// nthBit returns the place of the set bit of index k, from 0, in w, which has more than k set bits. It counts the bits
+// of all bytes at once and looks the bit up in a table by byte; the end of a loop over the bits would be mispredicted.
+// Source: Vigna 2008, Broadword Implementation of Rank/Select Queries.
 func nthBit(w uint64, k int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	sums := w - w>>1&(ones*0x55)
@@ -109,7 +109,7 @@ func nthBit(w uint64, k int) int {
 	return place + int(nthOfByte[k&7][w>>(place&63)&0xff])
 }
 
-// nthOfByte is, by k and byte, the place of the set bit of index k.
+// nthOfByte holds, by k and byte, the place of the byte's set bit of index k.
 var nthOfByte = func() (table [8][256]uint8) {
 	for b := range 256 {
 		k := 0
@@ -123,7 +123,7 @@ var nthOfByte = func() (table [8][256]uint8) {
 	return table
 }()
 
-// below is floor(r n / 2^64): uniform in [0, n) for a uniform r.
+// below returns floor(r n / 2^64), which is uniform in [0, n) if r is uniform.
 func below(r uint64, n int) int {
 	high, _ := bits.Mul64(r, uint64(n))
 	return int(high)
@@ -163,7 +163,7 @@ func appendPieces[B bitboard](dst []uint8, n int, kinds ...B) []uint8 {
 	return dst
 }
 
-// bools lists for each of n cells whether b has it.
+// bools returns a list that says for each of n cells whether it is in b.
 func bools[B bitboard](b B, n int) []bool {
 	list := make([]bool, n)
 	for i := range list {
@@ -172,7 +172,7 @@ func bools[B bitboard](b B, n int) []bool {
 	return list
 }
 
-// nibbles holds the four values that encode four cells, by their four bits.
+// nibbles holds, by four bits of a bitboard, the four values that encode them: 1 for a set bit, otherwise 0.
 var nibbles = func() (table [16][4]float32) {
 	for i := range 64 {
 		table[i/4][i%4] = float32(i / 4 >> (i % 4) & 1)
@@ -210,7 +210,7 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 	return dst[n:]
 }
 
-// isFirst is 1 if p is First, otherwise 0.
+// isFirst returns 1 if p is First, otherwise 0.
 func isFirst(p env.Player) float32 { return 1 - float32(p) }
 
 // piecePlanes describes the first three planes of every game's tensor; board says which cells have a 1 in the first.
@@ -222,8 +222,8 @@ func piecePlanes(board string) []string {
 	}
 }
 
-// reflection is a permutation of the cells that is its own inverse. It exchanges all pairs of cells of one distance at
-// once.
+// reflection is a permutation of the cells that is its own inverse. To map a set of cells, it exchanges all pairs that
+// are the same distance apart at once.
 type reflection[B bitboard] struct {
 	fixed B // cells that stay
 	pairs []pairs[B]
@@ -257,7 +257,7 @@ func newReflection[B bitboard](cells []int32) reflection[B] {
 	return r
 }
 
-// of is the image of b.
+// of returns the image of b.
 func (r *reflection[B]) of(b B) B {
 	image := intersect(b, r.fixed)
 	for i := range r.pairs {
@@ -268,18 +268,18 @@ func (r *reflection[B]) of(b B) B {
 	return image
 }
 
-// canonical is the lesser of the players' cells and their image, and the index of the symmetry that leads there: 0 for
-// the identity, 1 for the reflection.
+// canonical returns the players' cells or their images, whichever are less in the order of keys, and the index of the
+// symmetry that leads there: 0 for the identity, 1 for the reflection.
 func (r *reflection[B]) canonical(first, second B) (leastFirst, leastSecond B, symmetry int) {
-	image := r.of(first)
-	if less(first, image) {
+	firstImage := r.of(first)
+	if less(first, firstImage) {
 		return first, second, 0
 	}
-	other := r.of(second)
-	if image == first && !less(other, second) {
+	secondImage := r.of(second)
+	if firstImage == first && !less(secondImage, second) {
 		return first, second, 0
 	}
-	return image, other, 1
+	return firstImage, secondImage, 1
 }
 
 // less compares sets of cells in the order of their words in a key.
@@ -290,10 +290,10 @@ func less[B bitboard](a, b B) bool {
 	return a[len(a)-1] < b[len(b)-1]
 }
 
-// progress is the part of a state that all games share.
+// progress is the part of a state that all games share: who is to move, and how the game ended.
 type progress struct {
 	player  env.Player
-	outcome int8 // First's class, or env.Unfinished
+	outcome int8 // a class as First sees it (0 is First's best), or env.Unfinished
 }
 
 func (p *progress) Player() env.Player { return p.player }

@@ -17,8 +17,8 @@ var _ = Register(Family{
 	Build:   buildBreakthrough,
 })
 
-// breakthrough holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the
-// mover's frame: black sees the board upside down.
+// breakthrough holds the tables of one game of the family. Column 0 of the tensor is x = 1. Row 0 is y = 1 if white is
+// to move, and the highest y if black is, because black sees the board upside down.
 //
 // An action is a direction (its plane) and the cell where the step starts. Planes 0 to 2 lead up the board and 3 to 5
 // down it: to the left, straight and to the right. In the mover's frame only the first three are ever legal.
@@ -27,8 +27,8 @@ type breakthrough struct {
 	captures             bool
 	steps                []step        // by action
 	from                 [2][3]uint64  // by player and direction: cells from which the step stays on the board
-	goal                 [2]uint64     // the row that each player wants to reach
-	first                [2]env.Action // each player's first action
+	goalRow              [2]uint64     // the row that each player wants to reach
+	firstAction          [2]env.Action // by player: the least of its actions; those of each direction follow one another
 	distance             [2][3]int     // by player and direction: target cell - starting cell
 	mirror               reflection[[1]uint64]
 }
@@ -64,8 +64,8 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 		},
 	}
 	row := uint64(1)<<b.columns - 1
-	b.goal = [2]uint64{row << (b.cells - b.columns), row}
-	b.first = [2]env.Action{0, env.Action(3 * b.cells)}
+	b.goalRow = [2]uint64{row << (b.cells - b.columns), row}
+	b.firstAction = [2]env.Action{0, env.Action(3 * b.cells)}
 	for p, dy := range []int{1, -1} {
 		for i, dx := range []int{-1, 0, 1} {
 			b.distance[p][i] = dy*b.columns + dx
@@ -119,7 +119,7 @@ func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughSt
 
 // movable returns the sets of the mover's pieces that can step forward to the left, straight and to the right.
 func (s *breakthroughState) movable() (left, straight, right uint64) {
-	b, p := s.game, s.player&1
+	b, p := s.game, s.player&1 // &1 spares bounds checks
 	own, other := s.owned[p], s.owned[p^1]
 	from, distance := &b.from[p], &b.distance[p]
 	closed := own // cells that a diagonal step cannot enter
@@ -137,7 +137,7 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 		return dst
 	}
 	left, straight, right := s.movable()
-	first, cells := s.game.first[s.player], env.Action(s.game.cells)
+	first, cells := s.game.firstAction[s.player], env.Action(s.game.cells)
 	dst = appendActions(dst, [1]uint64{left}, first)
 	dst = appendActions(dst, [1]uint64{straight}, first+cells)
 	return appendActions(dst, [1]uint64{right}, first+2*cells)
@@ -145,26 +145,27 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 
 func (s *breakthroughState) RandomAction(r uint64) env.Action {
 	left, straight, right := s.movable()
-	toStraight := bits.OnesCount64(left)
-	toRight := toStraight + bits.OnesCount64(straight)
-	k := below(r, toRight+bits.OnesCount64(right))
-	// Masks of all ones where the step leads further right: branches on a random number would often be predicted wrong.
-	beyond := [2]int{(toStraight - 1 - k) >> 63, (toRight - 1 - k) >> 63}
+	beforeStraight := bits.OnesCount64(left)
+	beforeRight := beforeStraight + bits.OnesCount64(straight)
+	k := below(r, beforeRight+bits.OnesCount64(right))
+	// beyond[0] is all ones if the step is not to the left, beyond[1] if it is to the right, otherwise 0. Masks,
+	// because branches on a random number would often be predicted wrong.
+	beyond := [2]int{(beforeStraight - 1 - k) >> 63, (beforeRight - 1 - k) >> 63}
 	pieces := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
-	k -= toStraight&beyond[0] + (toRight-toStraight)&beyond[1]
+	k -= beforeStraight&beyond[0] + (beforeRight-beforeStraight)&beyond[1]
 	direction := -(beyond[0] + beyond[1])
-	return s.game.first[s.player&1] + env.Action(direction*s.game.cells+nthBit(pieces, k))
+	return s.game.firstAction[s.player&1] + env.Action(direction*s.game.cells+nthBit(pieces, k))
 }
 
 func (s *breakthroughState) Apply(a env.Action) {
-	p := s.player & 1
+	p := s.player & 1 // &1 spares bounds checks
 	o := p ^ 1
 	move := s.game.steps[a]
 	s.owned[p] = s.owned[p]&^move.from | move.to
 	s.owned[o] &^= move.to
 	s.player = o
-	if move.to&s.game.goal[p] != 0 || s.owned[o] == 0 || !s.game.captures && s.stuck() {
-		s.outcome = int8(p)
+	if move.to&s.game.goalRow[p] != 0 || s.owned[o] == 0 || !s.game.captures && s.stuck() {
+		s.outcome = int8(p) // p has won: class 0 is First's win, class 1 Second's
 	}
 }
 
@@ -181,15 +182,15 @@ func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.Term
 		return dst
 	}
 	b, p := s.game, s.player
-	last := s.owned[p.Opponent()]
+	last := s.owned[p.Opponent()] // the opponent's last piece; empty if it has more
 	if last&(last-1) != 0 {
 		last = 0
 	}
 	left, straight, right := s.movable()
-	first, before := b.first[p], len(dst)
+	first, before := b.firstAction[p], len(dst)
 	for i, pieces := range [3]uint64{left, straight, right} {
 		if b.captures {
-			pieces &= bits.RotateLeft64(b.goal[p]|last, -b.distance[p][i])
+			pieces &= bits.RotateLeft64(b.goalRow[p]|last, -b.distance[p][i])
 		}
 		dst = appendTerminal(dst, [1]uint64{pieces}, first, int(p))
 		first += env.Action(b.cells)
@@ -228,10 +229,10 @@ func (s *breakthroughState) Encode(dst []float32) {
 	encodeCells(dst, b.cells, [1]uint64{other})
 }
 
-// upsideDown reverses the order of the rows.
+// upsideDown returns the pieces with the order of the rows reversed.
 func (b *breakthrough) upsideDown(pieces uint64) (turned uint64) {
 	for range b.rows {
-		turned = turned<<b.columns | pieces&b.goal[1]
+		turned = turned<<b.columns | pieces&b.goalRow[1]
 		pieces >>= b.columns
 	}
 	return turned
@@ -244,7 +245,7 @@ func (s *breakthroughState) Pieces(dst []uint8) []uint8 {
 // WinningCells are the cell of a piece in the goal row; there is none if the loser has no pieces left, or no move.
 func (s *breakthroughState) WinningCells(dst []int32) []int32 {
 	if s.Done() {
-		if piece := s.owned[s.outcome] & s.game.goal[s.outcome]; piece != 0 {
+		if piece := s.owned[s.outcome] & s.game.goalRow[s.outcome]; piece != 0 {
 			dst = append(dst, int32(bits.TrailingZeros64(piece)))
 		}
 	}

@@ -18,7 +18,7 @@ var _ = Register(Family{
 
 const (
 	goalPerCapture = 10
-	mostCaptures   = 10 // further captures earn nothing
+	mostCaptures   = 10 // of each player; further ones are not counted
 )
 
 // hops are the directions (dx, dy) of a knight's step, then of a king's step.
@@ -27,10 +27,10 @@ var hops = [16][2]int{
 	{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
 }
 
-const knightHops = 8 // the first of hops
+const knightHops = 8 // hops[:knightHops] are a knight's, the others a king's
 
-// freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1, column 0 is x = 1, in the
-// mover's frame: blue sees left and right exchanged.
+// freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1. Column 0 is x = 1 if red is to
+// move, and the highest x if blue is, because blue sees left and right exchanged.
 //
 // An action is a direction (its plane) and the cell where the step starts; noop is the extra entry. Bitboards hold the
 // inner cells row by row, each row after one spare bit; the spare bits of the middle row and the next one are the spawn
@@ -42,8 +42,8 @@ type freeForAll struct {
 	steps              []step         // by action; from is empty for a spawn cell, which gets a fresh piece, and for noop
 	from               [16]uint64     // inner and spawn cells from which the hop enters an inner cell
 	distance           [16]int        // target bit - starting bit
-	cellOf             [64]env.Action // absolute cell by bit
-	seen               [2][64]uint8   // by player: cell in the player's frame by bit
+	cellOf             [64]env.Action // by bit: absolute cell
+	frameCell          [2][64]uint8   // by player and bit: cell in the player's frame
 	spawn              [2]uint64      // each player's spawn cell
 	inner              uint64
 	board              [2][]float32 // by player: the tensor's first plane
@@ -53,10 +53,10 @@ type freeForAll struct {
 
 // freeForAllState is a position; it implements env.State.
 type freeForAllState struct {
-	game     *freeForAll
-	owned    [2]uint64 // its spawn cell always among them
-	captures [2]uint8  // at most mostCaptures
-	left     uint8     // turns until the end
+	game      *freeForAll
+	owned     [2]uint64 // by player; always includes the player's spawn cell
+	captures  [2]uint8  // by player; at most mostCaptures
+	turnsLeft uint8
 	progress
 }
 
@@ -117,7 +117,7 @@ func turnHop(sx, sy int) func(int) int {
 	}
 }
 
-// bitOf is the set of the one cell at x and y, counted from 0; it is empty unless that is an inner or a spawn cell.
+// bitOf returns the set of the one cell at x and y, counted from 0; empty unless that is an inner or a spawn cell.
 func (f *freeForAll) bitOf(x, y int) uint64 {
 	inner := x > 0 && x <= f.width && y > 0 && y <= f.width
 	spawn := (x == 0 || x == f.size-1) && y == (f.size-1)/2
@@ -136,8 +136,8 @@ func (f *freeForAll) makeCells() {
 			f.inner |= b &^ (f.spawn[0] | f.spawn[1])
 			i := bits.TrailingZeros64(b)
 			f.cellOf[i] = env.Action(cell)
-			f.seen[env.First][i] = uint8(cell)
-			f.seen[env.Second][i] = uint8(cell - x + f.size - 1 - x)
+			f.frameCell[env.First][i] = uint8(cell)
+			f.frameCell[env.Second][i] = uint8(cell - x + f.size - 1 - x)
 		}
 	}
 	for p := range f.board {
@@ -185,19 +185,19 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 	f.steps = append(f.steps, step{})
 }
 
-// classes are win, draw and loss, or one for every difference of the goals.
+// classes returns win, draw and loss, or with objective=score one class for every lead in captures, the largest first.
 func (f *freeForAll) classes() []env.Class {
 	if !f.byScore {
 		return []env.Class{
-			{Name: "win", Goals: [2]int{-1, -1}, Utility: 1},
-			{Name: "draw", Goals: [2]int{-1, -1}, Utility: 0},
-			{Name: "loss", Goals: [2]int{-1, -1}, Utility: -1},
+			{Name: "win", Goals: env.OpenGoals, Utility: 1},
+			{Name: "draw", Goals: env.OpenGoals, Utility: 0},
+			{Name: "loss", Goals: env.OpenGoals, Utility: -1},
 		}
 	}
 	var classes []env.Class
-	for ahead := mostCaptures; ahead >= -mostCaptures; ahead-- {
+	for lead := mostCaptures; lead >= -mostCaptures; lead-- {
 		classes = append(classes, env.Class{
-			Name: fmt.Sprintf("%+d", ahead*goalPerCapture), Goals: [2]int{-1, -1}, Utility: float32(ahead) / mostCaptures,
+			Name: fmt.Sprintf("%+d", lead*goalPerCapture), Goals: env.OpenGoals, Utility: float32(lead) / mostCaptures,
 		})
 	}
 	return classes
@@ -219,7 +219,7 @@ func (f *freeForAll) rules(middle int) string {
 }
 
 func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, owned: f.spawn, left: uint8(f.turns), progress: progress{outcome: env.Unfinished}}
+	return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: progress{outcome: env.Unfinished}}
 }
 
 func (s *freeForAllState) Goals() [2]int {
@@ -228,13 +228,13 @@ func (s *freeForAllState) Goals() [2]int {
 
 func (s *freeForAllState) CopyFrom(src env.State) { *s = *src.(*freeForAllState) }
 
-// hopMoves are the moves of a position.
+// hopMoves are the moves of a position other than noop, hop by hop.
 type hopMoves struct {
 	starts [len(hops)]uint64  // by hop: the mover's pieces that can take it
 	before [len(hops) + 1]int // number of moves with an earlier hop; the last entry counts all moves
 }
 
-// find fills m with the moves of s.
+// find fills m with the moves of s other than noop.
 func (m *hopMoves) find(s *freeForAllState) {
 	own, other := s.owned[s.player], s.owned[s.player.Opponent()]
 	from, distance, open, n := &s.game.from, &s.game.distance, ^(own | other), 0
@@ -278,14 +278,14 @@ func (s *freeForAllState) RandomAction(r uint64) env.Action {
 	}
 	k, hop := below(r, n), 0
 	for _, before := range m.before[1:len(hops)] {
-		hop -= (before - 1 - k) >> 63 // 1 more if k is not below: a branch would often be predicted wrong
+		hop -= (before - 1 - k) >> 63 // adds 1 if k >= before; a branch would often be predicted wrong
 	}
 	return env.Action(hop*f.size*f.size) + f.cellOf[nthBit(m.starts[hop&15], k-m.before[hop&15])]
 }
 
-// TerminalActions are all moves of the last turn.
+// TerminalActions appends all moves if this is the last turn, otherwise none.
 func (s *freeForAllState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
-	if s.left != 1 {
+	if s.turnsLeft != 1 {
 		return dst
 	}
 	var moves [len(hops) * 64]env.Action
@@ -306,25 +306,25 @@ func (s *freeForAllState) Apply(a env.Action) {
 	s.owned[p] = s.owned[p]&^move.from | move.to
 	s.owned[o] &^= move.to
 	s.player = o
-	s.left--
-	if s.left == 0 {
+	s.turnsLeft--
+	if s.turnsLeft == 0 {
 		s.outcome = s.finalOutcome()
 	}
 }
 
-// finalOutcome is First's class by the captures.
+// finalOutcome returns First's class at the end: by its lead in captures, where class 0 is the largest lead or a win.
 func (s *freeForAllState) finalOutcome() int8 {
-	ahead := int8(s.captures[0]) - int8(s.captures[1])
+	lead := int8(s.captures[0]) - int8(s.captures[1])
 	if s.game.byScore {
-		return mostCaptures - ahead
+		return mostCaptures - lead
 	}
-	return 1 - min(max(ahead, -1), 1)
+	return 1 - min(max(lead, -1), 1)
 }
 
 func (s *freeForAllState) Key() env.Key {
 	return env.Key{
 		s.owned[0], s.owned[1],
-		uint64(s.player) | uint64(s.left)<<8 | uint64(s.captures[0])<<16 | uint64(s.captures[1])<<24,
+		uint64(s.player) | uint64(s.turnsLeft)<<8 | uint64(s.captures[0])<<16 | uint64(s.captures[1])<<24,
 	}
 }
 
@@ -347,15 +347,15 @@ func (s *freeForAllState) Encode(dst []float32) {
 	f.mark(dst[n:], p, s.owned[p])
 	f.mark(dst[2*n:], p, s.owned[o])
 	dst = dst[3*n:]
-	dst = encodeValue(dst, n, float32(s.left)/float32(f.turns))
+	dst = encodeValue(dst, n, float32(s.turnsLeft)/float32(f.turns))
 	dst = encodeValue(dst, n, float32(s.captures[p])/mostCaptures)
 	encodeValue(dst, n, float32(s.captures[o])/mostCaptures)
 }
 
-// mark writes 1 into the given cells of a plane in p's frame: Second sees left and right exchanged.
+// mark writes 1 into the given cells (a set of bits) of a plane in p's frame.
 func (f *freeForAll) mark(plane []float32, p env.Player, cells uint64) {
-	for seen := &f.seen[p]; cells != 0; cells &= cells - 1 {
-		plane[seen[bits.TrailingZeros64(cells)]] = 1
+	for frameCell := &f.frameCell[p]; cells != 0; cells &= cells - 1 {
+		plane[frameCell[bits.TrailingZeros64(cells)]] = 1
 	}
 }
 
@@ -370,7 +370,7 @@ func (s *freeForAllState) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// WinningCells are none: captures win the game, and captured pieces are gone.
+// WinningCells appends none: captures win the game, and captured pieces are gone.
 func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
 func (s *freeForAllState) Detail() string {
@@ -378,5 +378,5 @@ func (s *freeForAllState) Detail() string {
 		return "" // the goals say it all
 	}
 	goals := s.Goals()
-	return fmt.Sprintf("turns left %d; red %d, blue %d", s.left, goals[0], goals[1])
+	return fmt.Sprintf("turns left %d; red %d, blue %d", s.turnsLeft, goals[0], goals[1])
 }

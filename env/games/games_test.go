@@ -8,7 +8,7 @@ import (
 	"ludus/mcts"
 )
 
-// variants are further games of the families.
+// variants are games of the families that have no alias.
 var variants = []string{
 	"breakthrough(columns=2,rows=4)",
 	"breakthrough(columns=3,rows=5,captures=false)",
@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestSearchPlaysTicTacToe checks that the search against itself draws.
+// TestSearchPlaysTicTacToe checks that tic-tac-toe is a draw when the search plays both sides.
 func TestSearchPlaysTicTacToe(t *testing.T) {
 	g := mustNew(t, "tic-tac-toe")
 	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig())

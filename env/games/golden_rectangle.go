@@ -18,17 +18,17 @@ var _ = Register(Family{
 // goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
 type goldenRectangle[B bitboard] struct {
 	columns, rows, cells int
-	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark
-	// completes no other rectangles, because it is the highest of its column.
+	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark on
+	// the cell completes no others: columns fill from below, so the last corner to be marked is an upper one.
 	rectangles [][]B
 	mirror     reflection[B]
 }
 
 // goldenRectangleState is a position; it implements env.State.
 type goldenRectangleState[B bitboard] struct {
-	game  *goldenRectangle[B]
-	owned [2]B
-	free  B // the next free cell of each column
+	game     *goldenRectangle[B]
+	owned    [2]B // by player
+	playable B    // the lowest empty cell of each column that has one
 	progress
 }
 
@@ -73,7 +73,8 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// findRectangles fills rectangles: one for each lower opposite corner at least span away both ways.
+// findRectangles fills rectangles[a] with the other three corners of every rectangle that has a as an upper corner and
+// sides of at least span.
 func (r *goldenRectangle[B]) findRectangles(span int) {
 	r.rectangles = make([][]B, r.cells)
 	for a := range r.cells {
@@ -89,7 +90,7 @@ func (r *goldenRectangle[B]) findRectangles(span int) {
 
 func (r *goldenRectangle[B]) newState() env.State {
 	s := &goldenRectangleState[B]{game: r, progress: progress{outcome: env.Unfinished}}
-	s.free[0] = 1<<r.columns - 1
+	s.playable[0] = 1<<r.columns - 1
 	return s
 }
 
@@ -100,29 +101,29 @@ func (s *goldenRectangleState[B]) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	return appendActions(dst, s.free, 0)
+	return appendActions(dst, s.playable, 0)
 }
 
 func (s *goldenRectangleState[B]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(s.free, below(r, count(s.free))))
+	return env.Action(nth(s.playable, below(r, count(s.playable))))
 }
 
 func (s *goldenRectangleState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	s.owned[p] = union(s.owned[p], bit[B](cell))
-	s.free = subtract(s.free, bit[B](cell))
+	s.playable = subtract(s.playable, bit[B](cell))
 	if above := cell + s.game.columns; above < s.game.cells {
-		s.free = union(s.free, bit[B](above))
+		s.playable = union(s.playable, bit[B](above))
 	}
 	s.player = p.Opponent()
 	if s.wins(p, cell) {
-		s.outcome = int8(p)
-	} else if isEmpty(s.free) {
+		s.outcome = int8(p) // p has won: class 0 is First's win, class 1 Second's
+	} else if isEmpty(s.playable) {
 		s.outcome = int8(env.Second)
 	}
 }
 
-// wins reports whether a mark on the cell completes a rectangle of p's.
+// wins reports whether a mark of p's on the cell completes a rectangle of p's.
 func (s *goldenRectangleState[B]) wins(p env.Player, cell int) bool {
 	for _, others := range s.game.rectangles[cell] {
 		if contains(s.owned[p], others) {
@@ -132,19 +133,20 @@ func (s *goldenRectangleState[B]) wins(p env.Player, cell int) bool {
 	return false
 }
 
-// TerminalActions are the marks that complete a rectangle, and the last mark of all.
+// TerminalActions appends the marks that complete a rectangle, and the mark that fills the board: if that completes no
+// rectangle, Second wins.
 func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	p, g := s.player, s.game
-	last := count(s.free) == 1 && nth(s.free, 0) >= g.cells-g.columns
-	for i := range len(s.free) {
-		for b := s.free[i]; b != 0; b &= b - 1 {
+	fillsBoard := count(s.playable) == 1 && nth(s.playable, 0) >= g.cells-g.columns
+	for i := range len(s.playable) {
+		for b := s.playable[i]; b != 0; b &= b - 1 {
 			cell := i<<6 + bits.TrailingZeros64(b)
 			if s.wins(p, cell) {
 				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(p)})
-			} else if last {
+			} else if fillsBoard {
 				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(env.Second)})
 			}
 		}
@@ -154,9 +156,9 @@ func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []en
 
 func (s *goldenRectangleState[B]) Key() env.Key { return s.key(&s.owned) }
 
-// key is the key of the position if owned were the players' cells.
+// key returns the key of s with the given players' cells instead of its own.
 func (s *goldenRectangleState[B]) key(owned *[2]B) (k env.Key) {
-	for i := range len(s.free) {
+	for i := range len(s.playable) {
 		k[i], k[2+i] = owned[0][i], owned[1][i]
 	}
 	k[4] = uint64(s.player)
@@ -173,7 +175,7 @@ func (s *goldenRectangleState[B]) Encode(dst []float32) {
 	dst = encodeValue(dst, n, 1)
 	dst = encodeCells(dst, n, s.owned[p])
 	dst = encodeCells(dst, n, s.owned[p.Opponent()])
-	dst = encodeCells(dst, n, s.free)
+	dst = encodeCells(dst, n, s.playable)
 	encodeValue(dst, n, isFirst(p))
 }
 
@@ -181,7 +183,7 @@ func (s *goldenRectangleState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
 }
 
-// WinningCells are the corners of a rectangle; there are none if yellow won by a full board.
+// WinningCells appends the corners of the winner's rectangle; there are none if yellow won by a full board.
 func (s *goldenRectangleState[B]) WinningCells(dst []int32) []int32 {
 	if !s.Done() {
 		return dst

@@ -122,11 +122,11 @@ func TestWordsAgree(t *testing.T) {
 		"golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)",
 	} {
 		one := mustNew(t, name)
-		make2 := newQuad[[2]uint64]
+		buildTwo := newQuad[[2]uint64]
 		if one.Family == "golden-rectangle" {
-			make2 = newGoldenRectangle[[2]uint64]
+			buildTwo = newGoldenRectangle[[2]uint64]
 		}
-		two, err := make2(one.Params)
+		two, err := buildTwo(one.Params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,14 +6,14 @@ import (
 	"ludus/env"
 )
 
-// Perft counts the move sequences of exactly depth moves, 0 or more, from the starting position. Games that end earlier
-// do not count. The only error is that of ctx.
+// Perft counts the sequences of exactly depth legal moves from the starting position; depth is 0 or more. Games that
+// end earlier do not count. The only error is that of ctx.
 func Perft(ctx context.Context, g *env.Game, depth int) (uint64, error) {
 	states := make([]env.State, depth+1) // by ply
 	for ply := range states {
 		states[ply] = g.NewState()
 	}
-	var legal []env.Action // of all plies, the last one's at the end
+	var legal []env.Action // a stack: the legal moves of each ply of the current sequence, the deepest ply's on top
 	var count func(ply int) uint64
 	count = func(ply int) (total uint64) {
 		if depth-ply > 2 && ctx.Err() != nil {

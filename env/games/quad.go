@@ -21,13 +21,13 @@ var _ = Register(Family{
 	Build: buildQuad,
 })
 
-// Quad's outcome classes.
+// Quad's outcomes: classes as First, who is x, sees them. Class k of x is class quadLast-k of o.
 const (
-	quadSquare     = 0 // 100: owns a square
-	quadThree      = 1 // 95: x has three corners of a square that is still open
-	quadMoreWhites = 2 // 90
+	quadSquare     = 0 // 100: x owns a square
+	quadThree      = 1 // 95: x has three corners of a square whose fourth is empty
+	quadMoreWhites = 2 // 90: x has more whites left
 	quadEqual      = 3 // 50
-	quadLast       = 6 // class k of one is class 6-k of the other
+	quadLast       = 6 // 0: o owns a square
 )
 
 var quadClasses = []env.Class{
@@ -45,14 +45,14 @@ type quad[B bitboard] struct {
 	size, cells   int
 	board         B // the cells that exist
 	tilts         []tilt[B]
-	through       [][]B // for each cell, the three other corners of each square through it
-	quads, whites int8  // each player's stock at the start
-	images        []image[B]
+	through       [][]B      // for each cell, the three other corners of each square through it
+	quads, whites int8       // each player's stock at the start
+	images        []image[B] // by symmetry; see findImages
 }
 
-// image describes a symmetry as a reflection that follows an earlier symmetry.
+// image describes a symmetry as one of lower index, followed by a reflection.
 type image[B bitboard] struct {
-	of         int // index of the earlier symmetry
+	after      int // index of the symmetry that the reflection follows
 	reflection *reflection[B]
 }
 
@@ -65,10 +65,10 @@ type tilt[B bitboard] struct {
 
 // quadState is a position; it implements env.State.
 type quadState[B bitboard] struct {
-	game          *quad[B]
-	owned         [2]B
-	blocked       B
-	quads, whites [2]int8 // stocks left
+	game                  *quad[B]
+	owned                 [2]B // by player
+	blocked               B
+	quadsLeft, whitesLeft [2]int8 // by player: marks and blocks still to be placed
 	progress
 }
 
@@ -172,14 +172,14 @@ func (q *quad[B]) findSquares() {
 	}
 }
 
-// completing are the cells that complete a square together with three of the owned cells; owned has no whole square.
+// completing returns the cells that complete a square with three of the owned cells; owned has no whole square.
 func (q *quad[B]) completing(owned B) (cells B) {
 	if count(owned) < 3 {
 		return cells
 	}
 	for i := range q.tilts {
-		// All squares of a tilt at once: each stands at its first corner, with a (owned itself), b, c and d for its
-		// corners.
+		// All squares of a tilt at once: for the square with first corner i, bit i of a (which is owned), b, c and d
+		// says whether its four corners are owned.
 		t := &q.tilts[i]
 		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
 		bc, ad := intersect(intersect(b, c), t.first), intersect(intersect(owned, d), t.first)
@@ -189,9 +189,9 @@ func (q *quad[B]) completing(owned B) (cells B) {
 	return cells
 }
 
-// findImages fills images; the first one is unused. The symmetries, in the order of env.Game.SquareSymmetries, are the
-// identity and the reflection of the rows; or these, the reflection of the columns and both; or all four and the same
-// after the reflection along the diagonal.
+// findImages fills images: image i is image i-last reflected once more; image 0, the position itself, is unused. There
+// are 2, 4 or 8 symmetries, in the order of env.Game.SquareSymmetries: bit 0 of the index reverses the rows, bit 1 the
+// columns, and bit 2 reflects along the diagonal before these.
 func (q *quad[B]) findImages(symmetries []env.Symmetry) {
 	reflections := make([]reflection[B], len(symmetries))
 	for _, i := range []int{1, 2, 4} {
@@ -201,7 +201,7 @@ func (q *quad[B]) findImages(symmetries []env.Symmetry) {
 	}
 	q.images = make([]image[B], len(symmetries))
 	for i := 1; i < len(symmetries); i++ {
-		last := 1 << (bits.Len(uint(i)) - 1) // the reflection applied last; the diagonal's comes first
+		last := 1 << (bits.Len(uint(i)) - 1) // index of the reflection applied last
 		if i > 4 {
 			last = 1 << (bits.Len(uint(i-4)) - 1)
 		}
@@ -227,17 +227,17 @@ func (q *quad[B]) rules() string {
 
 func (q *quad[B]) newState() env.State {
 	return &quadState[B]{
-		game:     q,
-		quads:    [2]int8{q.quads, q.quads},
-		whites:   [2]int8{q.whites, q.whites},
-		progress: progress{outcome: env.Unfinished},
+		game:       q,
+		quadsLeft:  [2]int8{q.quads, q.quads},
+		whitesLeft: [2]int8{q.whites, q.whites},
+		progress:   progress{outcome: env.Unfinished},
 	}
 }
 
 func (s *quadState[B]) Goals() [2]int          { return env.GoalsOf(quadClasses, s.Outcome()) }
 func (s *quadState[B]) CopyFrom(src env.State) { *s = *src.(*quadState[B]) }
 
-// empty is the set of the empty cells.
+// empty returns the set of the empty cells.
 func (s *quadState[B]) empty() B {
 	return subtract(s.game.board, union(union(s.owned[0], s.owned[1]), s.blocked))
 }
@@ -248,40 +248,40 @@ func (s *quadState[B]) Legal(dst []env.Action) []env.Action {
 	}
 	empty := s.empty()
 	dst = appendActions(dst, empty, 0)
-	if s.whites[s.player] > 0 {
+	if s.whitesLeft[s.player] > 0 {
 		dst = appendActions(dst, empty, env.Action(s.game.cells))
 	}
 	return dst
 }
 
 func (s *quadState[B]) RandomAction(r uint64) env.Action {
-	free := s.empty()
-	n := count(free)
-	if s.whites[s.player] == 0 {
-		return env.Action(nth(free, below(r, n)))
+	empty := s.empty()
+	n := count(empty)
+	if s.whitesLeft[s.player] == 0 {
+		return env.Action(nth(empty, below(r, n)))
 	}
 	k, first := below(r, 2*n), 0
 	if k >= n {
 		k, first = k-n, s.game.cells
 	}
-	return env.Action(first + nth(free, k))
+	return env.Action(first + nth(empty, k))
 }
 
 func (s *quadState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	if cell >= s.game.cells {
 		s.blocked = union(s.blocked, bit[B](cell-s.game.cells))
-		s.whites[p]--
+		s.whitesLeft[p]--
 		return
 	}
 	s.owned[p] = union(s.owned[p], bit[B](cell))
-	s.quads[p]--
+	s.quadsLeft[p]--
 	s.player = p.Opponent()
-	if s.game.quads-s.quads[p] >= 4 && s.ownsSquare(p, cell) {
-		s.outcome = int8(p) * quadLast
+	if s.game.quads-s.quadsLeft[p] >= 4 && s.ownsSquare(p, cell) {
+		s.outcome = int8(p) * quadLast // quadSquare if p is First
 		return
 	}
-	if s.quads == [2]int8{} {
+	if s.quadsLeft == [2]int8{} {
 		s.outcome = s.finalOutcome()
 	}
 }
@@ -297,14 +297,14 @@ func (s *quadState[B]) ownsSquare(p env.Player, cell int) bool {
 	return false
 }
 
-// TerminalActions are the marks that complete a square, or all marks if the mover has the last quad of all.
+// TerminalActions appends the marks that complete a square, or all marks if the mover places the last quad of all.
 func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	p, empty := s.player, s.empty()
 	winning := intersect(empty, s.game.completing(s.owned[p]))
-	if s.quads[p] > 1 || s.quads[p.Opponent()] > 0 {
+	if s.quadsLeft[p] > 1 || s.quadsLeft[p.Opponent()] > 0 {
 		return appendTerminal(dst, winning, 0, int(p)*quadLast)
 	}
 	before := len(dst)
@@ -317,12 +317,12 @@ func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalA
 	return dst
 }
 
-// finalOutcome is x's class when all quads are used and nobody owns a square.
+// finalOutcome returns First's class when all quads have been placed and nobody owns a square.
 func (s *quadState[B]) finalOutcome() int8 {
 	if !isEmpty(intersect(s.empty(), s.game.completing(s.owned[env.First]))) {
 		return quadThree
 	}
-	switch x, o := s.whites[env.First], s.whites[env.Second]; {
+	switch x, o := s.whitesLeft[env.First], s.whitesLeft[env.Second]; {
 	case x > o:
 		return quadMoreWhites
 	case x < o:
@@ -338,10 +338,10 @@ func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	images[0] = [3]B{s.owned[0], s.owned[1], s.blocked}
 	least := 0
 	for i := 1; i < len(s.game.images); i++ {
-		from := &s.game.images[i]
-		images[i] = [3]B{from.reflection.of(images[from.of][0]), from.reflection.of(images[from.of][1])}
+		im := &s.game.images[i]
+		images[i] = [3]B{im.reflection.of(images[im.after][0]), im.reflection.of(images[im.after][1])}
 		if s.game.whites > 0 {
-			images[i][2] = from.reflection.of(images[from.of][2])
+			images[i][2] = im.reflection.of(images[im.after][2])
 		}
 		if lessTriple(&images[i], &images[least]) {
 			least = i
@@ -350,7 +350,7 @@ func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	return s.key(&images[least]), least
 }
 
-// lessTriple compares positions in the order of their keys, by the cells of x, then of o, then the blocked ones.
+// lessTriple reports whether a precedes b in the order of keys: by the cells of x, then of o, then the blocked ones.
 func lessTriple[B bitboard](a, b *[3]B) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -360,13 +360,13 @@ func lessTriple[B bitboard](a, b *[3]B) bool {
 	return false
 }
 
-// key is the key of the position if cells were those of x, those of o and the blocked ones.
+// key returns the key of s with the given cells instead of its own: those of x, those of o and the blocked ones.
 func (s *quadState[B]) key(cells *[3]B) (k env.Key) {
 	for i := range len(s.blocked) {
 		k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]
 	}
-	k[6] = uint64(s.player) | uint64(s.quads[0])<<8 | uint64(s.quads[1])<<16 |
-		uint64(s.whites[0])<<24 | uint64(s.whites[1])<<32
+	k[6] = uint64(s.player) | uint64(s.quadsLeft[0])<<8 | uint64(s.quadsLeft[1])<<16 |
+		uint64(s.whitesLeft[0])<<24 | uint64(s.whitesLeft[1])<<32
 	return k
 }
 
@@ -377,12 +377,12 @@ func (s *quadState[B]) Encode(dst []float32) {
 	dst = encodeCells(dst, g.cells, s.owned[p])
 	dst = encodeCells(dst, g.cells, s.owned[o])
 	dst = encodeValue(dst, g.cells, isFirst(p))
-	dst = encodeValue(dst, g.cells, float32(s.quads[p])/float32(g.quads))
-	dst = encodeValue(dst, g.cells, float32(s.quads[o])/float32(g.quads))
+	dst = encodeValue(dst, g.cells, float32(s.quadsLeft[p])/float32(g.quads))
+	dst = encodeValue(dst, g.cells, float32(s.quadsLeft[o])/float32(g.quads))
 	if g.whites > 0 {
 		dst = encodeCells(dst, g.cells, s.blocked)
-		dst = encodeValue(dst, g.cells, float32(s.whites[p])/float32(g.whites))
-		encodeValue(dst, g.cells, float32(s.whites[o])/float32(g.whites))
+		dst = encodeValue(dst, g.cells, float32(s.whitesLeft[p])/float32(g.whites))
+		encodeValue(dst, g.cells, float32(s.whitesLeft[o])/float32(g.whites))
 	}
 }
 
@@ -403,13 +403,13 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 			return append(dst, cell, cell+next, cell+next+last, cell+last)
 		}
 	}
-	panic("games: a square won, and there is none")
+	panic("games: Quad was won by a square, but the winner owns none")
 }
 
 func (s *quadState[B]) Detail() string {
-	text := fmt.Sprintf("quads left x %d, o %d", s.quads[0], s.quads[1])
+	text := fmt.Sprintf("quads left x %d, o %d", s.quadsLeft[0], s.quadsLeft[1])
 	if s.game.whites > 0 {
-		text += fmt.Sprintf("; whites left x %d, o %d", s.whites[0], s.whites[1])
+		text += fmt.Sprintf("; whites left x %d, o %d", s.whitesLeft[0], s.whitesLeft[1])
 	}
 	return text
 }

@@ -19,9 +19,9 @@ var ErrName = errors.New("no such game")
 type Family struct {
 	Name    string
 	Params  []Param // in the canonical order
-	Aliases []Alias // at least one; Names lists them
-	Order   int     // place in lists; families of order 0 come last, by name
-	// Build returns the game of checked parameters, or an error if they are allowed one by one but not together. The
+	Aliases []Alias // at least one; the function Names lists them
+	Order   int     // families are listed by ascending Order; those with 0 come last, by name
+	// Build returns the game with these parameters, or an error if each is allowed but not all of them together. The
 	// registry sets the game's Name, Family and Params.
 	Build func(v Values) (*env.Game, error)
 }
@@ -29,7 +29,7 @@ type Family struct {
 // Alias is a short name of one game of a family.
 type Alias struct{ Name, Full string }
 
-// Param is a parameter of a family: one of Words or, if there are none, a whole number from Min to Max.
+// Param is a parameter of a family. Its value is one of Words or, if there are none, a whole number from Min to Max.
 type Param struct {
 	Name     string
 	Default  string
@@ -67,7 +67,7 @@ func (p Param) parse(value string) (string, error) {
 	return "", fmt.Errorf("%s=%s is not allowed; it takes %s", p.Name, value, p.Range())
 }
 
-// Values are the checked parameters of a game, in the canonical order.
+// Values are the parameters of a game, checked against its family's, in the canonical order.
 type Values []env.Param
 
 // Word returns the value of the named parameter.
@@ -95,7 +95,7 @@ var (
 	builtMu sync.Mutex
 )
 
-// Register adds a family. A game's file calls it in a variable declaration, which the result, always true, allows.
+// Register adds a family and returns true. The result allows a game's file to call it in a variable declaration.
 func Register(f Family) bool {
 	if len(f.Aliases) == 0 {
 		panic("games: family without an alias: " + f.Name)
@@ -183,7 +183,8 @@ func parse(name string) (*Family, Values, error) {
 	return nil, nil, suggest(head, knownNames(bracket))
 }
 
-// knownNames lists the families, which may stand before brackets, and, unless bracket is set, the aliases before them.
+// knownNames lists the aliases, then the families not among them. If bracket is set, it leaves the aliases out, because
+// only a family takes parameters.
 func knownNames(bracket bool) []string {
 	var names []string
 	if !bracket {
@@ -231,7 +232,7 @@ func (f *Family) parse(arguments string) (Values, error) {
 	return v, nil
 }
 
-// suggest is an error that names the known name nearest to an unknown one, and all known names.
+// suggest returns an error that names the known name nearest to an unknown one, if one is near, and all known names.
 func suggest(name string, known []string) error {
 	list := "there are " + strings.Join(known, ", ")
 	if near := env.Nearest(name, known); near != "" {

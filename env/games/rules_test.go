@@ -21,7 +21,7 @@ func played(t *testing.T, name, moves string) env.State {
 	return s
 }
 
-// wantEnd checks that the game is over with First's class and both goals.
+// wantEnd checks that the game is over with the given class, as First sees it, and goals.
 func wantEnd(t *testing.T, s env.State, class int, goals [2]int) {
 	t.Helper()
 	if !s.Done() || s.Outcome() != class || s.Goals() != goals {
@@ -193,7 +193,7 @@ func TestGoldenRectangleFullBoard(t *testing.T) {
 			}
 			s.CopyFrom(next)
 		}
-		if count(s.free) == 0 && !ownsRectangle(s, 0) && !ownsRectangle(s, 1) {
+		if count(s.playable) == 0 && !ownsRectangle(s, 0) && !ownsRectangle(s, 1) {
 			if wantEnd(t, s, 1, [2]int{0, 100}); plies != 56 {
 				t.Errorf("full after %d moves, want 56", plies)
 			}
@@ -265,8 +265,8 @@ func TestFreeForAllNoop(t *testing.T) {
 		t.Fatalf("legal moves %v, want noop alone", legal)
 	}
 	s.Apply(noop)
-	if s.Player() != env.Second || s.left != 3 || s.Done() {
-		t.Errorf("after noop: player %d, %d turns left", s.Player(), s.left)
+	if s.Player() != env.Second || s.turnsLeft != 3 || s.Done() {
+		t.Errorf("after noop: player %d, %d turns left", s.Player(), s.turnsLeft)
 	}
 	// Blue's spawn piece at (5,3) captures on (4,2), (4,3) and (4,4).
 	texts := texts(g, s)
@@ -283,7 +283,7 @@ func TestFreeForAllCaptures(t *testing.T) {
 		} {
 			g := mustNew(t, "free-for-all(objective="+objective+")")
 			s := game[*freeForAllState](g)
-			s.captures, s.left = [2]uint8{uint8(test.red), uint8(test.blue)}, 1
+			s.captures, s.turnsLeft = [2]uint8{uint8(test.red), uint8(test.blue)}, 1
 			spawn, blue := s.owned, s.game.bitOf(1, 3) // blue at (2,4), next to red's spawn cell
 			s.owned[1] |= blue
 			capture, err := g.ParseAction("(move 1 4 2 4)")
@@ -346,11 +346,11 @@ func wonByCells(s env.State) bool {
 	case *quadState[[2]uint64]:
 		return s.outcome == quadSquare || s.outcome == quadLast
 	case *goldenRectangleState[[1]uint64]:
-		return s.outcome == int8(env.First) || !isEmpty(s.free) || ownsRectangle(s, 1)
+		return s.outcome == int8(env.First) || !isEmpty(s.playable) || ownsRectangle(s, 1)
 	case *goldenRectangleState[[2]uint64]:
-		return s.outcome == int8(env.First) || !isEmpty(s.free)
+		return s.outcome == int8(env.First) || !isEmpty(s.playable)
 	case *breakthroughState:
-		return s.owned[s.outcome]&s.game.goal[s.outcome] != 0
+		return s.owned[s.outcome]&s.game.goalRow[s.outcome] != 0
 	}
 	return false
 }

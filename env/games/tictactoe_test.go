@@ -67,7 +67,7 @@ func (t *ticTacToe) Apply(a env.Action) {
 	t.owned[p][a] = true
 	t.plies++
 	if n := t.size; t.fills(p, 0, n+1) || t.fills(p, n-1, n-1) || t.fills(p, int(a)/n*n, 1) || t.fills(p, int(a)%n, n) {
-		t.outcome = 2 * int(p) // class 0 is x's win, class 2 its loss
+		t.outcome = 2 * int(p) // class 0 is x's win, class 2 is x's loss
 	} else if t.plies == n*n {
 		t.outcome = 1
 	}

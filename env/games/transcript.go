@@ -15,7 +15,7 @@ import (
 // maxLine is the longest line of a transcript in bytes; the longest real ones have a few thousand.
 const maxLine = 1 << 20
 
-// TranscriptCounts says how many games and positions of a transcript agree.
+// TranscriptCounts says how many games and positions of a transcript agree with the rules.
 type TranscriptCounts struct{ Games, Positions int }
 
 // VerifyTranscript replays a referee's transcript of game g. For each position it compares the mover, the number of
@@ -72,7 +72,7 @@ func (v *verifier) locate(line int, err error) error {
 	return fmt.Errorf("line %d, %s: %w", line, v.name, err)
 }
 
-// line checks a line, which is not blank.
+// line checks one line of a transcript; it is not blank.
 func (v *verifier) line(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	switch {
@@ -164,7 +164,7 @@ func (v *verifier) end(text string) error {
 	return nil
 }
 
-// goals are the game's goals in the form of a transcript.
+// goals returns the game's goals as a transcript writes them.
 func (v *verifier) goals() string {
 	goals := v.replayer.State.Goals()
 	return fmt.Sprintf("%s=[%d] %s=[%d]", v.game.Players[0], goals[0], v.game.Players[1], goals[1])

@@ -1,4 +1,4 @@
-// Package solver computes the exact value of positions under best play by both players, or none at all.
+// Package solver computes the exact value of positions under perfect play by both players. It never estimates.
 //
 // A [Solver] narrows a position's class down by decisions of the form "can First reach class k or better?". Each is a
 // depth-first search (alpha-beta with a null window). It compares the player to move at every node, because a player
@@ -7,18 +7,19 @@
 //
 // # Conventions
 //
-// A class is always First's, in [0, len(Game.Classes)), and 0 is First's best: First wants small classes, Second large
-// ones.
+// A class is always First's: a way in which the game can end ([env.Class]) as First sees it, in [0, len(Game.Classes)).
+// Class 0 is First's best: First wants small classes, Second large ones. The value of a position is First's class when
+// both play perfectly.
 //
 // # Correctness
 //
-// A search that reaches its node limit, or is stopped, returns no value and stores only what it has proved. The table
+// A search that reaches its node limit, or is stopped, returns no value. The table holds proved bounds only. The table
 // identifies a position by two 64-bit hashes of its canonical [env.Key], which holds the whole position: one selects
 // the bucket, the other is compared with the four entries there. A lookup finds a wrong entry with probability 4 / 2^64
 // at most: 2e-9 in a search of ten thousand million nodes.
 //
-// The solver does not compute how long a win takes. All games here end by themselves, so any move that keeps the value
-// will do.
+// The solver does not compute how long a win takes. Every game ends after at most MaxPlies, so moves that keep the
+// value reach it in the end.
 //
 // # Move order
 //
@@ -29,5 +30,5 @@
 // nodes, in more time), and depth-first proof-number search (fewer nodes on Breakthrough 4x5 in more time; no result on
 // 3x7 in four times the time).
 //
-// SOLVED.md lists the games that it has solved.
+// SOLVED.md lists the games that this package has solved.
 package solver

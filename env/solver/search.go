@@ -4,21 +4,22 @@ import (
 	"ludus/env"
 )
 
-// begin sets the root of a call.
+// begin starts a call: it copies state to the root and resets what counts per call.
 func (s *Solver) begin(state env.State, l Limits) {
 	s.stack[0].state.CopyFrom(state)
 	s.table.age++
 	s.nodes, s.stop, s.stopped = 0, l.Stop, false
 }
 
-// limitNodes sets the node limit of the next search, at most what is left of the call's.
+// limitNodes lets the next search visit nodes more nodes, or as many as l still allows if fewer, and clears aborted
+// unless the call was stopped.
 func (s *Solver) limitNodes(nodes int, l Limits) {
 	s.nodeLimit = s.nodes + min(nodes, l.nodes()-s.nodes)
 	s.aborted = s.stopped
 	s.nextCheck = s.nodes
 }
 
-// solveAfter is First's class after the root's move a, or Unknown; see solve.
+// solveAfter returns First's class after the root's move a, or Unknown if the search is aborted; see solve for guess.
 func (s *Solver) solveAfter(a env.Action, guess int) int {
 	next := s.stack[1].state
 	next.CopyFrom(s.stack[0].state)
@@ -28,7 +29,8 @@ func (s *Solver) solveAfter(a env.Action, guess int) int {
 	return s.solve(1, guess)
 }
 
-// solve is First's class at ply, or Unknown. It is fastest if guess is the class or next to it.
+// solve returns First's class in the position at ply, or Unknown if the search is aborted. Its first search separates
+// class guess and better ones from worse ones; each further search halves the classes still possible.
 func (s *Solver) solve(ply, guess int) int {
 	low, high := 0, len(s.game.Classes)-1
 	for low < high {
@@ -58,11 +60,12 @@ func (s *Solver) search(ply, k int) int {
 	before := s.nodes
 	p := &s.stack[ply]
 	player := p.state.Player()
-	best := s.findMoves(p, player)
-	if p.cutoff >= 0 && cutsOff(player, best, k) {
+	ending, best := s.findMoves(p, player)
+	p.cutoffMove = -1
+	if ending >= 0 && cutsOff(player, best, k) {
+		p.cutoffMove = ending
 		return best
 	}
-	p.cutoff = -1
 	if len(p.moves) == 0 {
 		return best
 	}
@@ -91,24 +94,24 @@ func (s *Solver) search(ply, k int) int {
 		}
 		if cutsOff(player, class, k) {
 			s.updateHistory(p, player, a)
-			p.cutoff = a
+			p.cutoffMove = a
 			s.store(h, player == env.First, best, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
 			return best
 		}
-		p.promote(i+1, next.cutoff)
+		p.promote(i+1, next.cutoffMove)
 	}
 	s.store(h, player == env.Second, best, noMove, before)
 	return best
 }
 
-// tableMove is the table's best move in state, or -1.
+// tableMove returns the table's best move in state, or -1.
 func (s *Solver) tableMove(state env.State) env.Action {
 	key, symmetry := state.CanonicalKey()
 	return s.entryMove(s.table.find(hashOf(&key)), symmetry)
 }
 
-// entryMove is the best move of an entry, or -1 if e is nil or has none. The symmetry turns the position into the
-// canonical one.
+// entryMove returns the best move of an entry, or -1 if e is nil or has none. symmetry is the one that turns the
+// position into its canonical image.
 func (s *Solver) entryMove(e *entry, symmetry int) env.Action {
 	if e == nil || e.move == noMove {
 		return -1
@@ -126,14 +129,14 @@ func (s *Solver) limitReached() bool {
 	return s.aborted
 }
 
-// store writes a bound into the table: First reaches best or better if upper is set, otherwise Second keeps First to
-// best or worse. before is the node count at the start of the position's search.
-func (s *Solver) store(h hash, upper bool, best int, move uint16, before int) {
+// store writes a bound into the table. If upper is set, First's class is at most class (class or better for First);
+// otherwise it is at least class. before is the node count at the start of the position's search.
+func (s *Solver) store(h hash, upper bool, class int, move uint16, before int) {
 	low, high := 0, len(s.game.Classes)-1
 	if upper {
-		high = best
+		high = class
 	} else {
-		low = best
+		low = class
 	}
 	s.table.store(h, low, high, move, s.nodes-before+1)
 }
@@ -141,25 +144,25 @@ func (s *Solver) store(h hash, upper bool, best int, move uint16, before int) {
 // better reports whether p prefers class a to b.
 func better(p env.Player, a, b int) bool { return a != b && (a < b) == (p == env.First) }
 
-// cutsOff reports whether a move to class decides the search for k in p's favour.
+// cutsOff reports whether a move of p's to class decides in p's favour whether First reaches class k or better.
 func cutsOff(p env.Player, class, k int) bool { return (class <= k) == (p == env.First) }
 
-// findMoves fills p.moves with the legal moves that do not end the game. It returns player's best class by a move that
-// ends it and sets p.cutoff to that move; without one, the class is worse than all and p.cutoff is -1.
-func (s *Solver) findMoves(p *plyScratch, player env.Player) (best int) {
-	best, p.cutoff = len(s.game.Classes), -1
+// findMoves fills p.moves with the legal moves that do not end the game. Of those that do, it returns the best for
+// player, and First's class after it. If there are none, it returns -1 and a class that is worse for player than any.
+func (s *Solver) findMoves(p *plyScratch, player env.Player) (ending env.Action, class int) {
+	ending, class = -1, len(s.game.Classes)
 	if player == env.Second {
-		best = -1
+		class = -1
 	}
 	p.terminal = p.state.TerminalActions(p.terminal[:0])
 	for _, t := range p.terminal {
-		if better(player, t.Outcome, best) {
-			best, p.cutoff = t.Outcome, t.Action
+		if better(player, t.Outcome, class) {
+			ending, class = t.Action, t.Outcome
 		}
 	}
 	p.moves = p.state.Legal(p.moves[:0])
 	if len(p.terminal) == 0 {
-		return best
+		return ending, class
 	}
 	others, terminal := p.moves[:0], p.terminal
 	for _, a := range p.moves {
@@ -170,17 +173,17 @@ func (s *Solver) findMoves(p *plyScratch, player env.Player) (best int) {
 		}
 	}
 	p.moves = others
-	return best
+	return ending, class
 }
 
-// Scores of moves: the table's, the opponent's refutation of another move, then by history, always below maxHistory.
+// Scores of moves, tried best first: the table's move, then the opponent's refutation of another, then by history.
 const (
 	tableScore      = 4 * maxHistory
 	refutationScore = 2 * maxHistory
-	maxHistory      = 1 << 16 // of a move that always causes a cutoff
+	maxHistory      = 1 << 16 // exclusive bound of history; a move that always causes a cutoff approaches it
 )
 
-// scoreMoves scores p.moves; tableMove may be -1.
+// scoreMoves fills p.scores for p.moves; tableMove may be -1.
 func (s *Solver) scoreMoves(p *plyScratch, player env.Player, tableMove env.Action) {
 	p.scores = p.scores[:0]
 	for _, a := range p.moves {
@@ -192,7 +195,7 @@ func (s *Solver) scoreMoves(p *plyScratch, player env.Player, tableMove env.Acti
 	}
 }
 
-// pickMove moves the best of the moves from index i on to i and returns it.
+// pickMove swaps the move of highest score, among those from index i on, to index i and returns it.
 func (p *plyScratch) pickMove(i int) env.Action {
 	best := i
 	for j := i + 1; j < len(p.moves); j++ {
@@ -205,7 +208,7 @@ func (p *plyScratch) pickMove(i int) env.Action {
 	return p.moves[i]
 }
 
-// promote gives a, if it is among the moves from index i on, the score of a refutation.
+// promote raises a, if it is among the moves from index i on, to the score of a refutation. a may be -1.
 func (p *plyScratch) promote(i int, a env.Action) {
 	for j := i; j < len(p.moves); j++ {
 		if p.moves[j] == a {
@@ -215,7 +218,7 @@ func (p *plyScratch) promote(i int, a env.Action) {
 	}
 }
 
-// historySpan is about how many tries of a move its history covers.
+// historySpan is about the number of last tries of a move that its history covers.
 const historySpan = 64
 
 // updateHistory raises the history of a, which caused a cutoff, and lowers that of the moves tried before it.

@@ -6,7 +6,7 @@ import (
 	"ludus/env"
 )
 
-// Unknown stands for a class that was not found within the limits.
+// Unknown is returned instead of a class that was not found within the limits.
 const Unknown = -1
 
 // Limits bound the work of one call; the first one reached ends it.
@@ -15,7 +15,7 @@ type Limits struct {
 	Stop  func() bool // called every few thousand nodes; true ends the call; may be nil
 }
 
-// nodes is the maximal number of nodes.
+// nodes returns the maximal number of positions visited.
 func (l Limits) nodes() int {
 	if l.Nodes == 0 {
 		return math.MaxInt
@@ -23,8 +23,8 @@ func (l Limits) nodes() int {
 	return l.Nodes
 }
 
-// Solver solves positions of one game. It has one owner. Its table is kept from call to call, so related positions
-// share their results.
+// Solver solves positions of one game. It is not safe for concurrent use. Its table is kept from call to call, so calls
+// for related positions share their results.
 //
 // The same sequence of calls with node limits alone gives the same results and node counts.
 type Solver struct {
@@ -32,29 +32,29 @@ type Solver struct {
 	inverse [][]env.Action // by symmetry: the actions of its inverse
 	table   table
 	stack   []plyScratch // by ply from the position being solved
-	history [2][]int32   // by player and action: how often it caused a cutoff of late, in [0, maxHistory)
+	history [2][]int32   // by player and action: share of recent tries that caused a cutoff, in [0, maxHistory)
 
 	nodes     int         // visited by the call
 	nodeLimit int         // of the current search
 	nextCheck int         // number of nodes at which the limits are checked again
 	stop      func() bool // Limits.Stop; may be nil
-	stopped   bool        // stop returned true
+	stopped   bool        // stop has returned true in this call
 	aborted   bool        // the current search ended without a result
 }
 
 // plyScratch is the search's scratch for one ply.
 type plyScratch struct {
-	state    env.State
-	moves    []env.Action // legal moves that do not end the game
-	scores   []int32      // of moves
-	terminal []env.TerminalAction
-	cutoff   env.Action // the move that caused a cutoff here, or -1
+	state      env.State
+	moves      []env.Action // legal moves that do not end the game
+	scores     []int32      // of moves
+	terminal   []env.TerminalAction
+	cutoffMove env.Action // the move that cut off the last search at this ply, or -1
 }
 
 // checkInterval is the number of nodes between two calls of Limits.Stop.
 const checkInterval = 4096
 
-// New returns a solver whose table takes tableBytes, but at least one bucket.
+// New returns a solver whose table takes tableBytes, or one bucket if that is more.
 func New(game *env.Game, tableBytes int) *Solver {
 	if game.NumActions() > noMove || len(game.Classes) > 256 {
 		panic("solver: more actions or classes than a table entry can hold")
@@ -77,8 +77,8 @@ func New(game *env.Game, tableBytes int) *Solver {
 	return s
 }
 
-// Solve returns First's class in state under best play, or Unknown and false if a limit was reached. The state must not
-// be done; it is neither changed nor retained.
+// Solve returns the value of state, which is First's class under perfect play, or Unknown and false if a limit was
+// reached. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	s.begin(state, l)
 	s.limitNodes(l.nodes(), l)
@@ -86,9 +86,8 @@ func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	return class, class != Unknown
 }
 
-// Reaches reports whether First reaches class k or a better one in state under best play, which is less work than
-// finding the class; ok is false if a limit was reached. The state must not be done; it is neither changed nor
-// retained.
+// Reaches reports whether First reaches class k or better in state under perfect play. This is less work than finding
+// the class. ok is false if a limit was reached. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	s.begin(state, l)
 	s.limitNodes(l.nodes(), l)
@@ -96,16 +95,16 @@ func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	return class <= k, !s.aborted
 }
 
-// BestMove returns a legal move in state that keeps First's class, and that class; it prefers a move that ends the
-// game. If a limit was reached it returns -1, Unknown and false. The state must not be done; it is neither changed nor
-// retained.
+// BestMove returns an optimal move in state and the state's value, which is First's class under perfect play. It
+// prefers a move that ends the game. If a limit was reached it returns -1, Unknown and false. The state must not be
+// done; it is neither changed nor retained.
 func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, ok bool) {
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false
 	}
 	root := &s.stack[0]
-	if terminal := s.findMoves(root, state.Player()); root.cutoff >= 0 && terminal == class {
-		return root.cutoff, class, true
+	if ending, after := s.findMoves(root, state.Player()); ending >= 0 && after == class {
+		return ending, class, true
 	}
 	s.scoreMoves(root, state.Player(), s.tableMove(state))
 	for i := range root.moves {
@@ -121,8 +120,8 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 }
 
 // SolveMoves appends to dst First's class after each legal move in state, in ascending order of the moves, or Unknown
-// for those not solved within the limits, which are for all moves together. It tries all moves with few nodes, then the
-// unsolved ones with more. The state must not be done; it is neither changed nor retained.
+// for those not solved within the limits. The limits hold for all moves together. It searches after every move with few
+// nodes, then after the unsolved ones with more. The state must not be done; it is neither changed nor retained.
 func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	s.begin(state, l)
 	root := &s.stack[0]
@@ -154,16 +153,16 @@ func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	}
 }
 
-// The nodes that SolveMoves gives each move at first, and their growth: repeated searches cost a seventh more.
+// SolveMoves gives each move firstBudget nodes, then budgetGrowth times as many each time; this costs a seventh more.
 const (
 	firstBudget  = 64
 	budgetGrowth = 8
 )
 
-// Nodes is the number of positions visited by the last call, or so far by the current one.
+// Nodes returns the number of positions visited by the last call, or so far by the current one.
 func (s *Solver) Nodes() int { return s.nodes }
 
-// Clear makes the solver as good as new.
+// Clear forgets all results: the next calls behave as on a new solver.
 func (s *Solver) Clear() {
 	clear(s.table.buckets)
 	s.table.age = 0

@@ -36,7 +36,7 @@ type minimax struct {
 	states []env.State // by depth
 }
 
-// class is First's class in s.
+// class returns First's class in s under perfect play.
 func (m *minimax) class(s env.State, depth int) int {
 	if m.budget--; m.budget < 0 {
 		return 0
@@ -59,7 +59,7 @@ func (m *minimax) class(s env.State, depth int) int {
 	return best
 }
 
-// moves are First's classes after each legal move.
+// moves returns First's class after each legal move.
 func (m *minimax) moves(s env.State, depth int) (classes []int) {
 	if len(m.states) == depth {
 		m.states = append(m.states, m.game.NewState())
@@ -74,9 +74,9 @@ func (m *minimax) moves(s env.State, depth int) (classes []int) {
 	return classes
 }
 
-// TestAgainstMinimax compares the solver with minimax on at least 10,000 positions of the four families, each with the
-// class of every move, with a table that holds everything and with one far too small: small games from the start on,
-// large ones as far from their ends as minimax gets.
+// TestAgainstMinimax compares the solver with minimax on at least 10,000 positions of the four families, and on every
+// move of each, with a table that holds everything and with one far too small. Small games are compared from the start
+// on, large ones as far from their ends as minimax gets.
 func TestAgainstMinimax(t *testing.T) {
 	total := 0
 	for _, c := range []struct {
@@ -275,7 +275,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestClearAfterManyCalls checks that a cleared solver is as good as new after the table's count of calls has wrapped.
+// TestClearAfterManyCalls checks that a cleared solver takes as many nodes as a new one after table.age has wrapped.
 func TestClearAfterManyCalls(t *testing.T) {
 	g := newGame(t, "breakthrough(columns=3,rows=5)")
 	run := func(s *solver.Solver) int {
@@ -354,8 +354,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestBestEndsTheGame checks that BestMove prefers an immediate win.
-func TestBestEndsTheGame(t *testing.T) {
+// TestBestMoveEndsTheGame checks that BestMove prefers an immediate win.
+func TestBestMoveEndsTheGame(t *testing.T) {
 	g := newGame(t, "quad-5x5")
 	state := g.NewState()
 	for _, text := range []string{"mark r2 c2", "mark r1 c2", "mark r2 c3", "mark r1 c4", "mark r3 c2", "mark r5 c3"} {

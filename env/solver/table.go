@@ -6,7 +6,7 @@ import (
 	"ludus/env"
 )
 
-// table is a transposition table of fixed size. A full bucket replaces the entry that took the least work.
+// table is a transposition table of fixed size. A full bucket replaces the entry of least work, earlier calls' first.
 type table struct {
 	buckets [][4]entry // one cache line each
 	age     uint8      // number of the current call
@@ -17,18 +17,19 @@ type entry struct {
 	check     uint64 // second hash of the position
 	move      uint16 // best action known, in the canonical image, or noMove
 	low, high uint8
-	work      uint8 // bit length of the number of nodes searched for it; 0 in an empty entry
-	age       uint8 // of the last call that wrote it
+	work      uint8 // bit length of the number of nodes searched for the bounds; 0 in an empty entry
+	age       uint8 // table.age at the last call that wrote the entry
 }
 
-const noMove = 1<<16 - 1
-
-const bucketBytes = 64
+const (
+	noMove      = 1<<16 - 1 // entry.move if no best action is known
+	bucketBytes = 64        // size of [4]entry
+)
 
 // hash identifies a position: place selects its bucket, check distinguishes it from others there.
 type hash struct{ place, check uint64 }
 
-// secrets are 16 random words, made by SplitMix64 (Steele, Lea and Flood 2014).
+// secrets are 16 pseudo-random words, made by SplitMix64 (Steele, Lea and Flood 2014).
 var secrets = func() (words [2][8]uint64) {
 	for i := range uint64(16) {
 		x := (i + 1) * 0x9e3779b97f4a7c15
@@ -39,8 +40,7 @@ var secrets = func() (words [2][8]uint64) {
 	return words
 }()
 
-// hashOf hashes a key twice, with different secrets, as in wyhash (Wang Yi 2019): pair by pair of words, the halves of
-// a 128-bit product are folded into each other.
+// hashOf hashes a key twice, with different secrets. It folds in pair by pair of words, as wyhash does (Wang Yi 2019).
 func hashOf(k *env.Key) (h hash) {
 	place, check := &secrets[0], &secrets[1]
 	for i := 0; i < len(k); i += 2 {
@@ -50,12 +50,13 @@ func hashOf(k *env.Key) (h hash) {
 	return h
 }
 
+// fold multiplies a and b and returns the exclusive or of the product's halves.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// bucket is the bucket of a position.
+// bucket returns the bucket of a position.
 func (t *table) bucket(h hash) *[4]entry {
 	i, _ := bits.Mul64(h.place, uint64(len(t.buckets)))
 	return &t.buckets[i]
@@ -72,7 +73,8 @@ func (t *table) find(h hash) *entry {
 	return nil
 }
 
-// store narrows the bounds of a position and sets its best action, unless that is noMove; nodes is the work they took.
+// store narrows the bounds of a position to those given and sets its best action, unless move is noMove. nodes is the
+// number of nodes that were searched for them.
 func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 	work := uint8(min(bits.Len(uint(nodes)), 64))
 	b := t.bucket(h)
