@@ -2,13 +2,14 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"ludus/env"
 	"ludus/env/solver"
 )
 
-// solving plays a move that keeps the value of the position, if the solver finds one within its nodes. Otherwise, and
-// if every move loses, it plays as UCT, which resists.
+// solving plays a move that keeps the position's value, if the solver finds one within its node limit. Otherwise, and
+// if every move loses, UCT chooses the move: it makes the opponent's win harder.
 type solving struct {
 	game     *env.Game
 	solver   *solver.Solver
@@ -29,7 +30,7 @@ func tableBytes(nodes int) int {
 	return min(max(minTableBytes, 16*min(nodes, maxTableBytes/16)), maxTableBytes)
 }
 
-// solvingBytes estimates the memory of an agent.
+// solvingBytes estimates the memory of a solving agent with a node limit.
 func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulations }
 
 func newSolving(game *env.Game, nodes int) *solving {
@@ -63,17 +64,18 @@ func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, erro
 	return s.fallback.Choose(ctx, state)
 }
 
-// Analyze implements [Agent]. The nodes are for all moves together; moves that remain unsolved have no value. The
-// position's value is known, and proven, if a move reaches the best class or all moves are solved.
+// Analyze implements [Agent]. All moves share one node budget; unsolved moves have no value. The position is proven if
+// a move reaches the best class or all moves are solved. If it is not proven, or is lost, the fallback agent picks the
+// move, unless that move is solved as worse than another.
 func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
 	player, worst := state.Player(), len(s.game.Classes)-1
 	s.legal = state.Legal(s.legal[:0])
 	s.classes = s.solver.SolveMoves(state, s.limits(ctx), s.classes[:0])
 	a := &Analysis{Player: player}
-	best, bestClass, all := env.Action(-1), worst+1, true // the mover's class
+	best, bestClass := env.Action(-1), worst+1 // of the solved moves; the class is the player's
 	for i, action := range s.legal {
 		info := MoveInfo{Action: action}
-		if all = all && s.classes[i] != solver.Unknown; s.classes[i] != solver.Unknown {
+		if s.classes[i] != solver.Unknown {
 			class := s.game.ClassFor(player, s.classes[i])
 			value := float64(s.game.Classes[class].Utility)
 			info.Value = &value
@@ -83,21 +85,25 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 		}
 		a.Moves = append(a.Moves, info)
 	}
-	if bestClass == 0 || all {
-		s.prove(a, bestClass)
+	if bestClass == 0 || !slices.Contains(s.classes, solver.Unknown) {
+		s.markProven(a, bestClass)
 	}
 	if !a.Proven || bestClass == worst {
-		var err error
-		if best, err = s.fallback.Choose(ctx, state); err != nil {
+		move, err := s.fallback.Choose(ctx, state)
+		if err != nil {
 			return nil, err
+		}
+		class := s.classes[slices.Index(s.legal, move)]
+		if class == solver.Unknown || s.game.ClassFor(player, class) == bestClass {
+			best = move
 		}
 	}
 	sortMoves(a.Moves, best)
 	return a, ctx.Err()
 }
 
-// prove sets the proven value of the mover's class.
-func (s *solving) prove(a *Analysis, class int) {
+// markProven sets the proven value, and the goals if the class determines them. The class is the mover's.
+func (s *solving) markProven(a *Analysis, class int) {
 	c := s.game.Classes[class]
 	value := float64(c.Utility)
 	a.Value, a.Proven = &value, true

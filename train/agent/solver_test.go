@@ -73,6 +73,54 @@ func TestSolverFallsBack(t *testing.T) {
 	choices(t, game, state, "solver:100000", 3)
 }
 
+// The fallback may not choose a move that is solved as worse than another one.
+func TestSolverPrefersSolvedMoves(t *testing.T) {
+	game, state := position(t, "quad-5x5")
+	a := newSolving(game, 3000)
+	a.fallback = newUCT(game, 1) // a random move
+	rng := newRand(1)
+	mixed, rescued := 0, 0 // positions with solved and unsolved moves; those where UCT picks a worse solved one
+	for range 300 {
+		state.CopyFrom(game.NewState())
+		for range 6 {
+			legal := state.Legal(nil)
+			if state.Apply(legal[rng.IntN(len(legal))]); state.Done() {
+				break
+			}
+		}
+		if state.Done() {
+			continue
+		}
+		seed := rng.Uint64()
+		a.Reset(seed)
+		analysis, err := a.Analyze(context.Background(), state, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, values := -2.0, map[env.Action]float64{}
+		for _, info := range analysis.Moves {
+			if info.Value != nil {
+				best = max(best, *info.Value)
+				values[info.Action] = *info.Value
+			}
+		}
+		if value, ok := values[analysis.Moves[0].Action]; ok && value < best {
+			t.Fatalf("the first move is worth %v, another one %v", value, best)
+		}
+		if !analysis.Proven && len(values) > 0 {
+			mixed++
+			a.fallback.Reset(seed)
+			move, _ := a.fallback.Choose(context.Background(), state)
+			if value, ok := values[move]; ok && value < best {
+				rescued++
+			}
+		}
+	}
+	if rescued == 0 {
+		t.Errorf("UCT chose no worse move in any of %d positions", mixed)
+	}
+}
+
 // A game depends on its seed alone, not on those that the agent has played before.
 func TestSolverForgets(t *testing.T) {
 	game, start := position(t, "breakthrough-6x6")
