@@ -38,7 +38,7 @@ func rateCommand() *cobra.Command {
 matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated 100 higher scores
 64 %, 200 higher 76 %, 400 higher 91 %.
 
-The 95 % interval is for the difference between an agent and the middle of the pool, the mean of the middle half of the
+The 95 % interval is for the difference between an agent and the centre of the pool, the mean of the middle half of the
 agents. It covers the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that
 matters, the last line says how far results differ from the ratings.
 

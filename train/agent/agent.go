@@ -12,7 +12,7 @@ import (
 
 // Agent plays one game at a time. It belongs to one goroutine.
 type Agent interface {
-	// Reset starts a new game: the agent forgets the last one, and its random draws follow from seed.
+	// Reset starts a new game: the agent forgets the last one, and seed determines its random choices.
 	Reset(seed uint64)
 	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state. The only error
 	// is that of a cancelled ctx.
@@ -45,7 +45,7 @@ type MoveInfo struct {
 	Prior  *float64
 }
 
-// sortMoves sorts moves in the order of Analysis.Moves.
+// sortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
 func sortMoves(moves []MoveInfo, best env.Action) {
 	slices.SortStableFunc(moves, func(a, b MoveInfo) int {
 		switch best {
@@ -67,7 +67,7 @@ func orZero[T any](p *T) (x T) {
 	return x
 }
 
-// analysisWithoutValues is the analysis of an agent that only knows which move it would play.
+// analysisWithoutValues returns the analysis of an agent that knows only which move it would play: best.
 func analysisWithoutValues(state env.State, legal []env.Action, best env.Action) *Analysis {
 	a := &Analysis{Player: state.Player()}
 	for _, action := range legal {
@@ -83,10 +83,10 @@ func goalLead(state env.State, p env.Player) float64 {
 	return float64(goals[p]-goals[p.Opponent()]) / 100
 }
 
-// newRand returns an agent's generator.
+// newRand returns an agent's random number generator.
 func newRand(s uint64) *rand.Rand { return rand.New(seed.New(s, "agent", 0)) }
 
-// memoryless is the part of agents that remember nothing of a game: a generator.
+// memoryless is embedded by agents that keep no state between moves except their random number generator.
 type memoryless struct{ rng *rand.Rand }
 
 // Reset implements [Agent].

@@ -7,9 +7,9 @@ import (
 )
 
 // alphaBeta is an alpha-beta search to a fixed depth. Values inside are First's utility: First maximises and Second
-// minimises, whoever moved before. Terminal states have their utility, less plyPenalty for each ply, which prefers
-// quick wins and slow losses. At the depth limit the value is the lead in goals, 0 in games that give goals only at the
-// end.
+// minimises, whoever moved before. The value of a terminal state is its utility, moved towards 0 by plyPenalty per ply:
+// quick wins and slow losses are better. At the depth limit the value is the lead in goals, 0 in games that give goals
+// only at the end.
 // Source: Knuth and Moore 1975.
 type alphaBeta struct {
 	memoryless
@@ -38,7 +38,7 @@ func (ab *alphaBeta) Choose(ctx context.Context, state env.State) (env.Action, e
 	ab.begin(ctx, state)
 	best, low, high := env.Action(-1), -2.0, 2.0
 	for _, a := range ab.legal[0] {
-		value := ab.after(a, low, high)
+		value := ab.valueAfter(a, low, high)
 		switch {
 		case state.Player() == env.First && (best < 0 || value > low):
 			best, low = a, value
@@ -56,7 +56,7 @@ func (ab *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Anal
 	a := &Analysis{Player: player}
 	var best env.Action
 	for _, action := range ab.legal[0] {
-		value := ab.after(action, -2, 2)
+		value := ab.valueAfter(action, -2, 2)
 		if player == env.Second {
 			value = -value
 		}
@@ -69,7 +69,7 @@ func (ab *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Anal
 	return a, ctx.Err()
 }
 
-// begin sets the root. Its moves are shuffled, so the first of the best ones is a random one.
+// begin sets the root and shuffles its moves. The search keeps the first of equal moves, so ties break at random.
 func (ab *alphaBeta) begin(ctx context.Context, state env.State) {
 	ab.ctx, ab.nodes, ab.stopped = ctx, 0, false
 	ab.states[0].CopyFrom(state)
@@ -78,8 +78,8 @@ func (ab *alphaBeta) begin(ctx context.Context, state env.State) {
 	ab.rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 }
 
-// after is the value of the root's move a; see value.
-func (ab *alphaBeta) after(a env.Action, low, high float64) float64 {
+// valueAfter is First's value after the root's move a, with the bounds of value.
+func (ab *alphaBeta) valueAfter(a env.Action, low, high float64) float64 {
 	ab.states[1].CopyFrom(ab.states[0])
 	ab.states[1].Apply(a)
 	return ab.value(1, low, high)

@@ -7,7 +7,7 @@ import (
 	"ludus/env"
 )
 
-// random plays any legal move.
+// random plays a random legal move.
 type random struct {
 	memoryless
 	legal []env.Action
@@ -30,7 +30,7 @@ func (r *random) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 	return analysisWithoutValues(state, r.legal, best), nil
 }
 
-// greedy looks one move ahead, and checks whether the opponent's reply ends the game. It draws among equal moves.
+// greedy looks one move ahead, and checks whether the opponent's reply ends the game. It breaks ties at random.
 type greedy struct {
 	memoryless
 	game   *env.Game
@@ -59,7 +59,7 @@ func (g *greedy) Choose(ctx context.Context, state env.State) (env.Action, error
 		next := g.apply(state, a, 1)
 		g.scores = append(g.scores, g.score(next, me, before, 1))
 	}
-	return g.legal[0][drawMax(g.rng, g.scores)], ctx.Err()
+	return g.legal[0][randomMax(g.rng, g.scores)], ctx.Err()
 }
 
 // Analyze implements [Agent].
@@ -79,9 +79,9 @@ func (g *greedy) apply(state env.State, a env.Action, ply int) env.State {
 	return next
 }
 
-// score evaluates state for me. A terminal state has its utility. If the opponent is to move, the score is its worst
-// terminal reply for me or, if no reply is terminal, what me has gained on the goal lead before. If me moves again (a
-// block in Quad), the score is that of its best move that passes the turn.
+// score evaluates state for player me: by its utility if the game is over. If the opponent is to move, it is the
+// minimum over the replies: the utility of one that ends the game, for others me's gain in goal lead since before. If
+// me moves again (a block in Quad), it is the best score of a move that passes the turn, or the gain if there is none.
 func (g *greedy) score(state env.State, me env.Player, before float64, ply int) float64 {
 	if state.Done() {
 		return g.game.UtilityFor(me, state.Outcome())
@@ -120,8 +120,8 @@ func (g *greedy) score(state env.State, me env.Player, before float64, ply int) 
 	return worst
 }
 
-// drawMax draws the index of one of the largest scores, each with the same probability.
-func drawMax(rng *rand.Rand, scores []float64) int {
+// randomMax returns the index of one of the largest scores, each with the same probability.
+func randomMax(rng *rand.Rand, scores []float64) int {
 	best, count := 0, 0
 	for i, s := range scores {
 		if s > scores[best] {

@@ -27,18 +27,18 @@ type Batched struct {
 	analysis *mcts.Search // with PUCT; nil until needed
 	leaves   int          // pending leaves of analysis
 
-	kept     bool      // the tree of search is at position
-	position env.State // while kept
+	kept     bool      // the tree of search is used for the next move
+	position env.State // the root of search, while kept
 	legal    []env.Action
 	weights  []float64 // [legal moves]
 }
 
-// gumbelLeaves is the number of pending leaves of a Gumbel search, which are a good part of a phase of sequential
-// halving.
+// gumbelLeaves is the most leaves a Gumbel search evaluates at once: as many as the first phase of sequential halving
+// has candidates. A round has one leaf per candidate at most, so batching costs no strength.
 const gumbelLeaves = 16
 
-// puctLeaves is the number of pending leaves of a PUCT search. Each is selected without the values of the others, which
-// distorts the visits of few simulations.
+// puctLeaves is the most leaves a PUCT search evaluates at once: few in a small search. Each is selected without the
+// values of the others, which distorts the visits.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int) *Batched {
@@ -64,7 +64,7 @@ func (b *Batched) Reset(seed uint64) {
 	b.kept = false
 }
 
-// Observe implements [Agent]. It moves the kept tree on to the next position.
+// Observe implements [Agent]. It advances the kept tree to the next position.
 func (b *Batched) Observe(a env.Action) {
 	if !b.kept {
 		return
@@ -124,7 +124,7 @@ func (b *Batched) run(ctx context.Context, search *mcts.Search) error {
 // policyOnly reports whether the agent plays by the network's policy, without search.
 func (b *Batched) policyOnly() bool { return b.spec.Kind == Policy }
 
-// chosen is the move to play after a search: the best one, or one drawn at the agent's temperature.
+// chosen is the move to play after a search: the best one, or one sampled at the agent's temperature.
 func (b *Batched) chosen() env.Action {
 	temperature := b.spec.Temperature
 	if temperature == 0 && !b.policyOnly() {
@@ -200,8 +200,8 @@ func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis
 	return a, nil
 }
 
-// expectedGoals returns First's and Second's expected goals, 0 to 100, for p's class distribution; or p's predicted
-// goals / 100 if the network predicts them, because the classes do not say.
+// expectedGoals returns First's and Second's expected goals, 0 to 100, for p's class distribution. If classes do not
+// determine goals, the network predicts them: predicted has those of p and its opponent, divided by 100.
 func (b *Batched) expectedGoals(p env.Player, classes, predicted []float32) *[2]float64 {
 	own, other, sum := 0.0, 0.0, 0.0
 	if b.network.Game().GoalHead {

@@ -16,24 +16,24 @@ const (
 	MaxMemoryBytes = 128 << 20
 )
 
-// batchSize is how many leaves are evaluated together: as many as the network takes in one go.
+// batchSize is the number of leaves in a full batch, the largest that an evaluator takes.
 const batchSize = 32
 
-// A cache of evaluations has two entries for each simulation that it is to serve, within these bounds. The largest ones
-// take some 40 MB for the games of a goroutine, and some 80 MB for an agent that searches alone.
+// An evaluation cache has two entries per simulation, clamped to these bounds. At its maximum, a cache shared by one
+// goroutine's games takes about 40 MB, and that of a single agent about 80 MB.
 const (
 	minCacheEntries       = 1 << 13
 	maxSharedCacheEntries = 1 << 17
 	maxSingleCacheEntries = 1 << 18
 )
 
-func cacheEntries(simulations, most int) int { return min(max(2*simulations, minCacheEntries), most) }
+func cacheEntries(simulations, limit int) int { return min(max(2*simulations, minCacheEntries), limit) }
 
 // Batchers holds a batcher, with a cache of evaluations, for each network that the agents of one goroutine play with.
 type Batchers struct {
 	cacheEntries int // of each batcher
 	digests      []string
-	list         []*mcts.Batcher // by digest
+	list         []*mcts.Batcher // in the order of digests
 }
 
 // NewBatchers returns the batchers of a goroutine whose agents run about the given number of simulations in all.
@@ -41,8 +41,8 @@ func NewBatchers(simulations int) *Batchers {
 	return &Batchers{cacheEntries: cacheEntries(simulations, maxSharedCacheEntries)}
 }
 
-// of returns the batcher of a network. Equal networks share one, wherever they were loaded from.
-func (b *Batchers) of(network *infer.Network, digest string) *mcts.Batcher {
+// forNetwork returns the batcher of a network, and makes one on first use. Networks of equal digest share it.
+func (b *Batchers) forNetwork(network *infer.Network, digest string) *mcts.Batcher {
 	i := slices.Index(b.digests, digest)
 	if i < 0 {
 		i = len(b.list)

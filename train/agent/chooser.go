@@ -17,14 +17,14 @@ type Chooser struct {
 // NewChooser returns a chooser that searches at most the given number of positions at once. Errors are those of
 // [Factory.Load].
 func (f *Factory) NewChooser(positions int) (*Chooser, error) {
-	agents, most := 1, maxSingleCacheEntries
+	agents, maxEntries := 1, maxSingleCacheEntries
 	if f.HasNetwork() && !f.Timed() {
 		agents = max(1, min(positions, MaxBatched, MaxMemoryBytes/f.MemoryBytes()))
 	}
 	if agents > 1 {
-		most = maxSharedCacheEntries
+		maxEntries = maxSharedCacheEntries
 	}
-	c := &Chooser{batchers: &Batchers{cacheEntries: cacheEntries(agents*f.ExpectedSimulations(), most)}}
+	c := &Chooser{batchers: &Batchers{cacheEntries: cacheEntries(agents*f.ExpectedSimulations(), maxEntries)}}
 	for range agents {
 		agent, err := f.NewBatched(c.batchers)
 		if err != nil {

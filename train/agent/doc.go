@@ -1,8 +1,8 @@
-// Package agent holds what plays: networks with and without search, and baselines that need no training.
+// Package agent has the agents that play games: networks with and without search, and baselines without training.
 //
 // An [Agent] chooses moves and, where it can, evaluates positions. [Parse] reads an agent's spec:
 //
-//	random          any legal move
+//	random          a random legal move
 //	greedy          an immediate win; no move that lets the opponent win at once; else the best immediate change
 //	mcts:N          UCT with N random playouts a move
 //	alphabeta:D     alpha-beta to a depth of D plies
@@ -14,8 +14,8 @@
 //
 // Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at
 // the root; a tree's own values say whose they are. Nothing flips a sign by depth, since players do not always
-// alternate. Every agent has its own generator, which [Agent.Reset] seeds for each game: its moves depend on that seed
-// and the position alone (agents with a time limit excepted).
+// alternate. Every agent has its own random number generator, which [Agent.Reset] seeds for each game: its moves depend
+// on that seed and the game's moves alone (agents with a time limit excepted).
 //
 // # Batching
 //

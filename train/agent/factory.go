@@ -144,7 +144,7 @@ func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newBatched(f.Spec, l.network, batchers.of(l.network, l.origin.Digest), f.gumbelLeaves), nil
+		return newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves), nil
 	}
 	panic("agent: a spec of unknown kind " + string(f.Kind))
 }

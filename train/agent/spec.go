@@ -16,7 +16,7 @@ import (
 type Kind string
 
 const (
-	Random    Kind = "random"    // any legal move
+	Random    Kind = "random"    // a random legal move
 	Greedy    Kind = "greedy"    // one move ahead
 	MCTS      Kind = "mcts"      // UCT with random playouts
 	AlphaBeta Kind = "alphabeta" // alpha-beta to a fixed depth
@@ -40,8 +40,8 @@ type Spec struct {
 	// PUCT makes Net search with PUCT and keep its tree from move to move. Otherwise it uses Gumbel with sequential
 	// halving.
 	PUCT bool
-	// Temperature T > 0 draws the move from p^(1/T) instead of playing the best; p are the shares of visits (PUCT), the
-	// improved policy (Gumbel) or the policy (no search). At most 100.
+	// Temperature T > 0 samples the move in proportion to p^(1/T) instead of playing the best. p is the share of visits
+	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
 	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
 	Symmetries bool
@@ -75,8 +75,8 @@ var optionKeys = map[Kind][]string{
 
 // Parse reads a spec such as mcts:200 or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all]. PATH ends at the first comma
-// that an option's key follows; a path that contains such a thing is quoted, as in net:"runs/a,sims=3". Parse touches
-// no file. Errors wrap [ErrSpec] and say what would be right.
+// that an option's key follows; a path that contains such a comma is quoted, as in net:"runs/a,sims=3". Parse opens no
+// file. Errors wrap [ErrSpec] and say what would be right.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	s := Spec{Kind: Kind(word)}
@@ -124,7 +124,7 @@ func number(text, what string, limit int) (int, error) {
 	return n, nil
 }
 
-// parseNetwork reads PATH and options.
+// parseNetwork parses the text after net: or policy:, a path and options.
 func (s *Spec) parseNetwork(text string) error {
 	keys := optionKeys[s.Kind]
 	reference, options, err := cutReference(text)
@@ -159,8 +159,8 @@ func (s *Spec) parseNetwork(text string) error {
 	return nil
 }
 
-// cutReference splits REFERENCE[,key=value]... The reference ends at the first comma that an option's key of any kind
-// follows, unless its path is quoted.
+// cutReference splits REFERENCE[,key=value]... A path without quotes ends at the first comma that is followed by the
+// key of an option, whichever kind takes it.
 func cutReference(text string) (r Reference, options []string, err error) {
 	quoted := ""
 	if strings.HasPrefix(text, `"`) {
@@ -187,8 +187,8 @@ func cutReference(text string) (r Reference, options []string, err error) {
 	return r, options, err
 }
 
-// networkText returns the reference such that cutReference finds it again: quoted if its path looks like more than a
-// path.
+// networkText formats the network reference so that cutReference parses it back. It quotes a path that would otherwise
+// be read as having options or a suffix.
 func (s Spec) networkText() string {
 	text := s.Network.String()
 	if r, options, err := cutReference(text); err != nil || r != s.Network || len(options) > 0 {
@@ -197,7 +197,7 @@ func (s Spec) networkText() string {
 	return text
 }
 
-// set reads one option.
+// set parses the value of one option into its field.
 func (s *Spec) set(key, value string) (err error) {
 	switch key {
 	case "sims":
@@ -224,7 +224,7 @@ func (s *Spec) set(key, value string) (err error) {
 	return err
 }
 
-// String returns the spec as text, without options that have their default. [Parse] reads it as an equal agent.
+// String returns the spec as text, without options that have their default. [Parse] turns it into an equivalent spec.
 func (s Spec) String() string {
 	switch s.Kind {
 	case MCTS:
@@ -239,7 +239,8 @@ func (s Spec) String() string {
 	return string(s.Kind)
 }
 
-// options are the options of a network that are not the default.
+// options returns the spec's search options that differ from the defaults, as they are parsed: `,key=value...`. A time
+// limit implies PUCT, so search=puct is then left out.
 func (s Spec) options() (text string) {
 	if s.Simulations > 0 && (s.Simulations != DefaultSimulations || s.Time > 0) {
 		text += fmt.Sprintf(",sims=%d", s.Simulations)
@@ -293,14 +294,14 @@ func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path:
 // HasNetwork reports whether the agent plays with a network.
 func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 
-// Timed reports whether the agent has a time limit, so its moves depend on the machine.
+// Timed reports whether the agent has a time limit, so its moves depend on the machine's speed.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether the agent may play differently in the same position: it draws moves or playouts, or has a
-// time limit. The others play an opening in only one way.
+// Stochastic reports whether the agent may play differently in the same position: it samples moves or playouts, or has
+// a time limit. The others play an opening in only one way.
 func (s Spec) Stochastic() bool { return !s.HasNetwork() || s.Temperature > 0 || s.Timed() }
 
-// maxMoveSimulations is the limit on a move's simulations.
+// maxMoveSimulations is the limit on a move's simulations: 0 if the agent has none.
 func (s Spec) maxMoveSimulations() int {
 	switch {
 	case s.Kind != Net || s.Simulations > 0:
@@ -311,16 +312,16 @@ func (s Spec) maxMoveSimulations() int {
 	return DefaultSimulations
 }
 
-// ExpectedSimulations is about how many simulations a move takes; 0 if the agent builds no tree.
+// ExpectedSimulations estimates the simulations per move; 0 if the agent builds no tree.
 func (s Spec) ExpectedSimulations() int {
-	const timed = 1 << 15 // without a limit but the time
+	const timed = 1 << 15 // limited by time only
 	if s.Kind == Net && s.Time > 0 && s.Simulations == 0 {
 		return timed
 	}
 	return s.maxMoveSimulations()
 }
 
-// simulationBytes is about what a simulation adds to a tree.
+// simulationBytes estimates the memory that a simulation adds to a tree.
 const simulationBytes = 1 << 10
 
 // MemoryBytes estimates the size of the agent's trees and tables; it is at least 1.

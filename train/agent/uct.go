@@ -20,7 +20,7 @@ type uct struct {
 	game        *env.Game
 	simulations int // per move
 	source      *rand.PCG
-	rng         *rand.Rand // draws from source
+	rng         *rand.Rand // uses source
 	nodes       []uctNode  // the root first
 	path        []int32    // of the simulation
 	state       env.State
@@ -34,7 +34,7 @@ type uctNode struct {
 	visits   int32
 	children int32 // index of the first child; 0 before expansion
 	count    int32 // number of children
-	seen     int32 // of them that were visited
+	seen     int32 // number of children that were visited
 	action   env.Action
 	player   env.Player // to move; set by expand
 }
@@ -80,7 +80,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 	return a, nil
 }
 
-// value is the mean utility of a node for the player to move in its parent; nil without visits.
+// value is the mean utility for the player to move in the parent (of the root: in the root); nil without visits.
 func (n *uctNode) value() *float64 {
 	if n.visits == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (n *uctNode) value() *float64 {
 	return &v
 }
 
-// mean is the mean reward of the player to move in the parent.
+// mean is the mean reward that belongs to value.
 func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
 
 // search builds a tree of the given number of simulations.
@@ -147,24 +147,24 @@ func (u *uct) choose(at int32) int32 {
 	n := &u.nodes[at]
 	children := u.nodes[n.children : n.children+n.count]
 	if n.seen < n.count {
-		next, drawn := &children[n.seen], &children[n.seen+u.rng.Int32N(n.count-n.seen)]
-		next.action, drawn.action = drawn.action, next.action
+		next, picked := &children[n.seen], &children[n.seen+u.rng.Int32N(n.count-n.seen)]
+		next.action, picked.action = picked.action, next.action
 		n.seen++
 		return n.children + n.seen - 1
 	}
-	reach := math.Sqrt(2 * math.Log(float64(n.visits)))
+	exploration := math.Sqrt(2 * math.Log(float64(n.visits)))
 	best, bestScore := 0, math.Inf(-1)
 	for i := range children {
 		c := &children[i]
 		// Q + sqrt(2 ln N(s) / N(s')), with Q = sum / N(s')
-		if score := c.width * (c.width*c.sum + reach); score > bestScore {
+		if score := c.width * (c.width*c.sum + exploration); score > bestScore {
 			best, bestScore = i, score
 		}
 	}
 	return n.children + int32(best)
 }
 
-// best is the root's most visited move; of equally visited ones that with the higher mean reward.
+// best is the root's most visited move. Among equally visited moves it is the one with the highest mean reward.
 func (u *uct) best() env.Action {
 	root := &u.nodes[0]
 	best := &u.nodes[root.children]

@@ -9,13 +9,13 @@ import (
 	"ludus/env/solver"
 )
 
-// balance is what the solver says of an opening.
+// balance is the solver's verdict on an opening.
 type balance uint8
 
 const (
 	unchecked  balance = iota
 	balanced           // neither side is lost
-	unsolved           // the solver gave up
+	unsolved           // the solver reached its limit
 	unbalanced         // one side is lost
 )
 
@@ -74,7 +74,7 @@ func (c *BalanceChecker) check(ctx context.Context, state env.State) (balance, e
 	return b, nil
 }
 
-// solve asks whether First can do better than a draw, and whether it can draw.
+// solve checks whether First can do better than a draw and, if not, whether it can draw.
 func (c *BalanceChecker) solve(state env.State, l solver.Limits) balance {
 	wins, ok := c.solver.Reaches(state, c.draw-1, l)
 	switch {

@@ -21,12 +21,14 @@ func eloOf(score float64) float64 {
 // scoreOf is the expected score, in (0, 1), at a difference in Elo: 1 / (1 + 10^(-elo/400)).
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// EloText shows the difference in Elo with its interval. A score of 0 or 1 bounds it on one side only.
+// EloText shows the difference in Elo with its interval, which a score of 0 or 1 bounds on one side only.
 func (r *Result) EloText() string {
-	switch r.Score {
-	case 0:
+	switch {
+	case r.Games == 0:
+		return "unknown"
+	case r.Score == 0:
 		return fmt.Sprintf("below %+.0f", r.EloHigh)
-	case 1:
+	case r.Score == 1:
 		return fmt.Sprintf("above %+.0f", r.EloLow)
 	}
 	return fmt.Sprintf("%+.0f (%+.0f to %+.0f)", r.Elo, r.EloLow, r.EloHigh)

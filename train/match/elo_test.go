@@ -50,9 +50,10 @@ func TestResultCountsPairs(t *testing.T) {
 
 func TestEloText(t *testing.T) {
 	for want, r := range map[string]Result{
-		"+35 (-10 to +80)": {Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
-		"above +151":       {Score: 1, Elo: MaxElo, EloLow: 151, EloHigh: MaxElo},
-		"below -151":       {Score: 0, Elo: -MaxElo, EloLow: -MaxElo, EloHigh: -151},
+		"+35 (-10 to +80)": {Games: 10, Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
+		"above +151":       {Games: 10, Score: 1, Elo: MaxElo, EloLow: 151, EloHigh: MaxElo},
+		"below -151":       {Games: 10, Score: 0, Elo: -MaxElo, EloLow: -MaxElo, EloHigh: -151},
+		"unknown":          {EloLow: -MaxElo, EloHigh: MaxElo},
 	} {
 		if got := r.EloText(); got != want {
 			t.Errorf("%q; want %q", got, want)

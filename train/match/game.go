@@ -17,7 +17,7 @@ type finishedGame struct {
 	moves   []env.Action // all from the start
 }
 
-// newFinishedGame returns game i, whose moves lead to the terminal state final.
+// newFinishedGame returns game i as finished: its moves lead from the start to the terminal state final.
 func (c *Config) newFinishedGame(i int, opening *opening, moves []env.Action, final env.State) *finishedGame {
 	g := &finishedGame{opening: opening, aFirst: c.aFirst(i), goals: final.Goals(), moves: moves}
 	if !g.aFirst {
@@ -37,7 +37,7 @@ func (g *finishedGame) score() float64 {
 	return 0
 }
 
-// game is a game of a match in play, or idle between two games.
+// game is a game in play, or its agents between two games.
 type game struct {
 	agents  [2]agent.Agent // A's and B's
 	alone   bool           // the only game of its worker: evaluations need not wait for those of others
@@ -51,7 +51,7 @@ type game struct {
 // agentPurposes name the random streams of agents A and B.
 var agentPurposes = [2]string{"agent A", "agent B"}
 
-// start starts game i from its opening.
+// start resets g to game i of the match and plays its opening.
 func (g *game) start(c *Config, i int, opening *opening) {
 	g.number, g.opening, g.moves, g.state, g.waiting = i, opening, slices.Clone(opening.moves), c.Game.NewState(), false
 	for side, a := range g.agents {
@@ -86,7 +86,7 @@ func (g *game) advance(ctx context.Context, c *Config) (done bool, err error) {
 	return true, nil
 }
 
-// choose continues the choice of a move.
+// choose starts or continues the choice of a move. chosen is false while the player waits for evaluations.
 func (g *game) choose(ctx context.Context, player agent.Agent) (a env.Action, chosen bool, err error) {
 	p, ok := player.(*agent.Batched)
 	if g.alone || !ok {

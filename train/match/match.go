@@ -89,7 +89,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	return s.result(), err
 }
 
-// play plays a match. All its goroutines have ended when it returns; the state is nil if the match could not begin.
+// play plays a match. All its goroutines have ended when it returns. The state is nil if the match could not start.
 func (c *Config) play(ctx context.Context) (s *state, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -131,12 +131,12 @@ func (c *Config) opening(i int) int { return (c.SkipGames + i) / c.gamesPerOpeni
 // aFirst reports whether agent A moves first in game i.
 func (c *Config) aFirst(i int) bool { return c.Seats == AFirst || c.swapsSeats() && i%2 == 0 }
 
-// stochastic reports whether the agents may play the same opening differently.
+// stochastic reports whether the same opening may lead to different games.
 func (c *Config) stochastic() bool { return c.A.Stochastic() || c.B.Stochastic() }
 
 func (c *Config) swapsSeats() bool { return c.Seats == "" || c.Seats == SwapSeats }
 
-// gamesPerOpening is the number of games that each opening is played in.
+// gamesPerOpening is the number of games played from each opening in a row: 2 if seats are swapped, otherwise 1.
 func (c *Config) gamesPerOpening() int {
 	if c.swapsSeats() {
 		return 2

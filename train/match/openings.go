@@ -17,23 +17,23 @@ type opening struct {
 	balance balance
 }
 
-// ErrOpening means that hardly any random opening of the wanted length leaves the game unfinished.
+// ErrOpening means that no game was found that is still unfinished after the wanted number of random plies.
 var ErrOpening = errors.New("no opening found")
 
-// openings draws the openings of a match, in order, whichever worker needs them first. Openings are random plies; those
-// lost for one side are rejected. None comes twice before all have come; from then on they come in rounds, each in
-// another order. It is safe for concurrent use.
+// openings generates the openings of a match. Opening i is the same whichever worker needs one first. Openings are
+// random plies; those lost for one side are rejected. None is repeated before all have been used; after that, they come
+// in rounds, each in another order. It is safe for concurrent use.
 type openings struct {
 	config *Config
 
 	mutex    sync.Mutex      // guards what follows
 	list     []*opening      // all different
 	seen     map[string]bool // keys of the list's openings and of rejected ones
-	complete bool            // the list holds all openings, as far as random draws can tell
-	round    int             // whose order follows; 0: none yet
+	complete bool            // the list holds all openings: sampling found no other
+	round    int             // round that order is for; 0: none yet
 	order    []int
 	checker  *BalanceChecker // nil if openings are not checked, or no longer
-	solved   int             // openings that the checker could decide
+	solved   int             // openings that the checker solved
 }
 
 func newOpenings(c *Config) *openings {
@@ -52,7 +52,7 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	for !o.complete && len(o.list) <= i {
-		next, err := o.draw(ctx, rand.New(seed.New(o.config.Seed, "opening", len(o.list))))
+		next, err := o.sample(ctx, rand.New(seed.New(o.config.Seed, "opening", len(o.list))))
 		if err != nil {
 			return nil, err
 		}
@@ -72,11 +72,12 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	return o.list[o.order[i%len(o.list)]], nil
 }
 
-// draw draws the next opening that is not lost for one side; nil if no new one seems to be left. It gives up checking,
-// and takes openings as they come, if no opening at all passes or the solver decides none.
-func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
+// sample returns a new random opening that is not solved as lost for one side, or nil if 200 tries find none. The
+// checker is switched off for the rest of the match if its first verdict is unsolved, or if all openings are lost for
+// one side at the first call, which then returns the first of them.
+func (o *openings) sample(ctx context.Context, rng *rand.Rand) (*opening, error) {
 	const tries = 200
-	var first *opening
+	var firstRejected *opening
 	for range tries {
 		next, state, err := o.random(rng)
 		if err != nil {
@@ -104,22 +105,22 @@ func (o *openings) draw(ctx context.Context, rng *rand.Rand) (*opening, error) {
 		if next.balance == balanced {
 			return next, nil
 		}
-		if first == nil {
-			first = next
+		if firstRejected == nil {
+			firstRejected = next
 		}
 	}
-	if len(o.list) > 0 || first == nil {
+	if len(o.list) > 0 || firstRejected == nil {
 		return nil, nil
 	}
 	o.checker = nil
-	clear(o.seen) // rejected openings may come now
-	o.markSeen(first)
-	return first, nil
+	clear(o.seen) // rejected openings may be used now
+	o.markSeen(firstRejected)
+	return firstRejected, nil
 }
 
 func (o *openings) markSeen(next *opening) { o.seen[movesKey(next.moves)] = true }
 
-// random draws an opening that is new and does not end the game; nil if none seems to be left.
+// random returns a random opening that is new and does not end the game, and its state; nil if many tries find none.
 func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
 	c := o.config
 	var legal []env.Action

@@ -68,7 +68,7 @@ func IsRecord(path string) bool {
 }
 
 // ReadRecord reads the record of a match, which may still be played. It does not check the moves. Errors wrap
-// [ErrRecord] if the file is no record, damaged or of another version.
+// [ErrRecord] if the file is not a record of this version, or a line is malformed.
 func ReadRecord(path string) (*Record, error) {
 	lines, err := checkpoints.ReadLines(path)
 	if err != nil {
@@ -119,14 +119,14 @@ func (c *Config) recordHeader() RecordHeader {
 	}
 }
 
-// digest identifies the weights of an agent; "" if it has none.
+// digest identifies the weights of an agent that [Config.play] has loaded; "" if it has none.
 func digest(f *agent.Factory) string {
 	origin, _ := f.Load()
 	return origin.Digest
 }
 
-// openRecord reads the games of the match's record into games and opens it for appending. It writes a new record if
-// there is none.
+// openRecord reads the match's record into games, drops a torn last line and opens the file for appending. It writes a
+// new record if there is none.
 func openRecord(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*recordWriter, error) {
 	if info, err := os.Stat(c.Record); err == nil && !info.Mode().IsRegular() { // a new record would replace it
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrRecord, c.Record)
@@ -169,7 +169,7 @@ func openRecord(ctx context.Context, c *Config, openings *openings, games []*fin
 	return &recordWriter{c.Game, file}, nil
 }
 
-// readGames reads the lines of the match's record into games. Games beyond the last are ignored.
+// readGames reads the lines of the match's record into games. Games numbered beyond the match are ignored.
 func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openings, games []*finishedGame) error {
 	record, err := parseRecord(lines)
 	if err != nil {
@@ -190,7 +190,7 @@ func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openin
 	return nil
 }
 
-// checkHeader returns an error that lists in what the record differs from the match.
+// checkHeader returns an error that lists how the record's header differs from the match.
 func (c *Config) checkHeader(have *RecordHeader) error {
 	want := c.recordHeader()
 	var errs []error

@@ -138,7 +138,7 @@ func TestPairsPlayed(t *testing.T) {
 		{[]*finishedGame{game(false, 1, 5)}, false},
 		{[]*finishedGame{game(false, 1, 5)}, true},
 	} {
-		if got := r.repeats(c.games); got != c.want {
+		if got := r.addAndCheckRepeat(c.games); got != c.want {
 			t.Errorf("step %d: repeat %v; want %v", i, got, c.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
 // Pentanomial, SeatPairs and SPRT leave it out. If seats are fixed, the same holds for single games. Stochastic agents
-// draw each pair anew, so all their pairs count.
+// may play anew in each pair, so all their pairs count.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % interval of Score over pairs; see [stats.Mean]
@@ -53,7 +53,7 @@ type Tally struct {
 	Losses int `json:"losses"`
 }
 
-// result sums up games, in the order of their numbers; unfinished ones are nil.
+// result sums up the games, which are indexed by number; unfinished ones are nil.
 func (c *Config) result(games []*finishedGame) Result {
 	var r Result
 	var scores []stats.Cluster // one for each pair
@@ -75,7 +75,7 @@ func (c *Config) result(games []*finishedGame) Result {
 		}
 		r.Pairs++
 		balances[pair[0].opening.balance]++
-		if !c.stochastic() && pairs.repeats(pair) {
+		if !c.stochastic() && pairs.addAndCheckRepeat(pair) {
 			r.Repeats++
 			continue
 		}
@@ -96,7 +96,7 @@ func (c *Config) result(games []*finishedGame) Result {
 	return r
 }
 
-// average turns sums into means. scores are those of the pairs that are evidence.
+// average turns the sums into means and sets the interval and Elo. scores has a cluster per pair that is no repeat.
 func (r *Result) average(scores []stats.Cluster) {
 	interval := stats.Mean(scores)
 	r.Low, r.High = interval.Low, interval.High
@@ -105,13 +105,13 @@ func (r *Result) average(scores []stats.Cluster) {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / n
 		r.GoalMean /= n
 		r.MeanPlies /= n
-		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // which weigh incomplete pairs differently
+		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // the weights of pairs differ, so it may be outside
 		r.Elo = eloOf(r.Score)
 	}
 	r.EloLow, r.EloHigh = eloOf(r.Low), eloOf(r.High)
 }
 
-// add counts one game and returns its score. Means stay sums until average.
+// add counts one game and returns its score. GoalMean and MeanPlies are sums until average is called.
 func (r *Result) add(g *finishedGame) float64 {
 	tally := &r.AsSecond
 	if g.aFirst {
@@ -135,12 +135,12 @@ func (r *Result) add(g *finishedGame) float64 {
 	return score
 }
 
-// pairsPlayed holds the pairs that were played, and the single games, by their moves and seats.
+// pairsPlayed is a set of the finished pairs, and of their single games, by moves and seats.
 type pairsPlayed map[string]bool
 
-// repeats reports whether the finished games of an opening repeat an earlier pair, move for move and seat for seat. If
-// only one of them is finished, any such game counts. It adds them.
-func (p pairsPlayed) repeats(games []*finishedGame) bool {
+// addAndCheckRepeat adds an opening's finished games and reports whether they equal those of an earlier pair: the same
+// moves in the same seats. If only one of the two games is finished, one equal earlier game is enough.
+func (p pairsPlayed) addAndCheckRepeat(games []*finishedGame) bool {
 	pair := ""
 	var keys []string
 	for _, g := range games {
@@ -158,7 +158,7 @@ func (p pairsPlayed) repeats(games []*finishedGame) bool {
 	return repeats
 }
 
-// movesKey is different for different moves.
+// movesKey returns a map key for a list of moves; different lists have different keys.
 func movesKey(moves []env.Action) string {
 	b := make([]byte, 0, 2*len(moves))
 	for _, a := range moves {

@@ -17,7 +17,7 @@ import (
 // n_i are the counts; p0 and p1 are the most likely distributions of points, given the counts, whose expected scores
 // are those of Elo0 and Elo1. The test decides for H1 at LLR >= ln((1-beta)/alpha) and for H0 at LLR <=
 // ln(beta/(1-alpha)). It runs after each complete pair, in the order of their numbers, so it does not depend on which
-// game ends first. If pairs only repeat earlier ones ([Result]), it gives up.
+// game ends first. It gives up once a pair repeats an earlier one ([Result]).
 //
 // Sources: Wald 1945 for the test; Van den Bergh, "Generalized SPRT" and "The generalized maximum likelihood ratio for
 // the expectation value of a distribution" (2018 to 2020), as used by fishtest.
@@ -62,8 +62,8 @@ func (s *SPRT) Validate() error {
 	return nil
 }
 
-// run tests the counts of pairs by points, from the fewest points to the most.
-func (s *SPRT) run(counts []int) SPRTResult {
+// test returns the test's state. counts[i] is the number of pairs (games if seats are fixed) that scored i half points.
+func (s *SPRT) test(counts []int) SPRTResult {
 	r := SPRTResult{
 		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Decision: Undecided,
 		LLR:   logRatio(counts, scoreOf(s.Elo0), scoreOf(s.Elo1)),
@@ -78,9 +78,9 @@ func (s *SPRT) run(counts []int) SPRTResult {
 	return r
 }
 
-// logRatio is the LLR of the expected scores s0 and s1, both in (0, 1). Points are equally spaced from 0 to 1. The most
-// likely distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the points,
-// and [tilt] finds x. Points that did not occur count 1e-3, so an x always exists.
+// logRatio is the LLR of the expected scores s1 against s0, both in (0, 1). Points are equally spaced from 0 to 1. The
+// most likely distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the
+// points, and [tilt] finds x. Points that did not occur count 1e-3, so an x always exists.
 func logRatio(counts []int, s0, s1 float64) float64 {
 	shares := make([]float64, len(counts))
 	n := 0.0

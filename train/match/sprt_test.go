@@ -51,7 +51,7 @@ func TestSPRTErrorRates(t *testing.T) {
 					counts, verdict := make([]int, c.points), Undecided
 					for ; verdict == Undecided; drawn++ {
 						counts[c.draw(rng, score)]++
-						verdict = test.run(counts).Decision
+						verdict = test.test(counts).Decision
 					}
 					if verdict != want {
 						wrong++

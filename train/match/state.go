@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The time between two calls of Progress is at least progressEvery, and at least progressCost times what a call takes:
-// it sums up all games while the workers wait.
+// The time between two calls of Progress is at least progressEvery, and at least progressCost times as long as a call
+// takes, because the workers wait meanwhile.
 const (
 	progressEvery = 100 * time.Millisecond
 	progressCost  = 20
@@ -25,22 +25,22 @@ type state struct {
 	games      []*finishedGame // by number; nil if not finished
 	next       int             // number of the game that starts next
 	finished   int
-	prefix     int   // games before the first unfinished one
+	prefix     int   // number of games before the first unfinished one
 	counts     []int // of complete pairs by points, or of games if seats are fixed; without repeats
 	pairs      pairsPlayed
 	test       SPRTResult
-	testedEnd  int       // games after which the test ended the match; 0 if it has not
+	decidedAt  int       // number of games after which the test ended the match; 0 if it has not
 	progressAt time.Time // when Progress is called next
 }
 
-// newState starts a match, or continues one with the games of its record. record is nil if there is none.
+// newState starts a match, or continues one with the games of its record. s.record is nil if the match keeps none.
 func newState(ctx context.Context, c *Config, stop context.CancelFunc) (*state, error) {
 	s := &state{
 		config: c, stop: stop, started: time.Now(), openings: newOpenings(c), games: make([]*finishedGame, c.Games),
 		pairs: make(pairsPlayed), counts: make([]int, 2*c.gamesPerOpening()+1),
 	}
 	if c.SPRT != nil {
-		s.test = c.SPRT.run(s.counts)
+		s.test = c.SPRT.test(s.counts)
 	}
 	if c.Record == "" {
 		return s, nil
@@ -58,7 +58,7 @@ func newState(ctx context.Context, c *Config, stop context.CancelFunc) (*state, 
 	return s, nil
 }
 
-// start starts the next game in g. It returns false if none is left.
+// start starts the next game in g. It returns false if no game or opening is left or the SPRT has ended the match.
 func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	s.mutex.Lock()
 	for s.next < len(s.games) && s.games[s.next] != nil {
@@ -66,7 +66,7 @@ func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	}
 	i := s.next
 	s.next++
-	over := i >= len(s.games) || s.testedEnd > 0
+	over := i >= len(s.games) || s.decidedAt > 0
 	s.mutex.Unlock()
 	if over {
 		return false, nil
@@ -79,7 +79,7 @@ func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	return true, nil
 }
 
-// finish takes over a finished game.
+// finish adds a finished game to the record, the result and the test, and reports progress.
 func (s *state) finish(g *game) error {
 	finished := s.config.newFinishedGame(g.number, g.opening, g.moves, g.state)
 	s.mutex.Lock()
@@ -92,7 +92,7 @@ func (s *state) finish(g *game) error {
 	s.games[g.number] = finished
 	s.finished++
 	s.updateTest()
-	c, last := s.config, s.finished == s.config.Games || s.testedEnd > 0
+	c, last := s.config, s.finished == s.config.Games || s.decidedAt > 0
 	if c.Progress != nil && (last || time.Now().After(s.progressAt)) {
 		called := time.Now()
 		c.Progress(s.result())
@@ -101,25 +101,25 @@ func (s *state) finish(g *game) error {
 	return nil
 }
 
-// updateTest gives pairs that have become complete to the test, in the order of their numbers, and stops the match once
-// the test is decided or pairs only repeat. The order makes the result independent of which game ends first.
+// updateTest runs the test on newly complete pairs, in the order of their numbers, and stops the match once the test is
+// decided or a pair repeats an earlier one. The order makes the result independent of which game ends first.
 func (s *state) updateTest() {
 	size := s.config.gamesPerOpening()
-	for ; s.testedEnd == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
+	for ; s.decidedAt == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
 		if s.config.SPRT == nil || (s.prefix+1)%size > 0 {
 			continue
 		}
 		pair := s.games[s.prefix+1-size : s.prefix+1]
-		if s.test.Exhausted = !s.config.stochastic() && s.pairs.repeats(pair); !s.test.Exhausted {
+		if s.test.Exhausted = !s.config.stochastic() && s.pairs.addAndCheckRepeat(pair); !s.test.Exhausted {
 			points := 0.0
 			for _, g := range pair {
 				points += g.score()
 			}
 			s.counts[int(2*points)]++
-			s.test = s.config.SPRT.run(s.counts)
+			s.test = s.config.SPRT.test(s.counts)
 		}
 		if s.test.Decision != Undecided || s.test.Exhausted {
-			s.testedEnd = s.prefix + 1
+			s.decidedAt = s.prefix + 1
 			s.stop()
 		}
 	}
@@ -129,15 +129,15 @@ func (s *state) updateTest() {
 func (s *state) decided() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.testedEnd > 0
+	return s.decidedAt > 0
 }
 
 // result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the workers
 // have ended.
 func (s *state) result() Result {
 	games := s.games
-	if s.testedEnd > 0 {
-		games = games[:s.testedEnd]
+	if s.decidedAt > 0 {
+		games = games[:s.decidedAt]
 	}
 	r := s.config.result(games)
 	r.SPRT, r.Seconds = s.test, time.Since(s.started).Seconds()

@@ -6,8 +6,8 @@ import (
 	"ludus/train/agent"
 )
 
-// gamesAtOnce is how many games each of the workers plays at once. More than one only helps networks, and a move with a
-// time limit must not wait for other games.
+// gamesAtOnce is how many games each of the workers plays at once. It is 1 if no network plays, because only networks
+// gain from batches, or if an agent has a time limit, because its moves must not wait for other games.
 func (c *Config) gamesAtOnce(workers int) int {
 	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1
@@ -24,7 +24,7 @@ type worker struct {
 	active   []*game // in play
 }
 
-// newWorker returns one of so many workers.
+// newWorker returns one of the given number of workers.
 func newWorker(s *state, workers int) (*worker, error) {
 	c := s.config
 	perGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.MaxPlies / 2
@@ -59,7 +59,7 @@ func (w *worker) play(ctx context.Context) error {
 	}
 }
 
-// fill starts games in place of idle ones.
+// fill starts games until none is idle or no game is left.
 func (w *worker) fill(ctx context.Context) error {
 	for len(w.idle) > 0 {
 		last := len(w.idle) - 1

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// world is simulated players of known strength: what a pool's games are drawn from.
+// world is simulated players of known strength: a pool's games are sampled from it.
 type world struct {
 	elo      []float64 // true ratings; player 0 is the anchor, at 0
 	draws    float64   // share of the games that could be draws that are
@@ -176,7 +176,7 @@ func covered(w *world, f *fit) (c coverage) {
 	for i := range w.elo {
 		low, high := f.interval(i)
 		c.all++
-		if place := w.place(f, i, f.middle); low <= place && place <= high {
+		if place := w.place(f, i, f.centre); low <= place && place <= high {
 			c.held++
 		}
 		if i == f.anchor {

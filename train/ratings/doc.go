@@ -8,27 +8,27 @@
 //
 // # The prior
 //
-// For each rating, one drawn game is added to the games played. It is shared among the pairings by how much each tells
-// about the ratings (Firth 1993; for two agents it is Jeffreys' prior). So 100 : 0 between two agents counts as 100.5 :
-// 0.5, a difference of 921 and not infinity. Among hundreds of games the prior removes the likelihood's bias towards
-// large differences and changes little else.
+// For each rating but the anchor's, one drawn game is added to the games played. These games are divided among the
+// pairings in proportion to the information of each about the ratings (Firth 1993; for two agents, Jeffreys' prior). So
+// 100 : 0 between two agents counts as 100.5 : 0.5, a difference of 921 and not infinity. Among hundreds of games the
+// prior removes the likelihood's bias towards large differences and changes little else.
 //
 // # The interval
 //
-// An agent's interval is the 95 % interval of its difference to the middle of the pool, which is the mean rating of the
-// middle half of the agents. It answers whether one agent of the pool is stronger than another better than the
-// difference to the anchor would: if random loses every game, nobody knows how far below the others it is.
+// An agent's interval is the 95 % interval of its difference from the pool's centre, shifted onto the rating scale. The
+// centre is the mean rating of the middle half of the agents. An interval of the difference from the anchor would say
+// less about the other agents: if random loses every game, nobody knows how far below the others it is.
 //
-// Intervals come from the profile likelihood, because a rating based on 99 : 1 is known better on one side than on the
-// other. Games are not independent: those of a pair share an opening, and draws reduce the scatter. So the likelihood
-// is weighted by the observed scatter of pairs.
+// Intervals come from the profile likelihood, because a rating based on 99 : 1 has a narrower bound on one side than on
+// the other. Games are not independent: those of a pair share an opening, and draws reduce the scatter. So the
+// likelihood is weighted by the observed scatter of pairs.
 //
-// Ratings cannot express that A beats B, B beats C and C beats A. The intransitivity says how far pairings differ from
-// the ratings in this way. Intervals do not include it: they hold for this pool and the opponents that were chosen.
+// Ratings cannot express that A beats B, B beats C and C beats A. The intransitivity says how far results differ
+// from the ratings in this way. Intervals do not include it: they hold for this pool and the chosen opponents.
 //
 // # A run's ratings
 //
 // [Open] reads the matches of a run directory, and [Pool.Rate] plays more. Each finished match is a line of
 // arena.jsonl; ratings.json follows from these lines. Later matches of two agents continue with openings that the two
-// have not played. Checkpoints do not draw their moves, so two of them play each opening once and then no more.
+// have not played. Checkpoints are deterministic, so two of them play each opening once and then no more.
 package ratings

@@ -31,20 +31,20 @@ func (p *pairing) games() int { return p.singles[0] + p.singles[1] + p.singles[2
 // points is the number of a's points.
 func (p *pairing) points() float64 {
 	points := 0.0
-	for half, n := range p.singles {
-		points += float64(n*half) / 2
+	for halfPoints, n := range p.singles {
+		points += float64(n*halfPoints) / 2
 	}
-	for half, n := range p.pentanomial {
-		points += float64(n*half) / 2
+	for halfPoints, n := range p.pentanomial {
+		points += float64(n*halfPoints) / 2
 	}
 	return points
 }
 
-// scatter is the sum over the pairs of (points - 2 expected)^2.
+// scatter is the sum over the pairs of (points - 2 expected)^2, where expected is a's expected score in one game.
 func (p *pairing) scatter(expected float64) float64 {
 	sum := 0.0
-	for half, n := range p.pentanomial {
-		d := float64(half)/2 - 2*expected
+	for halfPoints, n := range p.pentanomial {
+		d := float64(halfPoints)/2 - 2*expected
 		sum += float64(n) * d * d
 	}
 	return sum
@@ -66,10 +66,10 @@ func (p *pairing) add(q *pairing) {
 	}
 }
 
-// eloPerUnit converts a natural logarithm of odds to Elo.
+// eloPerUnit converts ratings from natural logarithms of odds to Elo.
 const eloPerUnit = 400 / math.Ln10
 
-// The prior's draws are shared anew until no share changes by priorTolerance, at most priorRounds times.
+// The prior's drawn games are divided again until no edge's share changes by priorTolerance, at most priorRounds times.
 const (
 	priorRounds    = 10
 	priorTolerance = 0.01
@@ -78,12 +78,12 @@ const (
 // errUnconnected means that no games connect an agent with the anchor.
 var errUnconnected = errors.New("no games connect an agent with the anchor")
 
-// edge is all games between two agents, a < b, with the prior's draws.
+// edge is all games between two agents, a < b, and the edge's share of the prior's drawn games.
 type edge struct {
 	a, b   int
 	won    float64 // a's points
 	lost   float64 // b's points
-	drawn  float64 // games of the prior among them
+	prior  float64 // drawn games of the prior, included in won and lost
 	played pairing
 }
 
@@ -98,7 +98,7 @@ type fit struct {
 	inverse    *mat.SymDense // of info
 	cov        *mat.SymDense // covariance of the parameters, corrected for the observed scatter of pairs
 	dispersion float64       // scatter of pairs relative to that of independent games without draws
-	middle     []float64     // weight of each agent in the pool's middle
+	centre     []float64     // weight of each agent in the pool's centre
 }
 
 // newFit fits the ratings of agents to their games. Two agents may have several pairings. The error wraps
@@ -119,7 +119,7 @@ func newFit(agents, anchor int, pairings []pairing) (*fit, error) {
 	}
 	f.maximizeAll()
 	f.setCovariance()
-	f.setMiddle(func(int) bool { return true })
+	f.setCentre(func(int) bool { return true })
 	return f, nil
 }
 
@@ -134,18 +134,18 @@ func (f *fit) maximizeAll() {
 	}
 }
 
-// setPrior gives each edge its share of the prior's drawn games, and returns the largest change.
+// setPrior sets each edge's share of the prior's drawn games and returns the largest change of a share.
 func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 	for i := range f.edges {
 		e := &f.edges[i]
-		drawn := share(e)
-		change = max(change, math.Abs(drawn-e.drawn))
-		e.drawn = drawn
+		prior := share(e)
+		change = max(change, math.Abs(prior-e.prior))
+		e.prior = prior
 	}
 	for i := range f.edges {
 		e := &f.edges[i]
 		n, points := float64(e.played.games()), e.played.points()
-		e.won, e.lost = points+e.drawn/2, n-points+e.drawn/2
+		e.won, e.lost = points+e.prior/2, n-points+e.prior/2
 	}
 	return change
 }
@@ -159,7 +159,7 @@ func (f *fit) leverage(e *edge) float64 {
 	return (e.won + e.lost) * p * (1 - p) * f.variance(f.inverse, e.a, e.b)
 }
 
-// variance is that of the difference of two agents, by a covariance of the parameters.
+// variance is the variance of the difference of two agents' ratings, given the covariance of the parameters.
 func (f *fit) variance(covariance mat.Symmetric, a, b int) float64 {
 	at := func(i, j int) float64 {
 		k, l := f.parameter(i), f.parameter(j)
@@ -187,7 +187,7 @@ func connected(agents, anchor int, pairings []pairing) []bool {
 	return reached
 }
 
-// edgesOf joins the pairings of the same agents.
+// edgesOf merges the pairings of the same two agents into edges, without the prior.
 func edgesOf(pairings []pairing) []edge {
 	var all []edge
 	at := make(map[[2]int]int)
@@ -208,7 +208,7 @@ func edgesOf(pairings []pairing) []edge {
 	return all
 }
 
-// likelihood is the log likelihood: the sum of won log(p) + lost log(1-p), p = 1 / (1 + exp(b-a)).
+// likelihood is the log likelihood of ratings: the sum of won log(p) + lost log(1-p), p = 1 / (1 + exp(b-a)).
 func (f *fit) likelihood(rating []float64) float64 {
 	sum := 0.0
 	for i := range f.edges {
@@ -225,7 +225,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // logistic is the expected score at a difference d: 1 / (1 + exp(-d)).
 func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 
-// gradient is the gradient of the log likelihood by the parameters.
+// gradient is the gradient of the log likelihood with respect to the parameters.
 func (f *fit) gradient(rating []float64) *mat.VecDense {
 	g := mat.NewVecDense(max(1, len(rating)-1), nil)
 	for i := range f.edges {
@@ -252,7 +252,7 @@ func (f *fit) parameter(agent int) int {
 	return agent
 }
 
-// information is the negative Hessian of the log likelihood, factorised.
+// information is the negative Hessian of the log likelihood as a Cholesky factorisation.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	if !c.Factorize(f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])
@@ -289,12 +289,12 @@ func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
 
 const (
 	maxSteps     = 100   // of Newton's method; ten are usual
-	minCurvature = 1e-9  // lower bound of p (1-p), for steps that went too far
+	minCurvature = 1e-9  // lower bound of p (1-p), which steps that overshoot could make 0
 	riseTol      = 1e-13 // relative rise of the likelihood at which Newton's method stops
 )
 
-// maximize maximizes the likelihood from rating by Newton's method, halving steps that overshoot. If contrast
-// (coefficients by parameter) is not nil, it keeps its value.
+// maximize changes rating to maximize the likelihood, by Newton's method with halved steps where one overshoots. If
+// contrast, a coefficient for each parameter, is not nil, the value of that linear combination is held fixed.
 func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	trial := make([]float64, len(rating))
 	value := f.likelihood(rating)
@@ -343,7 +343,7 @@ func (f *fit) move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	}
 }
 
-// panicUnlessCondition ignores that a system is ill-conditioned: its solution is good enough here.
+// panicUnlessCondition accepts that a system is ill-conditioned: its solution is good enough here.
 func panicUnlessCondition(err error) {
 	if !errors.As(err, new(mat.Condition)) {
 		panic("ratings: " + err.Error())

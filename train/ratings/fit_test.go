@@ -103,7 +103,7 @@ func TestLikeliest(t *testing.T) {
 		x := l.won - (l.won+l.lost)*logistic(f.rating[l.a]-f.rating[l.b])
 		excess[l.a] += x
 		excess[l.b] -= x
-		virtual += l.drawn
+		virtual += l.prior
 	}
 	for _, x := range excess {
 		near(t, "the excess of an agent's points", x, 0, 1e-4)
@@ -121,7 +121,7 @@ func TestManyGames(t *testing.T) {
 	low, high := anchorInterval(f, 1)
 	near(t, "the interval's width", high-low, want, want/200)
 	low, high = f.interval(1)
-	near(t, "the place's interval", high-low, want/2, want/200) // two agents' middle lies between them
+	near(t, "the place's interval", high-low, want/2, want/200) // two agents' centre lies between them
 	near(t, "the deviation", f.deviation(1), want/8*2/stats.Z, want/200)
 }
 

@@ -2,8 +2,8 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// connectingPair returns two agents whose match connects another agent with the anchor: of those that may play, the
-// nearest by number of a connected and an unconnected one. ok is false if there are none.
+// connectingPair returns an agent that no games connect with the anchor and one that they do, whose match would connect
+// it: of the pairs that may play, the one with the nearest numbers. ok is false if there is none.
 func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(agents, anchor, pairings)
 	for i := range agents {
@@ -16,21 +16,21 @@ func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) b
 	return a, b, ok
 }
 
-// schedule is what [fit.nextPair] chooses by.
+// schedule has the criteria of [fit.nextPair].
 type schedule struct {
 	games  int                    // of the next match
-	target func(agent int) bool   // agents whose interval is to shrink
+	target func(agent int) bool   // whether an agent's interval must still shrink
 	may    func(a, b int) bool    // whether two agents may play
-	cost   func(a, b int) float64 // seconds of one of their games
+	cost   func(a, b int) float64 // expected seconds of a game between two agents
 }
 
 // nextPair returns the two agents whose match reduces the variances of the targets' intervals most per second.
 // Information k along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A
 // game between a and b has information p (1-p) / dispersion; the more games the two have played, the less another one
-// adds: see pairingError. ok is false if no two may play.
+// adds (see pairingError). ok is false if no two agents may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	rows := f.covariances(s.target)
-	known := make(map[[2]int]float64) // information by pair
+	known := make(map[[2]int]float64) // information of the games played, by pair
 	for i := range f.edges {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
@@ -59,8 +59,8 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	return a, b, ok
 }
 
-// pairingError is how far, in Elo, the result of one pairing is assumed to differ from the ratings, however many games
-// it has. So an agent meets several others.
+// pairingError is how far, in Elo, a pairing's expected score is assumed to differ from that of the ratings, so many
+// games of one pairing help less than games of several.
 const pairingError = 30
 
 // boundedInformation is the information k of a pairing reduced by pairingError: 1 / (1/k + error^2).
@@ -69,12 +69,12 @@ func boundedInformation(k float64) float64 {
 	return k / (1 + k*e*e)
 }
 
-// covariances returns, for each target, the covariance of its difference to the pool's middle with each parameter.
+// covariances returns, for each target, the covariance of its difference from the pool's centre with each parameter.
 func (f *fit) covariances(target func(int) bool) (rows []*mat.VecDense) {
 	for i := range f.rating {
 		if target(i) {
 			row := new(mat.VecDense)
-			row.MulVec(f.cov, f.fromMiddle(i))
+			row.MulVec(f.cov, f.fromCentre(i))
 			rows = append(rows, row)
 		}
 	}
@@ -90,8 +90,8 @@ type matchTime struct {
 // minGameSeconds is the least cost of a game for an agent.
 const minGameSeconds = 1e-6
 
-// gameSeconds estimates each agent's seconds per game, so that two agents' add up to the time of their matches (by
-// iterative scaling). An agent without a match gets guess, or the mean if guess is 0.
+// gameSeconds estimates each agent's seconds per game by iterative scaling: those of two agents add up to the time per
+// game of their matches. An agent without a match gets guess, or the mean if guess is 0.
 func gameSeconds(agents int, matches []matchTime, guess float64) []float64 {
 	cost := make([]float64, agents)
 	seconds, games := 0.0, 0.0

@@ -34,7 +34,7 @@ type Pool struct {
 	simulations int // per move of a checkpoint
 	balance     *match.BalanceChecker
 
-	reference []int // agents whose middle intervals refer to; nil: all that can play
+	reference []int // agents whose centre intervals refer to; nil: all that can play
 	agents    []poolAgent
 	number    map[string]int // by name
 	pairings  []pairing      // one for each match that counts for ratings
@@ -47,19 +47,19 @@ type Pool struct {
 type poolAgent struct {
 	name       string
 	generation int            // -1 for a baseline
-	factory    *agent.Factory // nil if it cannot play: the run no longer keeps the checkpoint, or it is damaged
+	factory    *agent.Factory // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
 }
 
-// pairState is what two agents have played against each other.
+// pairState counts what two agents have played against each other.
 type pairState struct {
 	matches   int
-	games     int  // from their first opening on; even
-	exhausted bool // they can only repeat their games
+	games     int  // even: both games of each opening that is used up
+	exhausted bool // no opening is left, and they would only repeat their games
 }
 
 // Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its
-// matches whose checkpoints used the given number of simulations per move. Unreadable matches come back as warnings.
-// Pools of one game may share the balance checker of their openings.
+// matches. Matches of checkpoints with another number of simulations per move do not count. Unreadable matches are
+// returned as warnings. Pools of one game may share the balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -124,8 +124,8 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count counts a match of two of the pool's agents. Final matches against baselines use up openings but do not count
-// for ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
+// count adds a match of two agents to the totals. Final matches against baselines use up openings but do not count for
+// ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.number[m.Agent]
 	b, other := p.number[m.Opponent]
@@ -154,9 +154,10 @@ func (p *Pool) count(m *rundir.MatchResult) {
 // twoOf is the key of two agents in any order.
 func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// Play plays a match of an even number of games between two agents, appends it to arena.jsonl and counts it. Openings
-// are those that the two have not played yet. Agents that do not draw their moves would only repeat their games after
-// that, so they play fewer games, or none, and a match without games is not written. A cancelled match is lost. If an
+// Play plays a match of an even number of games between two agents, with openings that they have not played yet,
+// appends it to arena.jsonl and counts it. Two deterministic agents would repeat their games once all openings are used
+// up, so they may play fewer games than asked, or none; a match without games is not written. The games of a cancelled
+// match are discarded. final marks a match of the end of a run; against a baseline it does not count for ratings. If an
 // agent's network cannot be loaded, the error wraps [agent.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
@@ -184,7 +185,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	return m, p.add(m)
 }
 
-// add appends a match to arena.jsonl and counts it.
+// add appends a match to arena.jsonl and counts it in the pool.
 func (p *Pool) add(m *rundir.MatchResult) error {
 	if err := rundir.MatchesFile.Append(p.dir, m); err != nil {
 		return err
@@ -193,8 +194,8 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 	return nil
 }
 
-// LoadAll loads every checkpoint that the run keeps. It passes the errors of damaged ones to warn; these no longer
-// play.
+// LoadAll loads every checkpoint that the run keeps. It passes the errors of those that cannot be loaded to warn; these
+// no longer play.
 func (p *Pool) LoadAll(warn func(error)) {
 	for i := range p.agents {
 		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
@@ -206,20 +207,20 @@ func (p *Pool) LoadAll(warn func(error)) {
 	}
 }
 
-// Baselines returns the numbers of the agents that are no checkpoints.
+// Baselines returns the numbers of the agents that are not checkpoints.
 func (p *Pool) Baselines() []int {
-	return p.which(func(a *poolAgent) bool { return a.generation < 0 })
+	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 })
 }
 
-// SetReference makes intervals refer to the middle of the given agents, of which those that can play and have a rating
-// count. Without it they refer to all agents that can play: those that cannot would widen the intervals, since no more
-// can be known of them.
+// SetReference makes intervals refer to the centre of the given agents, without those that cannot play or have no
+// rating. By default it is the centre of all agents that can play: those that cannot would widen the intervals, because
+// they play no more games.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
 // Checkpoints returns the numbers of at most n checkpoints that the run keeps, spread evenly over their generations,
 // including the first and the newest.
 func (p *Pool) Checkpoints(n int) []int {
-	kept := p.which(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
+	kept := p.agentsWhere(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
 	if len(kept) <= n {
 		return kept
 	}
@@ -240,7 +241,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 // PlayedCheckpoints returns the numbers of the checkpoints that the run keeps and that have played matches.
 func (p *Pool) PlayedCheckpoints() []int {
-	return p.which(func(a *poolAgent) bool {
+	return p.agentsWhere(func(a *poolAgent) bool {
 		i := p.number[a.name]
 		return a.generation >= 0 && a.factory != nil &&
 			slices.ContainsFunc(p.pairings, func(played pairing) bool { return played.a == i || played.b == i })
@@ -264,30 +265,30 @@ func (p *Pool) Names(numbers []int) (names []string) {
 	return names
 }
 
-// which returns the numbers of the agents for which is holds.
-func (p *Pool) which(is func(*poolAgent) bool) (numbers []int) {
+// agentsWhere returns the numbers of the agents for which in holds.
+func (p *Pool) agentsWhere(in func(*poolAgent) bool) (numbers []int) {
 	for i := range p.agents {
-		if is(&p.agents[i]) {
+		if in(&p.agents[i]) {
 			numbers = append(numbers, i)
 		}
 	}
 	return numbers
 }
 
-// canPlay reports whether an agent can play.
+// canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 
 // Write writes the ratings to the run's ratings.json and returns them. Agents that no games connect with the anchor
-// have none.
+// are left out.
 func (p *Pool) Write() (*rundir.Ratings, error) {
 	t := p.ratings()
 	return t, t.Write(p.dir)
 }
 
-// gameSeconds estimates each agent's seconds per game. All checkpoints get the same, since they search alike: the
-// differences that their opponents make are chance.
+// gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
+// alike: differences between their matches are chance.
 func (p *Pool) gameSeconds(guess float64) []float64 {
-	proxy := make([]int, len(p.agents)) // the agent that stands for each
+	proxy := make([]int, len(p.agents)) // whose estimate each gets: the first checkpoint's for all checkpoints
 	for i := range p.agents {
 		proxy[i] = i
 		if i > 0 && p.agents[i].generation >= 0 && p.agents[i-1].generation >= 0 {
@@ -306,7 +307,7 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 }
 
 // fit fits the ratings of the agents that games connect with the anchor. index is each agent's number in the fit, -1 if
-// it has none.
+// it is not in the fit.
 func (p *Pool) fit() (f *fit, index []int) {
 	var members []int // numbers of the fit's agents
 	index = make([]int, len(p.agents))
@@ -316,18 +317,18 @@ func (p *Pool) fit() (f *fit, index []int) {
 			members = append(members, i)
 		}
 	}
-	var among []pairing
+	var pairings []pairing
 	for _, played := range p.pairings {
 		if index[played.a] >= 0 && index[played.b] >= 0 {
 			played.a, played.b = index[played.a], index[played.b]
-			among = append(among, played)
+			pairings = append(pairings, played)
 		}
 	}
-	f, err := newFit(len(members), 0, among)
+	f, err := newFit(len(members), 0, pairings)
 	if err != nil {
 		panic("ratings: " + err.Error())
 	}
-	f.setMiddle(func(i int) bool {
+	f.setCentre(func(i int) bool {
 		return p.canPlay(members[i]) && (p.reference == nil || slices.Contains(p.reference, members[i]))
 	})
 	return f, index

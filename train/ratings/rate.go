@@ -13,17 +13,17 @@ import (
 
 // Options are the goal and the budget of [Pool.Rate].
 type Options struct {
-	Targets  []int         // agents whose intervals are to shrink
+	Targets  []int         // agents whose intervals must shrink
 	Players  []int         // agents that may play; they include the targets
-	Within   float64       // Elo: stop when each target's interval reaches at most this far on both sides; 0: never
+	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
 	MaxGames int           // 0: no limit
 	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
-	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: as the others'.
+	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: the mean of the others.
 	GameSeconds float64
 	Threads     int
 	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
-	// Warn, if set, receives the error of an agent that turns out damaged. Rating continues without it.
+	// Warn, if set, receives the error of an agent that cannot be loaded. Rating continues without it.
 	Warn func(error)
 }
 
@@ -36,17 +36,17 @@ type Progress struct {
 }
 
 const (
-	connectGames    = 64   // of a match that connects an agent; they fill the batches of two cores
-	matchGames      = 128  // of other matches; a smaller share of these runs with batches that are not full
-	maxMatchGames   = 1024 // a longer match would leave too little to choose
+	connectGames    = 64   // of a match that connects an agent; enough to fill the batches of two cores
+	matchGames      = 128  // of other matches; longer, so less of the time has partly filled batches
+	maxMatchGames   = 1024 // of any match; longer ones would update the choice of agents too rarely
 	minMatchGames   = 8    // of a match with little time left
 	minMatchSeconds = 0.1  // shorter matches would take less time than files and fits
 	onesidedGames   = 2000 // games, all won or all lost, after which an agent's interval cannot shrink
 )
 
 // Rate plays the matches that shrink the targets' intervals most per second until they are narrow enough, the budget is
-// spent or ctx ends; then it returns ctx's error. Each finished match is in arena.jsonl and counts. [Pool.Write] writes
-// the ratings.
+// spent or ctx ends. It returns ctx's error if ctx ended it. Each finished match is written to arena.jsonl and is part
+// of the ratings, which [Pool.Write] writes.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
 	r := &rater{Pool: p, Options: o, started: time.Now()}
 	for {
@@ -85,35 +85,35 @@ type rater struct {
 	played  int
 	started time.Time
 	fitted  *fit
-	index   []int // of each agent in fitted, -1 if it has none
-	cost    []float64
+	index   []int     // of each agent in fitted, -1 if it is not there
+	cost    []float64 // seconds per game, by agent
 }
 
-// update fits the ratings and costs to the matches so far.
+// update recomputes the ratings and costs from the matches so far.
 func (r *rater) update() {
 	r.fitted, r.index = r.fit()
 	r.cost = r.gameSeconds(r.GameSeconds)
 }
 
-// unfinished reports whether an agent's interval is to shrink further.
+// unfinished reports whether an agent's interval must still shrink.
 func (r *rater) unfinished(i int) bool {
 	index := r.index[i]
 	switch {
 	case !r.canPlay(i):
 		return false
-	case index < 0 || r.Within == 0:
+	case index < 0 || r.Within == 0: // no rating yet, or never narrow enough
 		return true
 	case r.onesided(i):
 		return false
-	case stats.Z*r.fitted.deviation(index) > r.Within: // quicker than the interval
+	case stats.Z*r.fitted.deviation(index) > r.Within: // cheaper than the interval
 		return true
 	}
 	low, high := r.fitted.interval(index)
 	rating := r.fitted.elo(index)
-	return max(high-rating, rating-low) > r.Within-0.1 // ratings.json rounds
+	return max(high-rating, rating-low) > r.Within-0.1 // rounding in ratings.json adds up to 0.1
 }
 
-// onesided reports whether an agent has won or lost so many games, without exception, that its interval cannot shrink.
+// onesided reports whether an agent has won all or lost all of many games. Its interval then stays wide on one side.
 func (r *rater) onesided(i int) bool {
 	games, points := r.games()
 	return games[i] >= onesidedGames && (points[i] == 0 || points[i] == float64(games[i]))
@@ -148,8 +148,8 @@ func (r *rater) progress() Progress {
 	return p
 }
 
-// choose returns the agents of the next match: those that connect another player with the anchor, or else those whose
-// match shrinks the targets' intervals most per second.
+// choose returns the agents of the next match: two whose match connects another agent with the anchor, or else the two
+// whose match shrinks the targets' intervals most per second. ok is false if no two agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
 	may := func(a, b int) bool {
 		return r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
@@ -176,7 +176,7 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 	return members[a], members[b], false, true
 }
 
-// length is the number of games of a match, even; 0 if the budget is spent.
+// length returns the number of games of a match: even, and 0 if the budget is spent.
 func (r *rater) length(a, b int, connecting bool) int {
 	cost := r.cost[a] + r.cost[b]
 	games := connectGames
@@ -198,13 +198,13 @@ func (r *rater) length(a, b int, connecting bool) int {
 	return max(0, games&^1)
 }
 
-// drop continues without those of two agents that are damaged. It returns err if neither is.
+// drop excludes the agents of a match whose weights cannot be loaded. If both load, it returns err, the match's error.
 func (r *rater) drop(a, b int, err error) error {
 	for _, i := range []int{a, b} {
-		if _, damaged := r.agents[i].factory.Load(); damaged != nil {
+		if _, loadErr := r.agents[i].factory.Load(); loadErr != nil {
 			r.agents[i].factory, err = nil, nil
 			if r.Warn != nil {
-				r.Warn(damaged)
+				r.Warn(loadErr)
 			}
 		}
 	}

@@ -387,7 +387,7 @@ func TestReference(t *testing.T) {
 	}
 	p.SetReference(append(p.Baselines(), p.Number("net@4"), p.Number("net@1")))
 	if w := width(p); w > alone*1.5 {
-		t.Errorf("the interval from the middle of some is %.0f wide, from that of all %.0f", w, alone)
+		t.Errorf("the interval from the centre of some is %.0f wide, from that of all %.0f", w, alone)
 	}
 }
 

@@ -32,7 +32,7 @@ type Rating struct {
 	Agent      string  `json:"agent"`
 	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
 	Rating     float64 `json:"rating"`
-	Low        float64 `json:"low"` // 95 % interval of the difference to the pool's middle, around Rating
+	Low        float64 `json:"low"` // 95 % interval of the difference from the pool's centre, around Rating
 	High       float64 `json:"high"`
 	Games      int     `json:"games"`
 	Score      float64 `json:"score"`          // mean score in Games

@@ -1,9 +1,9 @@
-// Package stats estimates means of scores with their intervals.
+// Package stats estimates means of scores, with intervals.
 package stats
 
 import "math"
 
-// Z is the standard normal quantile of intervals of 95 %.
+// Z is the half-width of a 95 % interval in standard errors: the 97.5 % quantile of the standard normal distribution.
 const Z = 1.959964
 
 // Estimate is a mean with its 95 % interval.
@@ -13,8 +13,8 @@ type Estimate struct {
 	High  float64 `json:"high"`
 }
 
-// Scaled returns the estimate of a multiple of the mean.
-func (e Estimate) Scaled(by float64) Estimate { return Estimate{e.Value * by, e.Low * by, e.High * by} }
+// Scaled returns the estimate times k, which is 0 or more.
+func (e Estimate) Scaled(k float64) Estimate { return Estimate{e.Value * k, e.Low * k, e.High * k} }
 
 // Cluster holds scores that may depend on each other, such as those of positions of one game: their number and their
 // sum. Each score is in [0, 1].
@@ -22,13 +22,13 @@ type Cluster struct{ N, Sum float64 }
 
 // Mean returns the mean of all scores with Wilson's interval for an effective number of trials t:
 //
-//	mean ± z sqrt(mean (1 - mean) / t + z²/4t²), centred on mean + z²/2t, all divided by 1 + z²/t,  z = 1.96
-//	t = p (1-p) / v,  v = G/(G-1) sum over the G clusters of (sum_g - p n_g)² / (N (N+2))
+//	(mean + z²/2t ± z sqrt(mean (1-mean) / t + z²/4t²)) / (1 + z²/t),  z = 1.96
+//	t = p (1-p) / v,  p = (sum + 1) / (N + 2),  v = G/(G-1) sum over the G clusters of (sum_g - p n_g)² / (N (N+2))
 //
-// v is the variance of the mean of N scores; those of one cluster may be correlated in any way, and clusters are
-// independent. If each score is a cluster of its own and is 0 or 1, t is about N; draws, and pairs of games with
-// swapped seats, scatter less and increase t. p, N+2 and the sum count two more clusters with the scores 0 and 1, so t
-// stays finite if all scores are equal. The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
+// G, p and the sum in v include two added clusters with one score each, 0 and 1; N, sum and mean do not. They keep t
+// finite if all scores are equal. v is the variance of the mean; clusters are independent, scores of one may correlate.
+// If each score is its own cluster and is 0 or 1, t is about N. Drawn games, and pairs with swapped seats, scatter less
+// and increase t. The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
 //
 // Sources: Wilson 1927; Korn and Graubard, Survey Methodology 24 (1998), for the effective number of trials; Cochran,
 // Sampling Techniques (1977), 6.3, for the variance of a ratio; Agresti and Coull 1998 for the added scores.

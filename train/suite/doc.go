@@ -1,26 +1,26 @@
-// Package suite measures how far an agent is from perfect play. It generates suites of positions whose moves all have
-// their exact value, found by the solver, and counts how often an agent's move loses value.
+// Package suite measures how far an agent is from perfect play. It generates suites of positions, with the exact value
+// of every move from the solver, and counts how often an agent's move loses value.
 //
 // # Positions
 //
 // A [Position] comes from a game of random moves, of agents with random moves mixed in, or of agents only (after a few
 // random plies, because all their games would be equal otherwise). The positions of each game are solved from its end
 // backwards until the solver reaches its limit of nodes, so they lie as far from the end as it can reach. Only
-// positions in which some move loses value count. A game gives few of them, two by default: the earliest and others at
-// random, more often early than late. Easy positions are rare: one game in eight gives positions of its last few plies,
-// and one in eight is of random moves, of which at most a quarter of the positions come. No two positions of a suite
-// are equal up to symmetry and to exchanging players that the rules treat alike.
+// positions in which some move loses value are used. A game gives few of them, two by default: the earliest and others
+// at random, more often early than late. Easy positions are rare: one game in eight gives positions of its last few
+// plies, and one in eight is of random moves; these give at most a quarter of the positions. No two positions of a
+// suite are equal up to symmetry and to exchanging players that the rules treat alike.
 //
-// A suite depends on the game, the seed, the agents and these two limits only, not on the clock or on threads.
+// A suite depends only on game, seed, agents, node limit and positions per game, not on the clock or on threads.
 //
 // # Results
 //
 // [Suite.Test] lets an agent choose a move in each position. Its error is the share of moves that lose value. Its loss
-// is the mean utility lost, the best move's less its own for the player to move: 0 to 2, where 1 is 50 goals. Both have
-// 95 % intervals that account for the similarity of positions of one game (see [stats.Mean]). A [Result] groups them by
-// the plies to the end of the game, by the share of moves that keep the value, by whether UCT with 1,000 playouts loses
-// value, and by who played the game, and compares them with random moves. Results on fewer than [MinPositions]
-// positions are mostly noise.
+// is the mean utility lost, the best move's minus the chosen one's for the player to move: 0 to 2, where 1 is 50 goals.
+// Both have 95 % intervals that account for the similarity of positions of one game (see [stats.Mean]). A [Result]
+// groups them by the plies to the end of the game, by the share of moves that keep the value, by whether UCT with 1,000
+// playouts loses value, and by who played the game, and compares them with random moves. Results on fewer than
+// [MinPositions] positions are mostly noise.
 //
 // # The shipped suites
 //

@@ -15,7 +15,7 @@ import (
 	"ludus/train/agent"
 )
 
-// Options are the options of [Make].
+// Options say which suite [Make] generates, and how.
 type Options struct {
 	Game      *env.Game
 	Positions int              // 1 to MaxPositions
@@ -24,8 +24,8 @@ type Options struct {
 	Nodes     int              // the solver's limit per position, 1 or more
 	PerGame   int              // maximum number of positions from a game, 1 or more
 	Threads   int              // goroutines, each with its own agents and solver; 1 or more
-	// PartFile, if set, is the path of a file that keeps the candidates of every finished game, so the same options
-	// continue after an interruption, even with another number of positions. The caller removes it at the end.
+	// PartFile, if set, is the path of a file that keeps the candidates of every finished game. After an interruption,
+	// Make continues from it; only Positions and Threads may differ. The caller removes it at the end.
 	PartFile string
 	// Progress, if set, is called after every game. Calls do not overlap.
 	Progress func(Progress)
@@ -33,8 +33,8 @@ type Options struct {
 
 // Progress is the state of [Make].
 type Progress struct {
-	Positions int // found
-	Games     int // whose positions were chosen from
+	Positions int // in the suite so far
+	Games     int // from which positions were chosen
 	Nodes     int // visited by the solver in this process
 }
 
@@ -118,11 +118,11 @@ type maker struct {
 	mutex   sync.Mutex // guards what follows
 	suite   Suite
 	seen    map[positionKey]bool
-	random  int                 // positions from random play
+	randoms int                 // number of the suite's positions from random moves
 	next    int                 // number of the game to play next
-	games   int                 // games 0 to games-1 have been chosen from
-	barren  int                 // the last of them that gave no position
-	waiting map[int][]candidate // candidates of later games, which are played or kept in the part file
+	games   int                 // positions have been chosen from games 0 to games-1
+	barren  int                 // how many of the last of them in a row gave no position
+	waiting map[int][]candidate // candidates of later games, by number, until their turn; nil: not played yet
 	nodes   int
 }
 
@@ -147,7 +147,7 @@ func (m *maker) play(ctx context.Context) error {
 	}
 }
 
-// nextNumber returns the number of the next game to play, and whether more positions are needed.
+// nextNumber takes the number of the next game to play, and reports whether more positions are needed.
 func (m *maker) nextNumber() (int, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -159,7 +159,7 @@ func (m *maker) nextNumber() (int, bool) {
 	return number, len(m.suite.Positions) < m.Positions
 }
 
-// finish takes over the candidates of a finished game.
+// finish adds the candidates of a finished game to the part file and the maker, and reports progress.
 func (m *maker) finish(number int, candidates []candidate, nodes int) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -177,7 +177,7 @@ func (m *maker) finish(number int, candidates []candidate, nodes int) error {
 	return nil
 }
 
-// choose chooses positions from the games that are next in order.
+// choose adds positions to the suite from the finished games that are next in order.
 func (m *maker) choose() error {
 	for len(m.suite.Positions) < m.Positions {
 		candidates := m.waiting[m.games]
@@ -199,17 +199,17 @@ func (m *maker) choose() error {
 	return nil
 }
 
-// chooseFrom returns the first new positions of a game. At most a quarter of the suite's come from random play.
+// chooseFrom takes a game's first new positions. At most a quarter of the suite's, rounded up, come from random moves.
 func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	for _, c := range candidates {
 		if len(positions) == m.PerGame || m.seen[c.key] {
 			continue
 		}
 		if c.position.Source == RandomMoves {
-			if 4*m.random > len(m.suite.Positions)+len(positions) {
+			if 4*m.randoms > len(m.suite.Positions)+len(positions) {
 				continue
 			}
-			m.random++
+			m.randoms++
 		}
 		m.seen[c.key] = true
 		positions = append(positions, c.position)
@@ -217,7 +217,7 @@ func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	return positions
 }
 
-// partHeader is the first line of a part file. A partGame follows for every game, in the order in which they ended.
+// partHeader is the first line of a part file. The lines after it hold a partGame for each game, in order of finishing.
 type partHeader struct {
 	Game string `json:"game"`
 	Origin
@@ -242,7 +242,7 @@ func (m *maker) partHeader() ([]byte, error) {
 	return json.Marshal(h)
 }
 
-// readPartFile continues with the games of the part file. It writes a new file if there is none.
+// readPartFile reads the games of the part file and chooses from them. It writes a new file if there is none.
 func (m *maker) readPartFile() error {
 	if m.PartFile == "" {
 		return nil

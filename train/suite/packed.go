@@ -14,14 +14,14 @@ import (
 )
 
 // A packed suite is a sealed file (see [checkpoints.Seal]). Its payload is the length of a JSON header, the header,
-// then one column of all positions after another, because similar values compress well side by side. All numbers are
-// uvarints:
+// then columns, each with one field of all positions, because similar numbers compress well side by side. All numbers
+// are uvarints:
 //
-//	number of the game, as the difference to the position before
-//	source, plies to the end, UCT outcome
+//	number of the game, minus that of the previous position
+//	source, plies to the end, UCT outcome: three columns
 //	number of moves
-//	each move, as its index in the legal ones
-//	each value's class
+//	each move, as its index in the legal moves
+//	the value, a class, of each legal move
 const (
 	packedKind    = "ludus-suite"
 	packedVersion = 1
@@ -95,7 +95,7 @@ func Parse(data []byte) (*Suite, error) {
 	return s, nil
 }
 
-// unpacker reads a payload. err is the first error; later reads do nothing.
+// unpacker reads a payload. err is the first error; after it, reads return zeros.
 type unpacker struct {
 	rest *bytes.Reader
 	err  error
@@ -104,7 +104,7 @@ type unpacker struct {
 // maxNumber bounds every number of a payload.
 const maxNumber = 1 << 30
 
-// number reads a number of at most limit.
+// number reads a number from 0 to limit.
 func (u *unpacker) number(limit int) int {
 	if u.err != nil {
 		return 0
@@ -129,6 +129,7 @@ func (u *unpacker) header() (h packedHeader) {
 	return h
 }
 
+// suite reads the payload; the result is valid if u.err is nil.
 func (u *unpacker) suite() *Suite {
 	h := u.header()
 	if u.err != nil {
@@ -166,7 +167,7 @@ func (u *unpacker) suite() *Suite {
 	return s
 }
 
-// moves reads the moves of a position and allocates its values.
+// moves reads the moves of a position and allocates Values, one for each legal move.
 func (u *unpacker) moves(game *env.Game, p *Position) {
 	r := env.NewReplayer(game)
 	for i := range p.Moves {

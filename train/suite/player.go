@@ -13,16 +13,16 @@ import (
 
 const (
 	maxTableBytes   = 32 << 20 // of a solver's table
-	tableBytes      = 256      // of it per node of the limit
-	minAgentPlies   = 2        // of agents after a random opening, before a position counts as theirs
-	spareCandidates = 2        // of a game, beyond the positions that may be taken from it
+	tableBytes      = 256      // of the table per node of the solver's limit
+	minAgentPlies   = 2        // agents' plies after a random opening, before positions are used
+	spareCandidates = 2        // of a game beyond PerGame, in case some are not new
 	maxEndPlies     = 5        // before the end of a game, where positions are easy; fewer in short games
-	endGames        = 8        // one game in so many has candidates there
-	endNodes        = 8        // the solver's limit there is one in so many nodes
+	endRounds       = 8        // one round of games (see sources) in so many has candidates there
+	endNodes        = 8        // the solver's limit there is divided by this
 	probeGames      = 64       // random games that measure the length of openings
 )
 
-// candidate is a position that may be taken from a game.
+// candidate is a position that may be added to the suite if it is new.
 type candidate struct {
 	position Position
 	key      positionKey
@@ -36,7 +36,7 @@ type player struct {
 	maxCandidates int
 	maxOpening    int              // plies of the longest random opening
 	endPlies      int              // before the end, where positions are easy
-	agents        [2][]agent.Agent // of each seat, one for each spec
+	agents        [2][]agent.Agent // by seat, one for each spec
 	uct           agent.Agent
 	states        []env.State // by ply
 	legal         []env.Action
@@ -72,23 +72,23 @@ func openingPlies(game *env.Game) int {
 	return max(2, plies/probeGames/4)
 }
 
-// sources are the sources of games 0 to 7, then of games 8 to 15, and so on.
+// sources is the cycle of ways in which games' moves are chosen: game i uses sources[i%8]. A round is one cycle.
 var sources = [8]Source{AgentMoves, MixedMoves, AgentMoves, MixedMoves, AgentMoves, RandomMoves, AgentMoves, MixedMoves}
 
 // play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The
-// result is not nil.
+// result is not nil, as nil means a game that is not played yet.
 func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	rng := rand.New(seed.New(p.seed, "suite game", number))
 	source := sources[number%len(sources)]
-	moves, from, err := p.playMoves(ctx, rng, source)
+	moves, firstPly, err := p.playMoves(ctx, rng, source)
 	if err != nil {
 		return nil, err
 	}
-	positions, err := p.solve(ctx, moves, from)
+	positions, err := p.solve(ctx, moves, firstPly)
 	if err != nil {
 		return nil, err
 	}
-	if number/len(sources)%endGames > 0 {
+	if number/len(sources)%endRounds > 0 { // other rounds keep positions close to the end
 		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd <= p.endPlies })
 	}
 	slices.Reverse(positions)
@@ -110,11 +110,11 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	return candidates, nil
 }
 
-// playMoves plays a game. It returns the moves and the first ply whose position counts, and sets p.states[i] to the
-// state before move i.
+// playMoves plays a game. It returns the moves and the first ply whose position may be used, and sets p.states[i] to
+// the state before move i.
 func (p *player) playMoves(
 	ctx context.Context, rng *rand.Rand, source Source,
-) (moves []env.Action, from int, err error) {
+) (moves []env.Action, firstPly int, err error) {
 	opening, randomShare := 0, 0.0 // plies played at random, and the probability of a random move after them
 	switch source {
 	case RandomMoves:
@@ -123,7 +123,7 @@ func (p *player) playMoves(
 		randomShare = 0.05 + 0.45*rng.Float64()
 	case AgentMoves:
 		opening = rng.IntN(p.maxOpening + 1)
-		from = opening + minAgentPlies
+		firstPly = opening + minAgentPlies
 	}
 	var seats [2]agent.Agent
 	for seat, agents := range p.agents {
@@ -139,7 +139,7 @@ func (p *player) playMoves(
 			state.Apply(moves[ply-1])
 		}
 		if state.Done() {
-			return moves, from, nil
+			return moves, firstPly, nil
 		}
 		var move env.Action
 		if ply < opening || rng.Float64() < randomShare {
@@ -156,7 +156,7 @@ func (p *player) playMoves(
 	}
 }
 
-// state returns the state of a ply.
+// state returns the buffer for the state after ply moves, allocating it on first use; the caller sets it.
 func (p *player) state(ply int) env.State {
 	if ply == len(p.states) {
 		p.states = append(p.states, p.game.NewState())
@@ -164,47 +164,47 @@ func (p *player) state(ply int) env.State {
 	return p.states[ply]
 }
 
-// solve solves the positions of a game from the end back to ply from, until the solver reaches its limit. It returns
+// solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit. It returns
 // those in which some move loses value, the latest first. Near the end the limit is lower: a game that needs more nodes
 // there would take longest and reach no farther. The solver is new for each game, so its results do not depend on other
 // games.
-func (p *player) solve(ctx context.Context, moves []env.Action, from int) (positions []Position, err error) {
-	solve := solver.New(p.game, min(maxTableBytes, tableBytes*p.nodes))
+func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (positions []Position, err error) {
+	exact := solver.New(p.game, min(maxTableBytes, tableBytes*p.nodes))
 	limits := solver.Limits{Stop: func() bool { return ctx.Err() != nil }}
 	p.nodesUsed = 0
-	for ply := len(moves) - 1; ply >= from; ply-- {
+	for ply := len(moves) - 1; ply >= firstPly; ply-- {
 		pliesToEnd := len(moves) - ply
 		if limits.Nodes = p.nodes; pliesToEnd <= p.endPlies {
 			limits.Nodes = max(1, p.nodes/endNodes)
 		}
-		values := solve.SolveMoves(p.states[ply], limits, nil)
-		p.nodesUsed += solve.Nodes()
+		classes := exact.SolveMoves(p.states[ply], limits, nil)
+		p.nodesUsed += exact.Nodes()
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if slices.Contains(values, solver.Unknown) {
+		if slices.Contains(classes, solver.Unknown) {
 			break
 		}
 		mover := p.states[ply].Player()
-		for i, class := range values {
-			values[i] = p.game.ClassFor(mover, class)
+		for i, class := range classes {
+			classes[i] = p.game.ClassFor(mover, class)
 		}
-		if someMoveLoses(values) {
-			positions = append(positions, Position{Moves: moves[:ply:ply], Values: values, PliesToEnd: pliesToEnd})
+		if someMoveLoses(classes) {
+			positions = append(positions, Position{Moves: moves[:ply:ply], Values: classes, PliesToEnd: pliesToEnd})
 		}
 	}
 	return positions, nil
 }
 
-// testUCT lets UCT choose in a position.
-func (p *player) testUCT(ctx context.Context, seed uint64, state env.State, values []int) (UCTOutcome, error) {
+// testUCT reports whether the move that UCT chooses keeps the position's value. classes are the values of its moves.
+func (p *player) testUCT(ctx context.Context, seed uint64, state env.State, classes []int) (UCTOutcome, error) {
 	p.uct.Reset(seed)
 	move, err := p.uct.Choose(ctx, state)
 	if err != nil {
 		return UnknownUCT, err
 	}
 	p.legal = state.Legal(p.legal[:0])
-	if values[slices.Index(p.legal, move)] == slices.Min(values) {
+	if classes[slices.Index(p.legal, move)] == slices.Min(classes) { // the lowest class is best
 		return UCTKeeps, nil
 	}
 	return UCTLoses, nil

@@ -16,11 +16,11 @@ import (
 	"ludus/train/stats"
 )
 
-// TestOptions are the options of [Suite.Test].
+// TestOptions say how [Suite.Test] tests an agent.
 type TestOptions struct {
 	Threads   int    // goroutines, each with its own agent; 1 or more
 	Positions int    // number of positions, spread evenly over the suite; 0: all
-	Seed      uint64 // of the agent's randomness
+	Seed      uint64 // of the agent's random choices
 	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not
 	// overlap.
 	Progress func(done, all int)
@@ -37,7 +37,7 @@ type Result struct {
 	Group
 	Games        int     `json:"games"` // that the positions come from
 	ByPliesToEnd []Group `json:"by_plies_to_end"`
-	ByBestShare  []Group `json:"by_best_share"` // share of moves that keep the value
+	ByBestShare  []Group `json:"by_best_share"` // by the share of moves that keep the value
 	ByUCT        []Group `json:"by_uct"`
 	BySource     []Group `json:"by_source"`
 	Seconds      float64 `json:"seconds,omitzero"`
@@ -62,7 +62,7 @@ func (g *Group) Reliable() bool { return g.Positions >= MinPositions }
 // enough for steady progress.
 const maxChunk = 128
 
-// Test lets an agent choose a move in each position. Its randomness follows from the seed and the position's index, so
+// Test lets an agent choose a move in each position. The seed and the position's index determine its random choices, so
 // the result does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent and
 // of a cancelled ctx.
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
@@ -120,11 +120,11 @@ func (s *Suite) sample(n int) []Position {
 	return sample
 }
 
-// Describe returns the result of random moves in n positions, sampled as by Test.
+// Describe returns the result of random moves in n positions, those that Test uses; 0: all.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// test lets the agent choose in positions, the first of which has the given index, and writes the utility that it
-// loses.
+// test lets the agent choose a move in each of positions and writes the utility that it loses to losses. index is that
+// of the first position.
 func (s *Suite) test(
 	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64,
 ) error {
@@ -147,7 +147,7 @@ func (s *Suite) test(
 	return nil
 }
 
-// Upper bounds of the groups.
+// Upper bounds of the groups, inclusive.
 var (
 	pliesToEndLimits = []int{5, 10, 15, 20, 30}
 	bestShareLimits  = []float64{0.1, 0.25, 0.5, 1}

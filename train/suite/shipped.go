@@ -14,7 +14,7 @@ var shipped embed.FS
 // extension ends the names of packed suites.
 const extension = ".suite"
 
-// Shipped returns a game's suite in the program; ok is false if it has none.
+// Shipped returns the suite of a game that is part of the program; ok is false if there is none.
 func Shipped(game *env.Game) (s *Suite, ok bool) {
 	data, err := shipped.ReadFile("testdata/" + env.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +24,7 @@ func Shipped(game *env.Game) (s *Suite, ok bool) {
 		s, err = Parse(data)
 	}
 	if err != nil || s.Game != game {
-		panic("suite: a shipped suite is damaged")
+		panic("suite: a shipped suite cannot be read")
 	}
 	return s, true
 }

@@ -18,7 +18,7 @@ type Suite struct {
 	Positions []Position // in ascending order of their games' numbers
 }
 
-// Origin says how a suite was generated. It is zero if the file does not say.
+// Origin says how a suite was generated. It is zero if that is not known, as for lines of JSON.
 type Origin struct {
 	Seed    uint64   `json:"seed"`
 	Nodes   int      `json:"nodes"`    // the solver's limit per position
@@ -29,8 +29,8 @@ type Origin struct {
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action // from the start
-	// Values are the classes that the legal actions, ascending, lead to under best play by both, for the player to
-	// move.
+	// Values are the values of the legal actions, in ascending order of the actions, as classes for the player to move
+	// (the lowest is best): how the game ends after each under best play by both.
 	Values     []int
 	GameNumber int // of the game that it comes from; positions of one game are not independent
 	Source     Source
@@ -45,7 +45,7 @@ const (
 	UnknownSource Source = iota
 	RandomMoves          // random moves only
 	MixedMoves           // agents' moves with random moves mixed in
-	AgentMoves           // agents' moves after a random opening; at least two plies before the position are theirs
+	AgentMoves           // agents' moves after a random opening; they played at least two plies before the position
 )
 
 var sourceNames = []string{"", "random", "mixed", "agents"}
@@ -69,10 +69,10 @@ const UCTPlayouts = 1000
 // ErrSuite is wrapped by errors about the content of a suite.
 var ErrSuite = errors.New("bad suite")
 
-// best is the class of the best moves.
+// best is the lowest class: the value of the best moves.
 func (p *Position) best() int { return slices.Min(p.Values) }
 
-// someMoveLoses reports whether some of the values is worse than the best.
+// someMoveLoses reports whether some move's value is worse than the best.
 func someMoveLoses(values []int) bool { return slices.Min(values) < slices.Max(values) }
 
 // bestShare is the share of moves that keep the value.
@@ -86,12 +86,12 @@ func (p *Position) bestShare() float64 {
 	return float64(n) / float64(len(p.Values))
 }
 
-// loss is the utility that a move loses, given its index in the legal ones.
+// loss is the utility that a move loses, given its index among the legal moves.
 func (p *Position) loss(game *env.Game, move int) float64 {
 	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
 }
 
-// meanLoss is the utility that a random move loses.
+// meanLoss is the utility that a random move loses in expectation.
 func (p *Position) meanLoss(game *env.Game) float64 {
 	sum := 0.0
 	for move := range p.Values {
@@ -100,7 +100,7 @@ func (p *Position) meanLoss(game *env.Game) float64 {
 	return sum / float64(len(p.Values))
 }
 
-// replay returns the state of a position. It fails if a move is illegal, the game is over or the values do not fit.
+// replay returns the state of a position. It returns an error if a move is illegal, the game is over or check fails.
 func (p *Position) replay(game *env.Game) (env.State, error) {
 	state, err := env.Replay(game, p.Moves)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Position) replay(game *env.Game) (env.State, error) {
 	return state, p.check(game, state)
 }
 
-// check returns an error if the values do not fit the position's state.
+// check returns an error if the game is over in state or the values do not fit its legal moves.
 func (p *Position) check(game *env.Game, state env.State) error {
 	if state.Done() {
 		return fmt.Errorf("%w: the game is over", ErrSuite)
@@ -132,7 +132,7 @@ func (p *Position) check(game *env.Game, state env.State) error {
 // alike.
 type positionKey [sha256.Size]byte
 
-// keyOf returns the smallest hash of the symmetric images of state's tensor: equal tensors have equal futures.
+// keyOf returns the smallest hash of the symmetric images of state's tensor. States with equal tensors are equivalent.
 func keyOf(game *env.Game, state env.State) (smallest positionKey) {
 	tensor, image := make([]float32, game.Tensor.Size()), make([]float32, game.Tensor.Size())
 	state.Encode(tensor)

@@ -11,7 +11,7 @@ import (
 	"ludus/env/games"
 )
 
-// line is a position as a line of JSON. The fields after Values are optional.
+// line is a position as a line of JSON. The fields below Values are optional.
 type line struct {
 	Game       string         `json:"game"`
 	Moves      []string       `json:"moves"`  // from the start
@@ -58,7 +58,7 @@ func marshalLine(game *env.Game, p *Position) []byte {
 	return data
 }
 
-// parseLines parses lines in any order. It skips blank ones.
+// parseLines parses a suite of JSON lines in any order. It skips blank lines.
 func parseLines(data []byte) (*Suite, error) {
 	s := &Suite{}
 	for i, text := range bytes.Split(data, []byte{'\n'}) {
@@ -82,7 +82,7 @@ func parseLines(data []byte) (*Suite, error) {
 	return s, nil
 }
 
-// parseLine parses a position; gameNumber is that of its game if the line does not say.
+// parseLine parses a position. gameNumber is the default of the line's game_number.
 func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	l := line{GameNumber: &gameNumber}
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -109,11 +109,12 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 			p.UCT = UCTLoses
 		}
 	}
-	return game, p, l.solve(game, &p)
+	err = l.fill(game, &p)
+	return game, p, err
 }
 
-// solve sets the moves of a position and their values.
-func (l *line) solve(game *env.Game, p *Position) error {
+// fill sets the moves and the values of p from the line, and checks them.
+func (l *line) fill(game *env.Game, p *Position) error {
 	state, moves, err := env.ReplayText(game, l.Moves)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSuite, err)
