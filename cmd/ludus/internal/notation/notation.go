@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ludus/env"
@@ -13,10 +14,9 @@ import (
 
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
-	RowsFirst bool     // a cell's row is typed before its column
-	Steps     bool     // some moves move a piece from one cell to another
-	Drops     bool     // the column alone names a move, see [Drops]
-	Verbs     []string // first words of the moves that have coordinates
+	Steps bool     // some moves move a piece from one cell to another
+	Drops bool     // the column alone names a move, see [Drops]
+	Verbs []string // first words of the moves that have coordinates
 
 	game    *env.Game
 	numeric bool   // rows and columns are both labelled 1, 2, 3; cells may also be typed b3 or x2 y3
@@ -40,11 +40,7 @@ func NewParser(game *env.Game) *Parser {
 	d := &game.Drawing
 	p := &Parser{game: game, Drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
 	for a, text := range game.ActionTexts {
-		cells := d.ActionCells[a]
-		p.Steps = p.Steps || cells.From != env.NoCell
-		p.RowsFirst = p.RowsFirst || cells.To != env.NoCell && p.namesRowFirst(text, int(cells.To))
-	}
-	for a, text := range game.ActionTexts {
+		p.Steps = p.Steps || d.ActionCells[a].From != env.NoCell
 		m := &p.moves[a]
 		for i, word := range tokens(text) {
 			switch {
@@ -61,25 +57,15 @@ func NewParser(game *env.Game) *Parser {
 	return p
 }
 
-// namesRowFirst reports whether an action's text names the row of its target cell before the column. It returns false
-// if both have the same number.
-func (p *Parser) namesRowFirst(text string, cell int) bool {
-	row, column := p.labels(cell)
-	words := slices.DeleteFunc(tokens(text), func(word string) bool { return !isNumber(word) })
-	n := len(words)
-	return row != column && n >= 2 && words[n-2] == row && words[n-1] == column
-}
-
 // labels returns the digits in a cell's row and column labels.
 func (p *Parser) labels(cell int) (row, column string) {
-	const letters = "abcdefghijklmnopqrstuvwxyz"
 	d := &p.game.Drawing
 	return strings.TrimLeft(d.Rows[cell/len(d.Columns)], letters), strings.TrimLeft(d.Columns[cell%len(d.Columns)], letters)
 }
 
 // axisAt returns the axis of coordinate i, from 0, in an action's text.
 func (p *Parser) axisAt(i int) byte {
-	if (i%2 == 0) == p.RowsFirst {
+	if (i%2 == 0) != p.game.Drawing.ColumnsFirst {
 		return 'r'
 	}
 	return 'c'
@@ -87,14 +73,10 @@ func (p *Parser) axisAt(i int) byte {
 
 // Replay is [env.ReplayText] for moves in any notation that [Parser.Parse] reads.
 func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
-	r := env.NewReplayer(game)
-	var parser *Parser
+	r, parser := env.NewReplayer(game), NewParser(game)
 	for i, text := range moves {
 		action, err := game.ParseAction(text)
-		if !r.State.Done() && (err != nil || !slices.Contains(r.Legal, action)) {
-			if parser == nil {
-				parser = NewParser(game)
-			}
+		if !r.State.Done() {
 			action, err = parser.Parse(r.State, r.Legal, text)
 		}
 		if err != nil {
@@ -212,19 +194,11 @@ func (p *Parser) letterColumn(word string) string {
 
 // namedAxis returns the axis that a word before a number names, or 0.
 func (p *Parser) namedAxis(word string) byte {
-	switch word {
-	case "r", "row":
+	switch {
+	case word == "r" || word == "row" || p.numeric && word == "y":
 		return 'r'
-	case "c", "col", "column":
+	case word == "c" || word == "col" || word == "column" || p.numeric && word == "x":
 		return 'c'
-	case "y":
-		if p.numeric {
-			return 'r'
-		}
-	case "x":
-		if p.numeric {
-			return 'c'
-		}
 	}
 	return 0
 }
@@ -320,10 +294,10 @@ func (in *typed) text() string {
 func (p *Parser) cell(cell int32) string {
 	d := &p.game.Drawing
 	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
-	if p.RowsFirst {
-		return row + " " + column
+	if d.ColumnsFirst {
+		row, column = column, row
 	}
-	return column + " " + row
+	return row + " " + column
 }
 
 // unreadable returns the error for a text that names no action of the game, legal or not.
@@ -379,20 +353,13 @@ func distance(a, b []coordinate) int {
 			sum += 1000
 			continue
 		}
-		d := number(a[i].digits) - number(b[i].digits)
-		if d = max(d, -d); d > 0 {
+		x, _ := strconv.Atoi(a[i].digits) // a number that is too large counts as the largest
+		y, _ := strconv.Atoi(b[i].digits)
+		if d := max(x-y, y-x); d > 0 {
 			sum += 100 + min(d, 99)
 		}
 	}
 	return sum
-}
-
-// number returns the value of the first six digits.
-func number(digits string) (n int) {
-	for i := 0; i < len(digits) && i < 6; i++ {
-		n = 10*n + int(digits[i]-'0')
-	}
-	return n
 }
 
 // list joins the descriptions of up to most moves with "or".
@@ -486,28 +453,25 @@ func Drops(game *env.Game) bool {
 	return true
 }
 
+const (
+	letters = "abcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+)
+
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
 // separate words.
 func tokens(text string) (list []string) {
-	text = strings.ToLower(text)
-	kind := func(r byte) int {
-		switch {
-		case r >= '0' && r <= '9':
-			return 1
-		case r >= 'a' && r <= 'z':
-			return 2
+	for text = strings.ToLower(text); text != ""; {
+		rest := strings.TrimLeft(text, letters)
+		if rest == text {
+			rest = strings.TrimLeft(text, digits)
 		}
-		return 0
-	}
-	for i := 0; i < len(text); {
-		j := i + 1
-		for j < len(text) && kind(text[j]) == kind(text[i]) {
-			j++
+		if rest == text {
+			text = text[1:]
+			continue
 		}
-		if kind(text[i]) > 0 {
-			list = append(list, text[i:j])
-		}
-		i = j
+		list = append(list, text[:len(text)-len(rest)])
+		text = rest
 	}
 	return list
 }

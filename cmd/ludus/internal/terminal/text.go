@@ -299,7 +299,7 @@ func (s *Session) moveExamples() string {
 	switch {
 	case s.parser.Drops:
 		text += " (the column)"
-	case s.parser.RowsFirst:
+	case !s.Game.Drawing.ColumnsFirst:
 		text += " (row, column)"
 	}
 	return text
