@@ -142,15 +142,15 @@ func writeReport(w io.Writer, r *bench.Report) {
 	for _, s := range r.Search {
 		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%d\t%.0f\t\n", mark(s.CPU), s.Game, s.Moves, s.PUCT, s.Allocs, s.UCT)
 	}
-	fmt.Fprintln(t, "\ninference, one core\tbatch\tpositions/s\tGFLOP/s\tof peak\t")
-	for _, i := range r.Infer {
-		fmt.Fprintf(t, "%s%s on %s\t%d\t%.0f\t%.1f\t%.2f\t\n", mark(i.CPU), i.Net, i.Board, i.Batch, i.Speed, i.GFlops, i.Share)
+	networks := func(title string, rows []bench.Network) {
+		fmt.Fprintf(t, "\n%s\tbatch\tthreads\tpositions/s\tGFLOP/s\tof peak\tallocations\t\n", title)
+		for _, n := range rows {
+			fmt.Fprintf(t, "%s%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
+				mark(n.CPU), n.Net, n.Board, n.Batch, n.Threads, n.Speed, n.GFlops, n.Share, n.Allocs)
+		}
 	}
-	fmt.Fprintln(t, "\ntraining\tbatch\tthreads\tsamples/s\tGFLOP/s\tof peak\tallocations\t")
-	for _, s := range r.Train {
-		fmt.Fprintf(t, "%s%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
-			mark(s.CPU), s.Net, s.Board, s.Batch, s.Threads, s.Speed, s.GFlops, s.Share, s.Allocs)
-	}
+	networks("inference", r.Infer)
+	networks("training", r.Train)
 	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s"+
 		"\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
 	for _, s := range r.SelfPlay {

@@ -71,15 +71,15 @@ func TestWriteReport(t *testing.T) {
 	writeReport(&out, &bench.Report{
 		Peak: 100, Kernels: "AVX2", Cores: 2, Seconds: 30,
 		Search: []bench.Search{{Game: "quad-5x5", Moves: 1.5e7, PUCT: 2e6, UCT: 4e5, CPU: 0.33}},
-		Infer:  []bench.Inference{{Net: "64x5", Board: "7x7", Batch: 32, Speed: 5000, GFlops: 182, Share: 1.82, CPU: 0.5}},
-		Train:  []bench.Training{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900, CPU: 0.95}},
+		Infer:  []bench.Network{{Net: "64x5", Board: "7x7", Batch: 32, Threads: 1, Speed: 5000, GFlops: 182, Share: 1.82, CPU: 0.5}},
+		Train:  []bench.Network{{Net: "64x5", Board: "7x7", Batch: 128, Threads: 2, Speed: 1900, CPU: 0.95}},
 		SelfPlay: []bench.SelfPlay{{
 			Game: "quad-5x5", Net: "32x3", Simulations: 16, Threads: 2, Evaluations: 27000, Share: 0.9, Scaling: 1.95, Idle: 0.015, CPU: 0.9,
 		}},
 	})
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
-		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "*quad-5x5 15000000 2000000 0 400000", "*64x5 on 7x7 32 5000 182.0 1.82",
+		"peak of one core: 100.0 GFLOP/s (AVX2), 2 cores", "*quad-5x5 15000000 2000000 0 400000", "*64x5 on 7x7 32 1 5000 182.0 1.82",
 		" 64x5 on 7x7 128 2 1900", " quad-5x5 32x3 16 2 off", "0.90 1.95 0 1.5 %", "got 33 % of the machine",
 	} {
 		if !strings.Contains(text, want) {

@@ -75,11 +75,8 @@ type step struct {
 	run        func(ctx context.Context) error
 }
 
-// Run measures everything. It fails only if ctx ends or the options are not valid.
+// Run measures everything. It fails only if ctx ends. The options must be valid.
 func (o *Options) Run(ctx context.Context) (*Report, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
 	left := 0 // sum of the weights of the steps not yet run
@@ -119,7 +116,6 @@ func (o *Options) steps(r *Report) []step {
 // stepsFor returns a step of the given weight for each thing. The step measures it and appends the results to rows.
 func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
-	*rows = []R{} // in JSON an empty list, not null
 	var steps []step
 	for _, thing := range things {
 		steps = append(steps, step{part, name(thing), weight, func(ctx context.Context) error {

@@ -51,8 +51,8 @@ func TestReport(t *testing.T) {
 	}{
 		"search": {1, []string{"random_moves_per_s", "puct_simulations_per_s", "uct_simulations_per_s", "cpu_share"},
 			[]string{"game", "puct_allocs_per_search"}},
-		"infer": {8, []string{"batch", "positions_per_s", "gflops", "share_of_peak", "cpu_share"}, []string{"net", "board"}},
-		"train": {4, []string{"batch", "threads", "samples_per_s", "share_of_peak", "cpu_share"}, []string{"net", "board", "allocs_per_step"}},
+		"infer": {8, []string{"batch", "threads", "positions_per_s", "gflops", "share_of_peak", "cpu_share"}, []string{"net", "board"}},
+		"train": {4, []string{"batch", "threads", "positions_per_s", "share_of_peak", "cpu_share"}, []string{"net", "board", "allocs_per_batch"}},
 		"selfplay": {3, []string{"simulations", "threads", "evaluations_per_s", "network_alone_per_s", "cpu_share"},
 			[]string{"game", "positions_per_s", "simulations_per_s", "cache_hits_per_s"}},
 	} {
@@ -135,7 +135,8 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
-	i, l := s.inference(8, &series{speeds, 1}, &series{peaks, 1}), s.training(4, &series{speeds, 0.5}, &series{peaks, 1})
+	i := s.row(task{batch: 8, threads: 1}, 1, &series{speeds, 1}, &series{peaks, 1})
+	l := s.row(task{batch: 128, threads: 4}, 3, &series{speeds, 0.5}, &series{peaks, 1})
 	near("training's share of the CPU time", l.CPU, 0.5)
 	near("inference's GFLOP/s", i.GFlops, 1000*gflop)
 	near("inference's share", i.Share, 10*gflop)

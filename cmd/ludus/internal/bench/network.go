@@ -54,38 +54,69 @@ func (s subject) operations() float64 {
 
 var inferBatches = []int{1, 8, 32, 64}
 
-// infer measures the inference of a network for each batch size.
-func (o *Options) infer(ctx context.Context, sub subject) ([]Inference, error) {
-	network, err := infer.NewNetwork(sub.game, sub.weights())
-	if err != nil {
-		return nil, err
-	}
+// task passes batches of positions through a network.
+type task struct {
+	batch, threads int
+	do             func() int // one batch; returns its size
+}
+
+// measureTasks measures tasks of a network, each of whose batches has as many operations as so many forward passes.
+func (o *Options) measureTasks(ctx context.Context, sub subject, passes float64, tasks []task) ([]Network, error) {
 	works := []work{peak}
-	for _, batch := range inferBatches {
-		works = append(works, evaluation(network, batch))
+	for _, t := range tasks {
+		works = append(works, loop(t.threads, t.do))
 	}
 	s, err := o.measure(ctx, works...)
 	if err != nil {
 		return nil, err
 	}
-	var measured []Inference
-	for i, batch := range inferBatches {
-		measured = append(measured, sub.inference(batch, s[1+i], s[0]))
+	var rows []Network
+	for i, t := range tasks {
+		row := sub.row(t, passes, s[1+i], s[0])
+		row.Allocs = allocations(func() { t.do() })
+		rows = append(rows, row)
 	}
-	return measured, nil
+	return rows, nil
 }
 
-// inference returns the report's row for a batch size. measured holds the speeds, peaks the peaks of the same rounds.
-func (s subject) inference(batch int, measured, peaks *series) Inference {
-	gflop := s.operations() / 1e9
-	return Inference{
-		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: batch,
-		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop, CPU: measured.cpu,
+// row returns the report's row for a task, without its allocations. peaks are the peaks of the same rounds.
+func (s subject) row(t task, passes float64, measured, peaks *series) Network {
+	gflop := passes * s.operations() / 1e9
+	return Network{
+		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: t.batch, Threads: t.threads,
+		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop / float64(t.threads),
+		CPU: measured.cpu,
 	}
 }
 
-// evaluation returns single-threaded work: the network evaluates batches of positions.
-func evaluation(network *infer.Network, batch int) work {
+// infer measures the inference of a network for each batch size.
+func (o *Options) infer(ctx context.Context, sub subject) ([]Network, error) {
+	network, err := infer.NewNetwork(sub.game, sub.weights())
+	if err != nil {
+		return nil, err
+	}
+	var tasks []task
+	for _, batch := range inferBatches {
+		tasks = append(tasks, task{batch, 1, evaluation(network, batch)})
+	}
+	return o.measureTasks(ctx, sub, 1, tasks)
+}
+
+// train measures training steps of a network on all threads and on one.
+func (o *Options) train(ctx context.Context, sub subject) ([]Network, error) {
+	var tasks []task
+	for _, threads := range o.threads() {
+		step, err := newStep(sub, threads)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, task{trainBatch, threads, step})
+	}
+	return o.measureTasks(ctx, sub, 3, tasks) // forward pass, gradients of the inputs, gradients of the weights
+}
+
+// evaluation returns a function that evaluates a batch of positions and returns its size.
+func evaluation(network *infer.Network, batch int) func() int {
 	game := network.Game()
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
 	logits, classes := make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
@@ -93,10 +124,10 @@ func evaluation(network *infer.Network, batch int) work {
 	if game.GoalHead {
 		goals = make([]float32, 2*batch)
 	}
-	return loop(func() int {
+	return func() int {
 		evaluator.EvaluateTensors(inputs, logits, classes, goals)
 		return batch
-	})
+	}
 }
 
 const (
@@ -117,38 +148,4 @@ func newStep(s subject, threads int) (func() int, error) {
 		}
 		return trainBatch
 	}, nil
-}
-
-// train measures training steps of a network on all threads and on one.
-func (o *Options) train(ctx context.Context, sub subject) ([]Training, error) {
-	works := []work{peak}
-	var steps []func() int
-	for _, threads := range o.threads() {
-		step, err := newStep(sub, threads)
-		if err != nil {
-			return nil, err
-		}
-		steps, works = append(steps, step), append(works, loopOn(threads, step))
-	}
-	s, err := o.measure(ctx, works...)
-	if err != nil {
-		return nil, err
-	}
-	var measured []Training
-	for i, threads := range o.threads() {
-		row := sub.training(threads, s[1+i], s[0])
-		row.Allocs = allocations(func() { steps[i]() })
-		measured = append(measured, row)
-	}
-	return measured, nil
-}
-
-// training returns the report's row for a number of threads, like inference. The caller adds its allocations.
-func (s subject) training(threads int, measured, peaks *series) Training {
-	gflop := 3 * s.operations() / 1e9 // forward pass, gradients of the inputs, gradients of the weights
-	return Training{
-		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: trainBatch, Threads: threads,
-		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop / float64(threads),
-		CPU: measured.cpu,
-	}
 }

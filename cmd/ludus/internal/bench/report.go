@@ -3,14 +3,14 @@ package bench
 // Report holds all measurements. Its JSON form is the output of `ludus bench --json`. Speeds are per second; CPU is the
 // CPU time that a row got over that which it could have used.
 type Report struct {
-	Peak     float64     `json:"peak_gflops_core"` // of one core
-	Kernels  string      `json:"kernels"`          // instruction set of the network's kernels
-	Cores    int         `json:"cores"`
-	Search   []Search    `json:"search"`
-	Infer    []Inference `json:"infer"`
-	Train    []Training  `json:"train"`
-	SelfPlay []SelfPlay  `json:"selfplay"`
-	Seconds  float64     `json:"seconds"` // that the measurements took
+	Peak     float64    `json:"peak_gflops_core"` // of one core
+	Kernels  string     `json:"kernels"`          // instruction set of the network's kernels
+	Cores    int        `json:"cores"`
+	Search   []Search   `json:"search"`
+	Infer    []Network  `json:"infer"`
+	Train    []Network  `json:"train"`
+	SelfPlay []SelfPlay `json:"selfplay"`
+	Seconds  float64    `json:"seconds"` // that the measurements took
 }
 
 // BusyShare is the CPU share below which a row counts as disturbed: other programs took CPU time, so its speed is low.
@@ -27,29 +27,17 @@ type Search struct {
 	CPU    float64 `json:"cpu_share"`
 }
 
-// Inference is the speed of a network on one core.
-type Inference struct {
-	Net    string  `json:"net"`   // channels x blocks
-	Board  string  `json:"board"` // height x width
-	Game   string  `json:"game"`
-	Batch  int     `json:"batch"`
-	Speed  float64 `json:"positions_per_s"`
-	GFlops float64 `json:"gflops"`
-	Share  float64 `json:"share_of_peak"`
-	CPU    float64 `json:"cpu_share"`
-}
-
-// Training is the speed of the learner's steps.
-type Training struct {
-	Net     string  `json:"net"`
-	Board   string  `json:"board"`
+// Network is the speed of a network's inference or of its training.
+type Network struct {
+	Net     string  `json:"net"`   // channels x blocks
+	Board   string  `json:"board"` // height x width
 	Game    string  `json:"game"`
 	Batch   int     `json:"batch"`
 	Threads int     `json:"threads"`
-	Speed   float64 `json:"samples_per_s"`
+	Speed   float64 `json:"positions_per_s"`
 	GFlops  float64 `json:"gflops"`
-	Share   float64 `json:"share_of_peak"`   // of the peaks of as many cores
-	Allocs  int     `json:"allocs_per_step"` // of a warm step
+	Share   float64 `json:"share_of_peak"`    // of the peaks of as many cores
+	Allocs  int     `json:"allocs_per_batch"` // of a warm evaluator or trainer
 	CPU     float64 `json:"cpu_share"`
 }
 

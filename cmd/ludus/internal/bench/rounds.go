@@ -18,11 +18,8 @@ type work struct {
 	run func(ctx context.Context, d time.Duration) float64
 }
 
-// loop returns single-threaded work that repeats do. do returns how many units (such as positions) it processed.
-func loop(do func() int) work { return loopOn(1, do) }
-
-// loopOn is [loop] for a do that uses several threads.
-func loopOn(threads int, do func() int) work {
+// loop returns work that repeats do, which uses so many threads and returns how many units it processed.
+func loop(threads int, do func() int) work {
 	return work{threads, func(ctx context.Context, d time.Duration) float64 {
 		start, done := time.Now(), 0
 		for {

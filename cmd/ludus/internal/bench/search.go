@@ -39,7 +39,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 		_, _ = uctAgent.Choose(ctx, start) // fails only if ctx ends, which measure checks
 		return simulations
 	}
-	s, err := o.measure(ctx, loop(randomGames), loop(puct), loop(uct))
+	s, err := o.measure(ctx, loop(1, randomGames), loop(1, puct), loop(1, uct))
 	if err != nil {
 		return nil, err
 	}

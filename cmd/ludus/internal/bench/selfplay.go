@@ -68,7 +68,7 @@ func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 
 	speeds := make([]float64, p.row.Threads)
 	var wait sync.WaitGroup
 	for i := range speeds {
-		evaluate := evaluation(p.network, batch)
+		evaluate := loop(1, evaluation(p.network, batch))
 		evaluate.run(ctx, 0) // touches its memory
 		wait.Go(func() { speeds[i] = evaluate.run(ctx, aloneSlices*d) })
 	}
