@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/bench"
-	"ludus/env"
-	"ludus/env/games"
 )
 
 // Number of rounds of a measurement, and the time of each. A quick benchmark also has a limit for the total time.
@@ -49,7 +47,7 @@ the peak mean little.`,
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Games, err = benchGames(args); err != nil {
+			if o.Games, err = namedGames(args); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("net") {
@@ -76,21 +74,6 @@ the peak mean little.`,
 	flags.IntVar(&simulations, "simulations", 0, "simulations per move in self-play (default: as in train)")
 	threadsFlag(cmd, &o.Threads, "cores that training and self-play use")
 	return cmd
-}
-
-// benchGames returns the named games, or all games if there are no names.
-func benchGames(names []string) (list []*env.Game, err error) {
-	if len(names) == 0 {
-		names = games.Names()
-	}
-	for _, name := range names {
-		game, err := games.New(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, game)
-	}
-	return list, nil
 }
 
 // parseNet parses the size of a network, such as 64x5.

@@ -41,43 +41,25 @@ func flagError(err error) error {
 		return err
 	}
 	flag := invalid.GetFlag()
-	want := flagValues[flag.Value.Type()]
-	var outside rangeError
-	if errors.As(err, &outside) {
-		want = string(outside)
-	}
-	if want == "" {
+	want, ok := flagValues[flag.Value.Type()]
+	if !ok {
 		return err
 	}
 	return fmt.Errorf("--%s %s: it must be %s", flag.Name, invalid.GetValue(), want)
 }
 
-// rangeError is the error for a value outside a flag's range. Its text describes the range: "from 1 to 1000".
-type rangeError string
-
-func (e rangeError) Error() string { return string(e) }
-
-// limited is a flag's value with a limited range.
-type limited struct {
-	pflag.Value
-	want  rangeError
-	valid func() bool
-}
-
-func (l limited) Set(text string) error {
-	if err := l.Value.Set(text); err != nil {
-		return err
-	}
-	if !l.valid() {
-		return l.want
-	}
-	return nil
-}
-
-// limit makes a flag reject a value if valid, called after the value is set, returns false. want names valid values.
+// limit makes a command reject a flag's value if valid returns false. want describes the valid values.
 func limit(cmd *cobra.Command, name, want string, valid func() bool) {
-	flag := cmd.Flags().Lookup(name)
-	flag.Value = limited{flag.Value, rangeError(want), valid}
+	others := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && !valid() {
+			return usage(cmd, fmt.Errorf("--%s %s: it must be %s", name, flag.Value, want))
+		}
+		if others != nil {
+			return others(cmd, args)
+		}
+		return nil
+	}
 }
 
 // threadsFlag adds --threads, by default all cores.
@@ -97,6 +79,21 @@ func arguments(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// namedGames returns the named games, or all games if there are no names.
+func namedGames(names []string) (list []*env.Game, err error) {
+	if len(names) == 0 {
+		names = games.Names()
+	}
+	for _, name := range names {
+		game, err := games.New(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, game)
+	}
+	return list, nil
 }
 
 // onGame returns the RunE of a command whose first argument is a game. It calls run with the game and the others.

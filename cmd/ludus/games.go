@@ -23,17 +23,9 @@ func gamesCommand() *cobra.Command {
 		Args:              arguments(0, 1),
 		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			names := append(games.Names(), args...)
-			if len(args) > 0 {
-				names = args
-			}
-			var list []*env.Game
-			for _, name := range names {
-				game, err := games.New(name)
-				if err != nil {
-					return err
-				}
-				list = append(list, game)
+			list, err := namedGames(args)
+			if err != nil {
+				return err
 			}
 			switch {
 			case asJSON:
