@@ -88,16 +88,13 @@ const maxTestGames = 20_000
 
 // parseSPRT parses the value of --sprt, "ELO0,ELO1".
 func parseSPRT(text string) (*match.SPRT, error) {
-	var values [2]float64
-	parts := strings.Split(text, ",")
-	for i := range parts {
-		value, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
-		if err != nil || len(parts) != 2 {
-			return nil, fmt.Errorf("--sprt %s: it must be two Elo differences, such as 0,20", text)
-		}
-		values[i] = value
+	elo0, elo1, _ := strings.Cut(text, ",")
+	low, err0 := strconv.ParseFloat(strings.TrimSpace(elo0), 64)
+	high, err1 := strconv.ParseFloat(strings.TrimSpace(elo1), 64)
+	if err0 != nil || err1 != nil {
+		return nil, fmt.Errorf("--sprt %s: it must be two Elo differences, such as 0,20", text)
 	}
-	return &match.SPRT{Elo0: values[0], Elo1: values[1]}, nil
+	return &match.SPRT{Elo0: low, Elo1: high}, nil
 }
 
 // agentHelp explains in help texts how to name an agent.

@@ -98,12 +98,14 @@ remain. --games 0 writes the curves only.`,
 
 // readComparison reads runs and their newest agents. It warns of unreadable runs and fails if fewer than two remain.
 func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
-	if err := checkDifferent(cmd, dirs); err != nil {
-		return nil, err
-	}
 	c := &comparison{Matches: []pairing{}} // not nil: without matches, JSON has [] rather than null
 	var faults []error
+	seen := make(map[string]bool)
 	for _, dir := range dirs {
+		if seen[filepath.Clean(dir)] {
+			return nil, usage(cmd, fmt.Errorf("%s is named twice", dir))
+		}
+		seen[filepath.Clean(dir)] = true
 		run, err := readContender(dir)
 		if err != nil {
 			faults = append(faults, explainFolder(dir, err))
@@ -136,22 +138,6 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 		}
 	}
 	return c, nil
-}
-
-// checkDifferent returns an error if a folder is named twice.
-func checkDifferent(cmd *cobra.Command, dirs []string) error {
-	seen := make(map[string]bool)
-	for _, dir := range dirs {
-		path, err := filepath.Abs(dir)
-		if err != nil {
-			return err
-		}
-		if seen[path] {
-			return usage(cmd, fmt.Errorf("%s is named twice", dir))
-		}
-		seen[path] = true
-	}
-	return nil
 }
 
 // readContender reads a run and its newest network. It sets the run's Origin to that network: during training it may be

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/lines"
-	"ludus/env"
 )
 
 // Exit codes.
@@ -65,7 +64,8 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Args:          noCommand,
 
-		DisableFlagParsing: true, // of the root only: otherwise --help hides an unknown command
+		SuggestionsMinimumDistance: 2,
+		DisableFlagParsing:         true, // of the root only: otherwise --help hides an unknown command
 	}
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -85,17 +85,10 @@ func noCommand(root *cobra.Command, args []string) error {
 		return usage(root, fmt.Errorf("unknown flag: %s", args[0]))
 	}
 	hint := ""
-	if near := env.Nearest(args[0], commandNames(root)); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
 	}
 	return usage(root, fmt.Errorf("unknown command %q%s", args[0], hint))
-}
-
-func commandNames(root *cobra.Command) (names []string) {
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	return names
 }
 
 // stoppedError is the error of a cancelled command that the same command line continues.

@@ -23,7 +23,6 @@ type status struct {
 	count  int           // number of units done
 	unit   string        // such as "games"; "" hides count and speed
 	share  float64       // part of the job that is done, from 0 to 1; negative if unknown
-	speed  float64       // units per second; 0: derived from count
 	left   time.Duration // expected time to the end; 0: derived from share
 	detail string        // text at the end
 }
@@ -77,13 +76,9 @@ func (p *progress) text(s status) string {
 	var parts []string
 	elapsed := time.Since(p.started).Seconds()
 	if s.unit != "" {
-		speed := s.speed
-		if speed == 0 && elapsed > 0 {
-			speed = float64(s.count-p.first.count) / elapsed
-		}
 		parts = append(parts, amount(float64(s.count))+" "+s.unit)
-		if speed > 0 {
-			parts = append(parts, amount(speed)+" "+s.unit+"/s")
+		if done := s.count - p.first.count; done > 0 {
+			parts = append(parts, amount(float64(done)/elapsed)+" "+s.unit+"/s")
 		}
 	}
 	left := s.left

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/ratings"
@@ -135,7 +134,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return games.New(weights.Config.Game)
+	return gameOf(weights)
 }
 
 // writeRatings prints all ratings for people, best first, and the widest interval of the wanted agents alone.
