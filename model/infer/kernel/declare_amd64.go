@@ -4,404 +4,173 @@
 
 package kernel
 
-//go:noescape
 func peakAVX2(args *int64)
-
-//go:noescape
 func gemm16AVX2(args *gemmArgs)
-
-//go:noescape
 func gemm8AVX2(args *gemmArgs)
-
-//go:noescape
 func multiplyA3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA3AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB3AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG3AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyA4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA4AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB4AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG4AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyA5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA5AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB5AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG5AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyA6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA6AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB6AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG6AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyA7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA7AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB7AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG7AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyA8AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA8AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA8AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyB8AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB8AVX2(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB8AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyG8AVX2(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG8AVX2(args *transformArgs)
-
-//go:noescape
 func peakAVX512(args *int64)
-
-//go:noescape
 func gemm32AVX512(args *gemmArgs)
-
-//go:noescape
 func gemm16AVX512(args *gemmArgs)
-
-//go:noescape
 func multiplyA3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA3AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB3AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG3AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyA4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA4AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB4AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG4AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyA5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA5AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB5AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG5AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyA6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA6AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB6AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG6AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyA7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA7AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB7AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG7AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyA8AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedA8AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueA8AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyB8AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedB8AVX512(args *transformArgs)
-
-//go:noescape
 func transposedEpilogueB8AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyG8AVX512(args *transformArgs)
-
-//go:noescape
 func multiplyTransposedG8AVX512(args *transformArgs)
-
-//go:noescape
 func reluGradientAVX2(args *reluArgs)
-
-//go:noescape
 func adamAVX2(args *adamArgs)
 
-var instructionsAVX2 = instructions{
-	name:         "AVX2",
-	lanes:        8,
-	gemm16Rows:   6,
-	gemm16:       gemm16AVX2,
-	gemm8:        gemm8AVX2,
-	reluGradient: reluGradientAVX2,
-	adam:         adamAVX2,
-	peak:         peakAVX2,
-	peakOps:      1920,
-	transforms: transforms{
-		3: {
-			{multiplyA3AVX2, multiplyTransposedA3AVX2, transposedEpilogueA3AVX2},
-			{multiplyB3AVX2, multiplyTransposedB3AVX2, transposedEpilogueB3AVX2},
-			{multiplyG3AVX2, multiplyTransposedG3AVX2},
-		},
-		4: {
-			{multiplyA4AVX2, multiplyTransposedA4AVX2, transposedEpilogueA4AVX2},
-			{multiplyB4AVX2, multiplyTransposedB4AVX2, transposedEpilogueB4AVX2},
-			{multiplyG4AVX2, multiplyTransposedG4AVX2},
-		},
-		5: {
-			{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
-			{multiplyB5AVX2, multiplyTransposedB5AVX2, transposedEpilogueB5AVX2},
-			{multiplyG5AVX2, multiplyTransposedG5AVX2},
-		},
-		6: {
-			{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
-			{multiplyB6AVX2, multiplyTransposedB6AVX2, transposedEpilogueB6AVX2},
-			{multiplyG6AVX2, multiplyTransposedG6AVX2},
-		},
-		7: {
-			{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
-			{multiplyB7AVX2, multiplyTransposedB7AVX2, transposedEpilogueB7AVX2},
-			{multiplyG7AVX2, multiplyTransposedG7AVX2},
-		},
-		8: {
-			{multiplyA8AVX2, multiplyTransposedA8AVX2, transposedEpilogueA8AVX2},
-			{multiplyB8AVX2, multiplyTransposedB8AVX2, transposedEpilogueB8AVX2},
-			{multiplyG8AVX2, multiplyTransposedG8AVX2},
-		},
+var transformsAVX2 = transforms{
+	3: {
+		{multiplyA3AVX2, multiplyTransposedA3AVX2, transposedEpilogueA3AVX2},
+		{multiplyB3AVX2, multiplyTransposedB3AVX2, transposedEpilogueB3AVX2},
+		{multiplyG3AVX2, multiplyTransposedG3AVX2},
+	},
+	4: {
+		{multiplyA4AVX2, multiplyTransposedA4AVX2, transposedEpilogueA4AVX2},
+		{multiplyB4AVX2, multiplyTransposedB4AVX2, transposedEpilogueB4AVX2},
+		{multiplyG4AVX2, multiplyTransposedG4AVX2},
+	},
+	5: {
+		{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
+		{multiplyB5AVX2, multiplyTransposedB5AVX2, transposedEpilogueB5AVX2},
+		{multiplyG5AVX2, multiplyTransposedG5AVX2},
+	},
+	6: {
+		{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
+		{multiplyB6AVX2, multiplyTransposedB6AVX2, transposedEpilogueB6AVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
+	7: {
+		{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
+		{multiplyB7AVX2, multiplyTransposedB7AVX2, transposedEpilogueB7AVX2},
+		{multiplyG7AVX2, multiplyTransposedG7AVX2},
+	},
+	8: {
+		{multiplyA8AVX2, multiplyTransposedA8AVX2, transposedEpilogueA8AVX2},
+		{multiplyB8AVX2, multiplyTransposedB8AVX2, transposedEpilogueB8AVX2},
+		{multiplyG8AVX2, multiplyTransposedG8AVX2},
 	},
 }
 
-var instructionsAVX512 = instructions{
-	name:         "AVX-512",
-	lanes:        16,
-	gemm16Rows:   16,
-	gemm16:       gemm16AVX512,
-	gemm8:        gemm8AVX2,
-	reluGradient: reluGradientAVX2,
-	adam:         adamAVX2,
-	peak:         peakAVX512,
-	peakOps:      3840,
-	transforms: transforms{
-		3: {
-			{multiplyA3AVX512, multiplyTransposedA3AVX512, transposedEpilogueA3AVX512},
-			{multiplyB3AVX512, multiplyTransposedB3AVX512, transposedEpilogueB3AVX512},
-			{multiplyG3AVX512, multiplyTransposedG3AVX512},
-		},
-		4: {
-			{multiplyA4AVX512, multiplyTransposedA4AVX512, transposedEpilogueA4AVX512},
-			{multiplyB4AVX512, multiplyTransposedB4AVX512, transposedEpilogueB4AVX512},
-			{multiplyG4AVX512, multiplyTransposedG4AVX512},
-		},
-		5: {
-			{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
-			{multiplyB5AVX512, multiplyTransposedB5AVX512, transposedEpilogueB5AVX512},
-			{multiplyG5AVX512, multiplyTransposedG5AVX512},
-		},
-		6: {
-			{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
-			{multiplyB6AVX512, multiplyTransposedB6AVX512, transposedEpilogueB6AVX512},
-			{multiplyG6AVX512, multiplyTransposedG6AVX512},
-		},
-		7: {
-			{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
-			{multiplyB7AVX512, multiplyTransposedB7AVX512, transposedEpilogueB7AVX512},
-			{multiplyG7AVX512, multiplyTransposedG7AVX512},
-		},
-		8: {
-			{multiplyA8AVX512, multiplyTransposedA8AVX512, transposedEpilogueA8AVX512},
-			{multiplyB8AVX512, multiplyTransposedB8AVX512, transposedEpilogueB8AVX512},
-			{multiplyG8AVX512, multiplyTransposedG8AVX512},
-		},
+var transformsAVX512 = transforms{
+	3: {
+		{multiplyA3AVX512, multiplyTransposedA3AVX512, transposedEpilogueA3AVX512},
+		{multiplyB3AVX512, multiplyTransposedB3AVX512, transposedEpilogueB3AVX512},
+		{multiplyG3AVX512, multiplyTransposedG3AVX512},
 	},
-	tail:   &instructionsAVX2.transforms,
-	gemm32: gemm32AVX512,
+	4: {
+		{multiplyA4AVX512, multiplyTransposedA4AVX512, transposedEpilogueA4AVX512},
+		{multiplyB4AVX512, multiplyTransposedB4AVX512, transposedEpilogueB4AVX512},
+		{multiplyG4AVX512, multiplyTransposedG4AVX512},
+	},
+	5: {
+		{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
+		{multiplyB5AVX512, multiplyTransposedB5AVX512, transposedEpilogueB5AVX512},
+		{multiplyG5AVX512, multiplyTransposedG5AVX512},
+	},
+	6: {
+		{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
+		{multiplyB6AVX512, multiplyTransposedB6AVX512, transposedEpilogueB6AVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
+	},
+	7: {
+		{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
+		{multiplyB7AVX512, multiplyTransposedB7AVX512, transposedEpilogueB7AVX512},
+		{multiplyG7AVX512, multiplyTransposedG7AVX512},
+	},
+	8: {
+		{multiplyA8AVX512, multiplyTransposedA8AVX512, transposedEpilogueA8AVX512},
+		{multiplyB8AVX512, multiplyTransposedB8AVX512, transposedEpilogueB8AVX512},
+		{multiplyG8AVX512, multiplyTransposedG8AVX512},
+	},
 }

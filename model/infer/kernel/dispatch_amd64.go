@@ -4,6 +4,34 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
+var instructionsAVX2 = instructions{
+	name:         "AVX2",
+	lanes:        8,
+	gemm16Rows:   6,
+	gemm16:       gemm16AVX2,
+	gemm8:        gemm8AVX2,
+	reluGradient: reluGradientAVX2,
+	adam:         adamAVX2,
+	transforms:   transformsAVX2,
+	peak:         peakAVX2,
+	peakOps:      2 * 120 * 8,
+}
+
+var instructionsAVX512 = instructions{
+	name:         "AVX-512",
+	lanes:        16,
+	gemm16Rows:   16,
+	gemm16:       gemm16AVX512,
+	gemm8:        gemm8AVX2,
+	gemm32:       gemm32AVX512,
+	reluGradient: reluGradientAVX2,
+	adam:         adamAVX2,
+	transforms:   transformsAVX512,
+	tail:         &transformsAVX2,
+	peak:         peakAVX512,
+	peakOps:      2 * 120 * 16,
+}
+
 // availableInstructions lists the instruction sets of this machine, fastest first.
 func availableInstructions() []instructions {
 	list := []instructions{pure}

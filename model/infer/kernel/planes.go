@@ -67,19 +67,19 @@ func (e Epilogue) Start(dst []float32, channels int) {
 // TransformInput computes the Winograd input transform V = B d Bᵀ of each board (B as defined in package winograd): src
 // [rows, H, W, C] becomes one plane [rows, C] per point.
 func (w *Worker) TransformInput(board Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(board, matrixB, dst, src, rows, channels)
+	w.toPlanes(board, matrixB, dst, src, activations(board, rows, channels))
 }
 
 // TransformOutputGradient is the transpose of TransformOutput, dM = A dy Aᵀ of each board: src [rows, H, W, C], the
 // gradient of a convolution's output, becomes one plane [rows, C] per point.
 func (w *Worker) TransformOutputGradient(board Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(board, matrixA, dst, src, rows, channels)
+	w.toPlanes(board, matrixA, dst, src, activations(board, rows, channels))
 }
 
 // TransformOutput computes a convolution's output y = Aᵀ M A of each board (A as defined in package winograd) from the
 // planes [rows, C] of M, one per point: dst is [rows, H, W, C].
 func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	w.toCells(board, matrixA, dst, src, rows, channels, epilogue)
+	w.fromPlanes(board, matrixA, dst, src, activations(board, rows, channels), epilogue)
 }
 
 // TransformInputGradient is the transpose of TransformInput, dd = Bᵀ dV B of each board: src, the gradient of its
@@ -87,55 +87,94 @@ func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows
 func (w *Worker) TransformInputGradient(
 	board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue,
 ) {
-	w.toCells(board, matrixB, dst, src, rows, channels, epilogue)
+	w.fromPlanes(board, matrixB, dst, src, activations(board, rows, channels), epilogue)
 }
 
-// toPlanes multiplies each board of src by a Winograd matrix on the left (its columns), then by the transposed matrix
-// on the right (its rows), and writes one plane per point to dst.
-func (w *Worker) toPlanes(board Winograd, matrix int, dst Planes, src []float32, rows, channels int) {
-	cells, row := board.Cells()*channels, 4*board.W*channels
-	_ = src[rows*cells-1]
-	_ = dst.Data[(board.Points()-1)*dst.Stride+rows*channels-1]
-	middle := pointer(floats(&w.scratch, board.pH*board.W*channels))
+// TransformWeights computes U = G g Gᵀ (G as defined in package winograd): weights [3, 3, in, out] become one plane
+// [in, out] per point.
+func (w *Worker) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
+	w.toPlanes(board, matrixG, dst, weights, taps(in, out))
+}
+
+// TransformWeightsGradient is the transpose of TransformWeights, dg = Gᵀ dU G: src, the gradient of its planes, becomes
+// the gradient dst [3, 3, in, out] of its weights.
+func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out int) {
+	w.fromPlanes(board, matrixG, dst, src, taps(in, out), Epilogue{})
+}
+
+// layout is the memory layout of what is transformed: rows of height x width vectors of channels. rowStep and vectorStep
+// are the distances between rows and between a row's vectors.
+type layout struct {
+	height, width        int
+	rows, rowStep        int
+	channels, vectorStep int
+}
+
+// activations is the layout of activations [rows, H, W, channels].
+func activations(board Winograd, rows, channels int) layout {
+	return layout{board.H, board.W, rows, board.Cells() * channels, channels, channels}
+}
+
+// taps is the layout of weights [3, 3, in, out].
+func taps(in, out int) layout { return layout{3, 3, in, out, out, in * out} }
+
+// check panics if cells or planes are too short for the layout.
+func (l layout) check(board Winograd, cells []float32, planes Planes) {
+	_ = cells[(l.rows-1)*l.rowStep+(l.height*l.width-1)*l.vectorStep+l.channels-1]
+	_ = planes.Data[(board.Points()-1)*planes.Stride+l.rows*l.channels-1]
+}
+
+// toPlanes multiplies each row of src by a Winograd matrix on the left (its columns), then by the transposed matrix on
+// the right (its lines), and writes one plane [rows, channels] per point to dst.
+func (w *Worker) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
+	l.check(board, src, dst)
+	line := 4 * l.width * l.channels
+	middle := pointer(floats(&w.scratch, board.pH*l.width*l.channels))
 	w.columns = transformArgs{
-		source: pointer(src), sourceStep: row, sourceLine: 4 * channels,
-		destination: middle, destinationStep: row, destinationLine: 4 * channels,
-		lines: board.W,
+		source: pointer(src), sourceStep: 4 * l.width * l.vectorStep, sourceLine: 4 * l.vectorStep,
+		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
+		lines: l.width,
 	}
 	w.lines = transformArgs{
-		source: middle, sourceStep: 4 * channels, sourceLine: row,
+		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
 		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
 		lines: board.pH,
 	}
-	w.runPasses(board, matrix, multiply, multiply, rows, channels, 4*cells, 4*channels)
+	w.runPasses(board, matrix, multiply, multiply, l, l.rowStep, l.channels)
 }
 
-// toCells is the transpose of toPlanes: it multiplies each board of points by the transposed matrix on the left, then
-// by the matrix on the right, and writes the cells to dst through epilogue.
-func (w *Worker) toCells(board Winograd, matrix int, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	cells, points := board.Cells()*channels, 4*board.pW*channels
-	_ = dst[rows*cells-1]
-	_ = src.Data[(board.Points()-1)*src.Stride+rows*channels-1]
-	middle := pointer(floats(&w.scratch, board.H*board.pW*channels))
+// fromPlanes is the transpose of toPlanes: it multiplies each row of src, a matrix of points, by the transposed matrix
+// on the left, then by the matrix on the right, and writes the result to dst, except for matrix G through epilogue.
+func (w *Worker) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
+	l.check(board, dst, src)
+	line := 4 * board.pW * l.channels
+	middle := pointer(floats(&w.scratch, l.height*board.pW*l.channels))
 	w.columns = transformArgs{
 		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
-		destination: middle, destinationStep: points, destinationLine: 4 * channels,
+		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
 		lines: board.pW,
 	}
 	w.lines = transformArgs{
-		source: middle, sourceStep: 4 * channels, sourceLine: points,
-		destination: pointer(dst), destinationStep: 4 * channels, destinationLine: 4 * board.W * channels,
-		lines: board.H,
+		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
+		destination: pointer(dst), destinationStep: 4 * l.vectorStep, destinationLine: 4 * l.width * l.vectorStep,
+		lines: l.height,
 	}
-	w.setEpilogue(&w.lines, epilogue, channels)
-	w.runPasses(board, matrix, multiplyTransposed, transposedEpilogue, rows, channels, 4*channels, 4*cells)
+	last := multiplyTransposed
+	if matrix != matrixG {
+		last = transposedEpilogue
+		w.setEpilogue(&w.lines, epilogue, l.channels)
+	}
+	w.runPasses(board, matrix, multiplyTransposed, last, l, l.channels, l.rowStep)
 }
 
 // setEpilogue makes pass p apply an epilogue: the bias, or zeros if it is nil; accumulation; and the floor, which is 0
 // in a new pass, as for ReLU, and -Inf without ReLU.
 func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	if e.Bias == nil {
-		e.Bias = w.zeros(channels)
+		if len(w.zero) < channels {
+			w.zero = Aligned(channels)
+		}
+		e.Bias = w.zero
 	}
 	_ = e.Bias[channels-1]
 	p.bias = pointer(e.Bias)
@@ -147,27 +186,18 @@ func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	}
 }
 
-// zeros returns a shared slice of n zeros, which callers must not change.
-func (w *Worker) zeros(n int) []float32 {
-	if len(w.zero) < n {
-		w.zero = Aligned(n)
-	}
-	return w.zero[:n]
-}
-
-// runPasses transforms each of rows boards in two passes: w.columns, then w.lines. Consecutive boards are sourceStep
-// bytes apart where the first pass reads and destinationStep bytes apart where the second writes. For weights, rows is
-// the number of input channels.
-func (w *Worker) runPasses(board Winograd, matrix, first, second, rows, channels, sourceStep, destinationStep int) {
-	if channels%8 != 0 {
+// runPasses transforms each row of the layout in two passes: w.columns, then w.lines. Consecutive rows are sourceStep
+// floats apart where the first pass reads and destinationStep floats apart where the second writes.
+func (w *Worker) runPasses(board Winograd, matrix, first, second int, l layout, sourceStep, destinationStep int) {
+	if l.channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
 	}
 	source, destination := w.columns.source, w.lines.destination
-	for r := range rows {
-		w.columns.source = unsafe.Add(source, r*sourceStep)
-		w.run(&w.columns, board.H, matrix, first, channels)
-		w.lines.destination = unsafe.Add(destination, r*destinationStep)
-		w.run(&w.lines, board.W, matrix, second, channels)
+	for r := range l.rows {
+		w.columns.source = unsafe.Add(source, 4*r*sourceStep)
+		w.run(&w.columns, board.H, matrix, first, l.channels)
+		w.lines.destination = unsafe.Add(destination, 4*r*destinationStep)
+		w.run(&w.lines, board.W, matrix, second, l.channels)
 	}
 }
 
@@ -190,44 +220,4 @@ func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
 	}
 	p.vectors = rest / 8
 	active.tail[n][matrix][kind](p)
-}
-
-// TransformWeights computes U = G g Gᵀ (G as defined in package winograd): weights [3, 3, in, out] become one plane
-// [in, out] per point.
-func (w *Worker) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
-	_ = weights[9*in*out-1]
-	_ = dst.Data[(board.Points()-1)*dst.Stride+in*out-1]
-	step := 4 * in * out
-	middle := pointer(floats(&w.scratch, board.pH*3*out))
-	w.columns = transformArgs{
-		source: pointer(weights), sourceStep: 3 * step, sourceLine: step,
-		destination: middle, destinationStep: 12 * out, destinationLine: 4 * out,
-		lines: 3,
-	}
-	w.lines = transformArgs{
-		source: middle, sourceStep: 4 * out, sourceLine: 12 * out,
-		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
-		lines: board.pH,
-	}
-	w.runPasses(board, matrixG, multiply, multiply, in, out, 4*out, 4*out)
-}
-
-// TransformWeightsGradient is the transpose of TransformWeights, dg = Gᵀ dU G: src, the gradient of its planes, becomes
-// the gradient dst [3, 3, in, out] of its weights.
-func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out int) {
-	_ = dst[9*in*out-1]
-	_ = src.Data[(board.Points()-1)*src.Stride+in*out-1]
-	step := 4 * in * out
-	middle := pointer(floats(&w.scratch, 3*board.pW*out))
-	w.columns = transformArgs{
-		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
-		destination: middle, destinationStep: 4 * board.pW * out, destinationLine: 4 * out,
-		lines: board.pW,
-	}
-	w.lines = transformArgs{
-		source: middle, sourceStep: 4 * out, sourceLine: 4 * board.pW * out,
-		destination: pointer(dst), destinationStep: step, destinationLine: 3 * step,
-		lines: 3,
-	}
-	w.runPasses(board, matrixG, multiplyTransposed, multiplyTransposed, in, out, 4*out, 4*out)
 }

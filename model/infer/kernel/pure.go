@@ -140,8 +140,8 @@ func pureTransforms() (table transforms) {
 			paired := pairRows(matrix)
 			table[n][i] = [3]func(*transformArgs){
 				multiply:           paired.multiply,
-				multiplyTransposed: paired.multiplyTransposed,
-				transposedEpilogue: paired.transposedEpilogue,
+				multiplyTransposed: func(p *transformArgs) { paired.multiplyTransposed(p, false) },
+				transposedEpilogue: func(p *transformArgs) { paired.multiplyTransposed(p, true) },
 			}
 		}
 	}
@@ -210,32 +210,21 @@ func (m *pairedMatrix) multiply(p *transformArgs) {
 	}
 }
 
-// multiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels.
-func (m *pairedMatrix) multiplyTransposed(p *transformArgs) {
+// multiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
+// epilogue it starts with the bias, adds the old destination if accumulate is not 0, and applies ReLU if floor is 0.
+func (m *pairedMatrix) multiplyTransposed(p *transformArgs, epilogue bool) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
 			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
-			to := line*p.destinationLine + v*32
 			for i, terms := range m.columns {
-				pureSum(at(p.destination, to+i*p.destinationStep), &zeros, unsafe.Pointer(&sums), 32, terms)
-			}
-		}
-	}
-}
-
-// transposedEpilogue is multiplyTransposed that starts with the bias, adds the old destination if accumulate is not 0,
-// and applies ReLU if floor is 0.
-func (m *pairedMatrix) transposedEpilogue(p *transformArgs) {
-	var sums [maxPoints][8]float32
-	for line := range p.lines {
-		for v := range p.vectors {
-			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
-			to := line*p.destinationLine + v*32
-			for i, terms := range m.columns {
+				destination := at(p.destination, line*p.destinationLine+v*32+i*p.destinationStep)
+				if !epilogue {
+					pureSum(destination, &zeros, unsafe.Pointer(&sums), 32, terms)
+					continue
+				}
 				var sum [8]float32
 				pureSum(&sum, at(p.bias, v*32), unsafe.Pointer(&sums), 32, terms)
-				destination := at(p.destination, to+i*p.destinationStep)
 				if p.accumulate != 0 {
 					add(&sum, destination)
 				}
@@ -283,7 +272,7 @@ func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// cross sets sum to x + y and difference to x - y. The results may overwrite x and y.
+// sumAndDifference sets sum to x + y and difference to x - y. The results may overwrite x and y.
 func sumAndDifference(sum, difference, x, y *[8]float32) {
 	x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 	y0, y1, y2, y3, y4, y5, y6, y7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]

@@ -5,27 +5,36 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ludus/model/infer/kernel/winograd"
 )
 
 // transforms writes the passes for each length of a line and each matrix: multiply, multiplyTransposed and, except for
-// G, transposedEpilogue. Package kernel explains them.
+// G, transposedEpilogue; and the Go table of them. Package kernel explains them.
 func (w *writer) transforms(set isa) {
+	fmt.Fprintf(&w.tables, "\nvar transforms%s = transforms{\n", set.name)
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		m := winograd.New(n)
+		fmt.Fprintf(&w.tables, "\t%d: {\n", n)
 		for _, x := range []struct {
 			name   string
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
-			suffix := fmt.Sprintf("%s%d%s", x.name, n, set.name)
-			w.multiply(set, "multiply"+suffix, x.matrix)
-			w.multiplyTransposed(set, "multiplyTransposed"+suffix, x.matrix)
-			if x.name != "G" {
-				w.transposedEpilogue(set, "transposedEpilogue"+suffix, x.matrix)
+			pass := func(kind string, write func(set isa, name string, matrix [][]float64)) string {
+				name := fmt.Sprintf("%s%s%d%s", kind, x.name, n, set.name)
+				write(set, name, x.matrix)
+				return name
 			}
+			passes := []string{pass("multiply", w.multiply), pass("multiplyTransposed", w.multiplyTransposed)}
+			if x.name != "G" {
+				passes = append(passes, pass("transposedEpilogue", w.transposedEpilogue))
+			}
+			fmt.Fprintf(&w.tables, "\t\t{%s},\n", strings.Join(passes, ", "))
 		}
+		fmt.Fprint(&w.tables, "\t},\n")
 	}
+	fmt.Fprint(&w.tables, "}\n")
 }
 
 // Registers that point to elements 0, 3, 6 and 9 of a line.
