@@ -137,7 +137,7 @@ func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		matrices := winograd.New(n)
 		for i, matrix := range [][][]float64{matrixA: matrices.A, matrixB: matrices.B, matrixG: matrices.G} {
-			paired := pairRows(matrix)
+			paired := pairedMatrix{winograd.Pair(matrix)}
 			table[n][i] = [3]func(*transformArgs){
 				multiply:           paired.multiply,
 				multiplyTransposed: func(p *transformArgs) { paired.multiplyTransposed(p, false) },
@@ -148,59 +148,19 @@ func pureTransforms() (table transforms) {
 	return table
 }
 
-// pairedMatrix is a Winograd matrix [P, N] prepared for products with about half of its multiplications. Most of its
-// rows come in pairs that differ only in the signs of some columns (winograd.Pairs). With e the sum of a pair's terms
-// of equal sign, and o that of the others in the first row, the two rows give e + o and e - o. In products with the
-// transposed matrix, where the rows multiply x and y, equal coefficients multiply x + y and opposite ones x - y.
-type pairedMatrix struct {
-	rows    [][]term // [P] terms for multiply
-	columns [][]term // [N] terms for multiplyTransposed
-	paired  []bool   // [P] whether this row and the next are a pair
-}
-
-// term is one product of a sum: factor times the element with this index.
-type term struct {
-	index  int
-	factor float32
-}
-
-// pairRows lists the nonzero terms of a matrix by row and by column. Paired rows i and i+1 are e + o and e - o: terms
-// of e are listed under row i, those of o under row i+1, which halves the multiplications.
-func pairRows(matrix [][]float64) *pairedMatrix {
-	m := &pairedMatrix{
-		rows: make([][]term, len(matrix)), columns: make([][]term, len(matrix[0])), paired: winograd.Pairs(matrix),
-	}
-	add := func(row, column int, c float64) {
-		if c != 0 {
-			m.rows[row] = append(m.rows[row], term{column, float32(c)})
-			m.columns[column] = append(m.columns[column], term{row, float32(c)})
-		}
-	}
-	for i := 0; i < len(matrix); i++ {
-		for j, c := range matrix[i] {
-			if m.paired[i] && matrix[i+1][j] != c {
-				add(i+1, j, c)
-			} else {
-				add(i, j, c)
-			}
-		}
-		if m.paired[i] {
-			i++
-		}
-	}
-	return m
-}
+// pairedMatrix is a matrix with the passes that multiply by it.
+type pairedMatrix struct{ *winograd.Paired }
 
 // multiply is the pass that multiplies each line by the matrix, for each vector of channels.
-func (m *pairedMatrix) multiply(p *transformArgs) {
+func (m pairedMatrix) multiply(p *transformArgs) {
 	for line := range p.lines {
 		for v := range p.vectors {
 			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
 			to := unsafe.Add(p.destination, line*p.destinationLine+v*32)
-			for i, terms := range m.rows {
+			for i, terms := range m.Rows {
 				pureSum((*[8]float32)(unsafe.Add(to, i*p.destinationStep)), &zeros, from, p.sourceStep, terms)
 			}
-			for i, paired := range m.paired {
+			for i, paired := range m.Pair {
 				if paired {
 					x, y := at(to, i*p.destinationStep), at(to, (i+1)*p.destinationStep)
 					sumAndDifference(x, y, x, y)
@@ -212,12 +172,12 @@ func (m *pairedMatrix) multiply(p *transformArgs) {
 
 // multiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
 // epilogue it starts with the bias, adds the old destination if accumulate is not 0, and applies ReLU if floor is 0.
-func (m *pairedMatrix) multiplyTransposed(p *transformArgs, epilogue bool) {
+func (m pairedMatrix) multiplyTransposed(p *transformArgs, epilogue bool) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
 			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
-			for i, terms := range m.columns {
+			for i, terms := range m.Columns {
 				destination := at(p.destination, line*p.destinationLine+v*32+i*p.destinationStep)
 				if !epilogue {
 					pureSum(destination, &zeros, unsafe.Pointer(&sums), 32, terms)
@@ -241,11 +201,11 @@ func (m *pairedMatrix) multiplyTransposed(p *transformArgs, epilogue bool) {
 const maxPoints = 12
 
 // loadPairs loads a line, whose elements are step bytes apart, into sums. The elements x and y of a pair become x + y
-// and x - y, which the terms of m.columns multiply.
-func (m *pairedMatrix) loadPairs(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
-	for i := 0; i < len(m.rows); i++ {
+// and x - y, which the terms of m.Columns multiply.
+func (m pairedMatrix) loadPairs(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
+	for i := 0; i < len(m.Rows); i++ {
 		x := at(from, i*step)
-		if m.paired[i] {
+		if m.Pair[i] {
 			sumAndDifference(&sums[i], &sums[i+1], x, at(from, (i+1)*step))
 			i++
 			continue
@@ -256,10 +216,10 @@ func (m *pairedMatrix) loadPairs(sums *[maxPoints][8]float32, from unsafe.Pointe
 
 // pureSum sets sum to start plus the terms. Their elements are vectors of 8 channels, step bytes apart, the first at
 // from.
-func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []term) {
+func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []winograd.Term) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	for _, t := range terms {
-		c, x := t.factor, at(from, t.index*step)
+		c, x := t.Factor, at(from, t.Index*step)
 		s0 += float32(c * x[0])
 		s1 += float32(c * x[1])
 		s2 += float32(c * x[2])

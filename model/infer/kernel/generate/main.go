@@ -24,6 +24,15 @@ type isa struct {
 	regs  int
 }
 
+// registers lists the first n vector registers.
+func (set isa) registers(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s%d", set.reg, i)
+	}
+	return list
+}
+
 var (
 	avx2   = isa{"AVX2", "Y", 8, 16}
 	avx512 = isa{"AVX512", "Z", 16, 32}
@@ -100,15 +109,11 @@ func (w *writer) end() {
 }
 
 // constant returns the operand for a value in every lane, and the suffix that the instruction needs with it.
-func (w *writer) constant(set isa, value float64) (operand, suffix string) {
-	v := float32(value)
-	list := w.constants[set]
-	i := 0
-	for i < len(list) && list[i] != v {
-		i++
-	}
-	if i == len(list) {
-		w.constants[set] = append(list, v)
+func (w *writer) constant(set isa, value float32) (operand, suffix string) {
+	i := slices.Index(w.constants[set], value)
+	if i < 0 {
+		i = len(w.constants[set])
+		w.constants[set] = append(w.constants[set], value)
 	}
 	if set == avx512 {
 		return fmt.Sprintf("constants%s<>+%d(SB)", set.name, 4*i), ".BCST"

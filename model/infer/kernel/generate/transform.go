@@ -21,9 +21,9 @@ func (w *writer) transforms(set isa) {
 			name   string
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
-			pass := func(kind string, write func(set isa, name string, matrix [][]float64)) string {
+			pass := func(kind string, write func(set isa, name string, matrix *winograd.Paired)) string {
 				name := fmt.Sprintf("%s%s%d%s", kind, x.name, n, set.name)
-				write(set, name, x.matrix)
+				write(set, name, winograd.Pair(x.matrix))
 				return name
 			}
 			passes := []string{pass("multiply", w.multiply), pass("multiplyTransposed", w.multiplyTransposed)}
@@ -108,12 +108,6 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, body func())
 	w.end()
 }
 
-// term is a coefficient and the register it multiplies.
-type term struct {
-	coefficient float64
-	register    string
-}
-
 // temporaries allocates the registers first to last in rotation.
 type temporaries struct {
 	set               isa
@@ -133,25 +127,25 @@ func (t *temporaries) take() string {
 	return name
 }
 
-// sum writes code that adds terms to register start (if not "") and returns the register with the result. That is an
-// input register if there is nothing to compute.
-func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string {
+// sum writes code that adds terms, whose elements are in registers, to register start (if not "") and returns the
+// register with the result. That is an input register if there is nothing to compute.
+func (w *writer) sum(set isa, t *temporaries, start string, terms []winograd.Term, registers []string) string {
 	// Coefficients 1 and -1 come last, since they need a sum to add to; 1 comes before -1.
-	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(unit(x), unit(y)) })
+	slices.SortStableFunc(terms, func(x, y winograd.Term) int { return cmp.Compare(unit(x), unit(y)) })
 	at := start
 	for _, x := range terms {
-		operand, suffix := x.register, ""
+		from, operand, suffix := registers[x.Index], registers[x.Index], ""
 		if unit(x) == 0 || at == "" && unit(x) == 2 {
-			operand, suffix = w.constant(set, x.coefficient)
+			operand, suffix = w.constant(set, x.Factor)
 		}
 		switch {
 		case at == "" && unit(x) == 1:
-			at = x.register
+			at = from
 		case at == "":
 			at = t.take()
-			w.op("VMULPS%s %s, %s, %s", suffix, operand, x.register, at)
+			w.op("VMULPS%s %s, %s, %s", suffix, operand, from, at)
 		case unit(x) == 0:
-			w.op("VFMADD231PS%s %s, %s, %s", suffix, operand, x.register, at)
+			w.op("VFMADD231PS%s %s, %s, %s", suffix, operand, from, at)
 		default:
 			to := at
 			if !isTemporary(t, at) {
@@ -165,8 +159,8 @@ func (w *writer) sum(set isa, t *temporaries, start string, terms []term) string
 }
 
 // unit is 1 for coefficient 1, 2 for -1, and 0 for others.
-func unit(x term) int {
-	switch x.coefficient {
+func unit(x winograd.Term) int {
+	switch x.Factor {
 	case 1:
 		return 1
 	case -1:
@@ -182,39 +176,28 @@ func isTemporary(t *temporaries, register string) bool {
 }
 
 // multiply writes the pass destination[p] = sum over k of matrix[p][k] source[k].
-func (w *writer) multiply(set isa, name string, matrix [][]float64) {
-	columns := len(matrix[0])
+func (w *writer) multiply(set isa, name string, matrix *winograd.Paired) {
+	points, columns := len(matrix.Rows), len(matrix.Columns)
 	w.function(name, "transformArgs", passLocals...)
-	w.loops(set, columns, len(matrix), "", func() {
-		input := make([]string, columns)
+	w.loops(set, columns, points, "", func() {
+		input := set.registers(columns)
 		for k := range input {
-			input[k] = fmt.Sprintf("%s%d", set.reg, k)
 			w.op("VMOVUPS %s, %s", element(sources, sourceStep, k), input[k])
 		}
 		t := newTemporaries(set, columns, set.regs-1)
 		store := func(register string, p int) {
 			w.op("VMOVUPS %s, %s", register, element(destinations, destinationStep, p))
 		}
-		paired := winograd.Pairs(matrix)
-		for j := 0; j < len(matrix); j++ {
-			if !paired[j] {
-				store(w.sum(set, t, "", terms(matrix[j], input)), j)
+		for j := 0; j < points; j++ {
+			even := w.sum(set, t, "", matrix.Rows[j], input)
+			if !matrix.Pair[j] {
+				store(even, j)
 				continue
 			}
-			var same, flipped []term
-			for k, c := range matrix[j] {
-				switch {
-				case c == 0:
-				case matrix[j+1][k] == c:
-					same = append(same, term{c, input[k]})
-				default:
-					flipped = append(flipped, term{c, input[k]})
-				}
-			}
-			s, f := w.sum(set, t, "", same), w.sum(set, t, "", flipped)
+			odd := w.sum(set, t, "", matrix.Rows[j+1], input)
 			plus, minus := t.take(), t.take()
-			w.op("VADDPS %s, %s, %s", f, s, plus)
-			w.op("VSUBPS %s, %s, %s", f, s, minus)
+			w.op("VADDPS %s, %s, %s", odd, even, plus)
+			w.op("VSUBPS %s, %s, %s", odd, even, minus)
 			store(plus, j)
 			store(minus, j+1)
 			j++
@@ -222,26 +205,15 @@ func (w *writer) multiply(set isa, name string, matrix [][]float64) {
 	})
 }
 
-// terms returns the non-zero coefficients with their registers.
-func terms(coefficients []float64, registers []string) []term {
-	var list []term
-	for k, c := range coefficients {
-		if c != 0 {
-			list = append(list, term{c, registers[k]})
-		}
-	}
-	return list
-}
-
 // multiplyTransposed writes the pass destination[k] = sum over p of matrix[p][k] source[p].
-func (w *writer) multiplyTransposed(set isa, name string, matrix [][]float64) {
+func (w *writer) multiplyTransposed(set isa, name string, matrix *winograd.Paired) {
 	w.function(name, "transformArgs", passLocals...)
 	w.multiplyTransposedLoops(set, matrix, "", false, false)
 }
 
 // transposedEpilogue writes the pass destination[k] = max(floor, bias + sum over p of matrix[p][k] source[p]), and a
 // second version of its loops that also adds the old destination[k].
-func (w *writer) transposedEpilogue(set isa, name string, matrix [][]float64) {
+func (w *writer) transposedEpilogue(set isa, name string, matrix *winograd.Paired) {
 	w.function(name, "transformArgs", passLocals...)
 	w.op("VBROADCASTSS transformArgs_floor(AX), %s%d", set.reg, set.regs-1)
 	w.op("CMPQ transformArgs_accumulate(AX), $0")
@@ -253,8 +225,8 @@ func (w *writer) transposedEpilogue(set isa, name string, matrix [][]float64) {
 
 // multiplyTransposedLoops writes the loops of multiplyTransposed or, with epilogue, of transposedEpilogue. Labels start
 // with prefix.
-func (w *writer) multiplyTransposedLoops(set isa, matrix [][]float64, prefix string, epilogue, accumulate bool) {
-	points, columns := len(matrix), len(matrix[0])
+func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefix string, epilogue, accumulate bool) {
+	points, columns := len(matrix.Rows), len(matrix.Columns)
 	last := set.regs - 1
 	floor := fmt.Sprintf("%s%d", set.reg, last)
 	if epilogue {
@@ -262,22 +234,17 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix [][]float64, prefix str
 	}
 	w.loops(set, points, columns, prefix+"_", func() {
 		t := newTemporaries(set, points, last)
-		register := make([]string, points)
-		for p := range register {
-			register[p] = fmt.Sprintf("%s%d", set.reg, p)
-		}
-		paired := winograd.Pairs(matrix)
-		w.load(register, paired)
-		for k := range columns {
-			list := column(matrix, k, register, paired)
+		input := set.registers(points)
+		w.load(input, matrix.Pair)
+		for k, terms := range matrix.Columns {
 			to := element(destinations, destinationStep, k)
 			if !epilogue {
-				w.op("VMOVUPS %s, %s", w.sum(set, t, "", list), to)
+				w.op("VMOVUPS %s, %s", w.sum(set, t, "", terms, input), to)
 				continue
 			}
 			at := t.take()
 			w.op("VMOVUPS (%s), %s", bias, at)
-			w.sum(set, t, at, list)
+			w.sum(set, t, at, terms, input)
 			if accumulate {
 				w.op("VADDPS %s, %s, %s", to, at, at)
 			}
@@ -287,36 +254,16 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix [][]float64, prefix str
 	})
 }
 
-// load loads the elements of a line into registers. The first register of a pair gets the difference, the second the
-// sum.
-func (w *writer) load(register []string, paired []bool) {
-	for p := 0; p < len(register); p++ {
-		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), register[p])
-		if paired[p] {
+// load loads the elements of a line into registers. The first register of a pair gets the sum, the second the
+// difference.
+func (w *writer) load(registers []string, pair []bool) {
+	for p := 0; p < len(registers); p++ {
+		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), registers[p])
+		if pair[p] {
 			other := element(sources, sourceStep, p+1)
-			w.op("VADDPS %s, %s, %s", other, register[p], register[p+1])
-			w.op("VSUBPS %s, %s, %s", other, register[p], register[p])
+			w.op("VSUBPS %s, %s, %s", other, registers[p], registers[p+1])
+			w.op("VADDPS %s, %s, %s", other, registers[p], registers[p])
 			p++
 		}
 	}
-}
-
-// column returns the terms of output k of multiplyTransposed: the coefficients of column k of the matrix with the
-// registers that load filled. A pair needs one term: its sum if both coefficients are equal, otherwise its difference.
-func column(matrix [][]float64, k int, register []string, paired []bool) []term {
-	var list []term
-	for p := 0; p < len(matrix); p++ {
-		c := matrix[p][k]
-		from := register[p]
-		if paired[p] {
-			if matrix[p+1][k] == c {
-				from = register[p+1]
-			}
-			p++
-		}
-		if c != 0 {
-			list = append(list, term{c, from})
-		}
-	}
-	return list
 }

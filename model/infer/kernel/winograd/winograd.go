@@ -24,7 +24,7 @@ const (
 
 // Matrices are the matrices for a line of N cells. Each row belongs to one of P points.
 type Matrices struct {
-	N, P int
+	P    int
 	A, B [][]float64 // [P, N]
 	G    [][]float64 // [P, 3]
 }
@@ -57,7 +57,7 @@ func New(n int) Matrices {
 	if !Has(n) {
 		panic("winograd: no matrices for a line of this length")
 	}
-	m := Matrices{N: n}
+	var m Matrices
 	first := 0
 	for _, size := range segments[n] {
 		a, b, g := tile(size)
@@ -126,15 +126,44 @@ func powers(dst []float64, p, first float64) {
 	}
 }
 
-// Pairs reports for each row of a matrix whether it and the next row belong to opposite points: then they are equal
-// except for the sign of some columns. A row is in at most one pair.
-func Pairs(matrix [][]float64) []bool {
-	paired := make([]bool, len(matrix))
-	for j := 0; j+1 < len(matrix); j++ {
-		if slices.EqualFunc(matrix[j], matrix[j+1], func(x, y float64) bool { return math.Abs(x) == math.Abs(y) }) {
-			paired[j] = true
-			j++
+// Paired is a matrix [P, N] prepared for products with about half of its multiplications. Most of its rows come in pairs
+// for opposite points, which differ only in the signs of some columns. With e the sum of a pair's terms of equal sign,
+// and o that of the others in the first row, the two rows give e + o and e - o. In products with the transposed matrix,
+// where the rows multiply x and y, equal coefficients multiply x + y and opposite ones x - y.
+type Paired struct {
+	Rows    [][]Term // [P]; of a pair, the first row has the terms of e, the second those of o
+	Columns [][]Term // [N]; of a pair, the first row stands for x + y, the second for x - y
+	Pair    []bool   // [P] whether this row and the next are a pair
+}
+
+// Term is one nonzero product of a sum: Factor times the element with this index.
+type Term struct {
+	Index  int
+	Factor float32
+}
+
+// Pair finds the pairs of a matrix.
+func Pair(matrix [][]float64) *Paired {
+	m := &Paired{make([][]Term, len(matrix)), make([][]Term, len(matrix[0])), make([]bool, len(matrix))}
+	add := func(row, column int, c float64) {
+		if c != 0 {
+			m.Rows[row] = append(m.Rows[row], Term{column, float32(c)})
+			m.Columns[column] = append(m.Columns[column], Term{row, float32(c)})
 		}
 	}
-	return paired
+	opposite := func(x, y float64) bool { return math.Abs(x) == math.Abs(y) }
+	for i := 0; i < len(matrix); i++ {
+		m.Pair[i] = i+1 < len(matrix) && slices.EqualFunc(matrix[i], matrix[i+1], opposite)
+		for j, c := range matrix[i] {
+			if m.Pair[i] && matrix[i+1][j] != c {
+				add(i+1, j, c)
+			} else {
+				add(i, j, c)
+			}
+		}
+		if m.Pair[i] {
+			i++
+		}
+	}
+	return m
 }
