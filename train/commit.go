@@ -27,7 +27,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 	if err := rundir.MetricsFile.Append(r.Dir, m); err != nil {
 		return err
 	}
-	if err := r.curves.add(m.Generation, metricScalars(m)); err != nil {
+	if err := r.curves.Write(time.Now(), m.Generation, metricScalars(m)); err != nil {
 		return err
 	}
 	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // trained as much as later generations will
@@ -37,7 +37,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 	if regular {
 		r.pace.seconds = append(r.pace.seconds, time.Since(start).Seconds())
 	}
-	r.notify(Event{Metrics: m})
+	r.Observe(Event{Metrics: m})
 	return r.replan()
 }
 

@@ -1,37 +1,9 @@
 package train
 
 import (
-	"time"
-
 	"ludus/train/rundir"
 	"ludus/train/tensorboard"
 )
-
-// curves writes the TensorBoard file of this process. The file begins with a session start at the generation after the
-// one resumed from, so TensorBoard discards later points that earlier processes wrote.
-type curves struct {
-	dir    string
-	from   int                 // generation of the session start
-	writer *tensorboard.Writer // nil before the first add
-}
-
-// add writes scalars at a generation. The first call creates the file.
-func (c *curves) add(generation int, scalars []tensorboard.Scalar) (err error) {
-	if c.writer == nil {
-		if c.writer, err = tensorboard.Create(c.dir, time.Now(), c.from); err != nil {
-			return err
-		}
-	}
-	return c.writer.Write(time.Now(), generation, scalars)
-}
-
-// close closes the file if there is one.
-func (c *curves) close() error {
-	if c.writer == nil {
-		return nil
-	}
-	return c.writer.Close()
-}
 
 // metricScalars returns the scalars of a generation's metrics and leaves out metrics that were not measured.
 func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {

@@ -19,6 +19,7 @@ import (
 	"ludus/train/parallel"
 	"ludus/train/rundir"
 	"ludus/train/seed"
+	"ludus/train/tensorboard"
 )
 
 // configure reads config.json, or makes it for a new run. It returns the weights that a run without checkpoints starts
@@ -132,10 +133,10 @@ func (r *run) load(weights *infer.Weights) error {
 	}
 	g := r.count.Generation
 	r.pace.began, r.pace.from = time.Now(), g
-	r.curves = &curves{dir: r.Dir, from: g + 1}
+	r.curves = tensorboard.NewWriter(r.Dir, g+1) // TensorBoard discards later points of earlier processes
 	r.rater = &rater{
 		dir: r.Dir, game: r.Game, config: r.config, count: &r.count, pace: &r.pace, threads: r.Threads,
-		curves: r.curves, notify: r.notify, progress: func() { r.progress(Rating, 0) },
+		curves: r.curves, notify: r.Observe, progress: func() { r.progress(Rating, 0) },
 	}
 	if err := rundir.DropAfter(r.Dir, g); err != nil {
 		return err

@@ -118,7 +118,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 		return nil
 	}
 	limit := cmp.Or(r.Time, DefaultTime)
-	r.notify(Event{Progress: &Progress{Phase: Measuring}})
+	r.Observe(Event{Progress: &Progress{Phase: Measuring}})
 	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
 	if err != nil {
 		return err
@@ -273,5 +273,5 @@ func (r *run) progress(phase Phase, done float64) {
 		}
 		p.Remaining = time.Duration(max(left, 0) * float64(time.Second))
 	}
-	r.notify(Event{Progress: &p})
+	r.Observe(Event{Progress: &p})
 }

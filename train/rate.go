@@ -14,6 +14,7 @@ import (
 	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/suite"
+	"ludus/train/tensorboard"
 )
 
 // A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share
@@ -66,7 +67,7 @@ type rater struct {
 	count    *counters // of the run
 	pace     *pace     // of the run
 	threads  int
-	curves   *curves
+	curves   *tensorboard.Writer
 	notify   func(Event)
 	progress func()                // reports that rating is in progress
 	balance  *match.BalanceChecker // chooses openings; nil until needed
@@ -122,7 +123,7 @@ func (t *rater) playFinalMatches(ctx context.Context) error {
 		if m.Games == 0 {
 			continue // the two can only repeat their games
 		}
-		if err := t.curves.add(m.Generation, matchScalars(m)); err != nil {
+		if err := t.curves.Write(time.Now(), m.Generation, matchScalars(m)); err != nil {
 			return err
 		}
 		t.notify(Event{Match: m})
@@ -172,7 +173,7 @@ func (t *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	if rating == nil {
 		return nil // the checkpoint is damaged; warn has reported it
 	}
-	if err := t.curves.add(t.count.Generation, ratingScalars(rating)); err != nil {
+	if err := t.curves.Write(time.Now(), t.count.Generation, ratingScalars(rating)); err != nil {
 		return err
 	}
 	t.notify(Event{Rating: rating})
@@ -290,7 +291,7 @@ func (t *rater) testAgent(ctx context.Context, kind string, generation, position
 	if err := rundir.SuiteFile.Append(t.dir, result); err != nil {
 		return err
 	}
-	if err := t.curves.add(generation, suiteScalars(result)); err != nil {
+	if err := t.curves.Write(time.Now(), generation, suiteScalars(result)); err != nil {
 		return err
 	}
 	t.notify(Event{Suite: result})

@@ -14,6 +14,7 @@ import (
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/rundir"
+	"ludus/train/tensorboard"
 )
 
 // Options say which run to start or continue.
@@ -98,7 +99,7 @@ type run struct {
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
 	play      *selfPlay
 	learner   *learner
-	curves    *curves
+	curves    *tensorboard.Writer
 	rater     *rater
 	pace      pace
 }
@@ -160,7 +161,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		return nil, err
 	}
 	defer func() {
-		if closed := r.curves.close(); err == nil {
+		if closed := r.curves.Close(); err == nil {
 			err = closed
 		}
 	}()
@@ -288,8 +289,5 @@ func (r *run) rate(ctx context.Context) error {
 	return r.rater.rate(ctx)
 }
 
-// notify passes an event to the observer.
-func (r *run) notify(e Event) { r.Observe(e) }
-
 // note passes a message to the observer.
-func (r *run) note(format string, args ...any) { r.notify(Event{Note: fmt.Sprintf(format, args...)}) }
+func (r *run) note(format string, args ...any) { r.Observe(Event{Note: fmt.Sprintf(format, args...)}) }

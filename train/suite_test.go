@@ -14,6 +14,7 @@ import (
 	"ludus/train/agent"
 	"ludus/train/rundir"
 	"ludus/train/suite"
+	"ludus/train/tensorboard"
 )
 
 // smallSuite makes a suite of the game that tiny runs learn.
@@ -47,7 +48,7 @@ func TestSuite(t *testing.T) {
 	}
 	var notified []rundir.SuiteResult
 	tester := &rater{
-		dir: dir, game: tiny(t, "", 1).Game, config: config, threads: 2, suite: smallSuite(t), curves: &curves{dir: dir, from: 1},
+		dir: dir, game: tiny(t, "", 1).Game, config: config, threads: 2, suite: smallSuite(t), curves: tensorboard.NewWriter(dir, 1),
 		notify: func(e Event) {
 			if e.Suite != nil {
 				notified = append(notified, *e.Suite)
@@ -55,7 +56,7 @@ func TestSuite(t *testing.T) {
 		},
 		progress: func() {},
 	}
-	defer tester.curves.close()
+	defer tester.curves.Close()
 	for _, count := range []counters{
 		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
 		{Generation: 3, Positions: suite.MinPositions * searchedPerTested},

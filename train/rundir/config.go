@@ -53,16 +53,7 @@ func NewConfig(game string, seed uint64, settings Settings) *Config {
 
 // ReadConfig reads the config.json of a run directory and validates it. Without one the error wraps fs.ErrNotExist.
 func ReadConfig(dir string) (*Config, error) {
-	path := filepath.Join(dir, ConfigFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := parseConfig(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
+	return readFile(filepath.Join(dir, ConfigFile), parseConfig)
 }
 
 // parseConfig parses and validates a config.json.
@@ -85,6 +76,19 @@ func parseConfig(data []byte) (*Config, error) {
 
 // Write replaces the config.json of a run directory atomically.
 func (c *Config) Write(dir string) error { return writeJSON(filepath.Join(dir, ConfigFile), c) }
+
+// readFile reads the file at path and parses its content.
+func readFile[T any](path string, parse func([]byte) (*T, error)) (*T, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	x, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return x, nil
+}
 
 // versionError returns the error for a file of the given format version if this program reads want.
 func versionError(version, want int) error {

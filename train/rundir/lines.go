@@ -1,10 +1,8 @@
 package rundir
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"ludus/checkpoints"
@@ -55,26 +53,10 @@ func parseLine[T any](text []byte) (*T, error) {
 	return x, nil
 }
 
-// Tail returns up to ten whole lines at the end of the file; none if it cannot be read. It reads at most 64 KiB.
+// Tail returns the last lines of the file, up to ten; none if it cannot be read.
 func (f LinesFile[T]) Tail(dir string) []T {
-	const tailLines, tailBytes = 10, 64 << 10
-	file, err := os.Open(filepath.Join(dir, f.Name))
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil
-	}
-	start := max(0, info.Size()-tailBytes)
-	data := make([]byte, info.Size()-start)
-	n, _ := file.ReadAt(data, start)
-	raw := bytes.Split(data[:n], []byte{'\n'})
-	raw = raw[:len(raw)-1] // an unfinished line, or nothing
-	if start > 0 && len(raw) > 0 {
-		raw = raw[1:]
-	}
+	const tailLines = 10
+	raw, _ := checkpoints.ReadLines(filepath.Join(dir, f.Name))
 	lines, _ := f.Parse(raw[max(0, len(raw)-tailLines):])
 	return lines
 }

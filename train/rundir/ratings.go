@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -41,16 +40,7 @@ type Rating struct {
 
 // ReadRatings reads the ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
 func ReadRatings(dir string) (*Ratings, error) {
-	path := filepath.Join(dir, RatingsFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := parseRatings(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
+	return readFile(filepath.Join(dir, RatingsFile), parseRatings)
 }
 
 // parseRatings parses a ratings.json and checks its version.

@@ -26,31 +26,32 @@ type Scalar struct {
 	Value float64 // stored as float32
 }
 
-// Writer appends events to a file. It is not safe for concurrent use.
+// Writer appends events to a file of its own. It is not safe for concurrent use.
 type Writer struct {
-	file *os.File
+	dir  string
+	step int      // of the session start
+	file *os.File // nil before the first Write
 }
 
-// Create creates an event file in dir and starts a session at step. The file name contains the time: now, or one second
-// past the newest event file in dir, whichever is later, since names must ascend from session to session.
-func Create(dir string, now time.Time, step int) (*Writer, error) {
-	seconds, err := nextTimestamp(dir, now.Unix())
+// NewWriter returns a writer of a session that starts at step. The first Write creates its event file in dir.
+func NewWriter(dir string, step int) *Writer { return &Writer{dir: dir, step: step} }
+
+// create creates the event file and starts the session. The file name contains the time: now, or one second past the
+// newest event file in the directory, whichever is later, since names must ascend from session to session.
+func (w *Writer) create(now time.Time) error {
+	seconds, err := nextTimestamp(w.dir, now.Unix())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	path := filepath.Join(dir, prefix+strconv.FormatInt(seconds, 10)+suffix)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
+	path := filepath.Join(w.dir, prefix+strconv.FormatInt(seconds, 10)+suffix)
+	if w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+		return err
 	}
-	w := &Writer{file}
 	session := protowire.AppendVarint(protowire.AppendTag(nil, sessionStatus, protowire.VarintType), sessionStart)
 	data := record(event(now, 0, eventFileVersion, []byte(fileVersion)))
-	data = append(data, record(event(now, step, eventSession, session))...)
-	if _, err := file.Write(data); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return w, nil
+	data = append(data, record(event(now, w.step, eventSession, session))...)
+	_, err = w.file.Write(data)
+	return err
 }
 
 // nextTimestamp returns the Unix seconds for a new file's name: now or, if later, one second past dir's newest event
@@ -75,6 +76,11 @@ func nextTimestamp(dir string, now int64) (int64, error) {
 // the end of the process, but perhaps not a power failure. Do not write after an error: the file may end in a torn
 // record.
 func (w *Writer) Write(now time.Time, step int, scalars []Scalar) error {
+	if w.file == nil {
+		if err := w.create(now); err != nil {
+			return err
+		}
+	}
 	var summary []byte
 	for _, s := range scalars {
 		value := appendBytes(nil, valueTag, []byte(s.Tag))
@@ -86,8 +92,13 @@ func (w *Writer) Write(now time.Time, step int, scalars []Scalar) error {
 	return err
 }
 
-// Close makes the file durable and closes it.
-func (w *Writer) Close() error { return errors.Join(w.file.Sync(), w.file.Close()) }
+// Close makes the file durable and closes it, if there is one.
+func (w *Writer) Close() error {
+	if w.file == nil {
+		return nil
+	}
+	return errors.Join(w.file.Sync(), w.file.Close())
+}
 
 // record frames data as a TFRecord.
 func record(data []byte) []byte {

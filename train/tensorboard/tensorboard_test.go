@@ -66,8 +66,8 @@ func TestStart(t *testing.T) {
 
 func create(t *testing.T, dir string, now time.Time, step int) *Writer {
 	t.Helper()
-	w, err := Create(dir, now, step)
-	if err != nil {
+	w := NewWriter(dir, step)
+	if err := w.create(now); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -219,7 +219,8 @@ func TestNames(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := Create(filepath.Join(t.TempDir(), "none"), time.Unix(1, 0), 1); !errors.Is(err, os.ErrNotExist) {
+	none := NewWriter(filepath.Join(t.TempDir(), "none"), 1)
+	if err := none.Write(time.Unix(1, 0), 1, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there gives %v", err)
 	}
 	w := create(t, t.TempDir(), time.Unix(1, 0), 1)
