@@ -87,16 +87,16 @@ type edge struct {
 	played pairing
 }
 
-// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds. A
-// parameter is the rating of an agent other than the anchor.
+// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds, and
+// vectors and matrices have an entry for each agent. Games only determine differences of ratings: see information.
 type fit struct {
 	anchor     int
 	edges      []edge
 	rating     []float64     // by agent
 	value      float64       // log likelihood
-	info       mat.Cholesky  // information matrix of the parameters
+	info       mat.Cholesky  // information matrix of the ratings
 	inverse    *mat.SymDense // of info
-	cov        *mat.SymDense // covariance of the parameters, corrected for the observed scatter of pairs
+	cov        *mat.SymDense // covariance of the ratings, corrected for the observed scatter of pairs
 	dispersion float64       // scatter of pairs relative to that of independent games without draws
 	centre     []float64     // weight of each agent in the pool's centre
 }
@@ -153,22 +153,15 @@ func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 // expectedScore is a's expected score against b in a game of the edge.
 func (f *fit) expectedScore(e *edge) float64 { return logistic(f.rating[e.a] - f.rating[e.b]) }
 
-// leverage is an edge's share of the information about the ratings. The shares add up to the number of parameters.
+// leverage is an edge's share of the information about the ratings. The shares add up to the number of agents less 1.
 func (f *fit) leverage(e *edge) float64 {
 	p := f.expectedScore(e)
-	return (e.won + e.lost) * p * (1 - p) * f.variance(f.inverse, e.a, e.b)
+	return (e.won + e.lost) * p * (1 - p) * differenceVariance(f.inverse, e.a, e.b)
 }
 
-// variance is the variance of the difference of two agents' ratings, given the covariance of the parameters.
-func (f *fit) variance(covariance mat.Symmetric, a, b int) float64 {
-	at := func(i, j int) float64 {
-		k, l := f.parameter(i), f.parameter(j)
-		if k < 0 || l < 0 {
-			return 0
-		}
-		return covariance.At(k, l)
-	}
-	return at(a, a) + at(b, b) - 2*at(a, b)
+// differenceVariance is the variance of the difference of two agents' ratings, given the covariance of the ratings.
+func differenceVariance(covariance mat.Symmetric, a, b int) float64 {
+	return covariance.At(a, a) + covariance.At(b, b) - 2*covariance.At(a, b)
 }
 
 // connected reports for each agent whether games connect it with the anchor.
@@ -225,64 +218,41 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // logistic is the expected score at a difference d: 1 / (1 + exp(-d)).
 func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 
-// gradient is the gradient of the log likelihood with respect to the parameters.
+// gradient is the gradient of the log likelihood. Its entries add up to 0.
 func (f *fit) gradient(rating []float64) *mat.VecDense {
-	g := mat.NewVecDense(max(1, len(rating)-1), nil)
+	g := mat.NewVecDense(len(rating), nil)
 	for i := range f.edges {
 		e := &f.edges[i]
 		x := e.won - (e.won+e.lost)*logistic(rating[e.a]-rating[e.b])
-		if a := f.parameter(e.a); a >= 0 {
-			g.SetVec(a, g.AtVec(a)+x)
-		}
-		if b := f.parameter(e.b); b >= 0 {
-			g.SetVec(b, g.AtVec(b)-x)
-		}
+		g.SetVec(e.a, g.AtVec(e.a)+x)
+		g.SetVec(e.b, g.AtVec(e.b)-x)
 	}
 	return g
 }
 
-// parameter is the number of an agent's parameter, -1 for the anchor.
-func (f *fit) parameter(agent int) int {
-	switch {
-	case agent == f.anchor:
-		return -1
-	case agent > f.anchor:
-		return agent - 1
-	}
-	return agent
-}
-
-// information is the negative Hessian of the log likelihood as a Cholesky factorisation.
+// information is the negative Hessian of the log likelihood as a Cholesky factorisation. Games determine only the
+// differences of ratings, so 1 is added at the anchor: steps along gradients and contrasts then leave its rating at 0.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
-	if !c.Factorize(f.laplacian(func(e *edge) float64 {
+	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])
 		return (e.won + e.lost) * max(p*(1-p), minCurvature)
-	})) {
+	})
+	m.SetSym(f.anchor, f.anchor, m.At(f.anchor, f.anchor)+1)
+	if !c.Factorize(m) {
 		panic("ratings: a connected pool's likelihood is not concave")
 	}
 	return c
 }
 
-// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors, without the anchor's row and
-// column.
+// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors.
 func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
-	m := mat.NewSymDense(max(1, len(f.rating)-1), nil)
-	if len(f.rating) == 1 {
-		m.SetSym(0, 0, 1)
-	}
+	m := mat.NewSymDense(len(f.rating), nil)
 	for i := range f.edges {
 		e := &f.edges[i]
 		w := weight(e)
-		a, b := f.parameter(e.a), f.parameter(e.b)
-		if a >= 0 {
-			m.SetSym(a, a, m.At(a, a)+w)
-		}
-		if b >= 0 {
-			m.SetSym(b, b, m.At(b, b)+w)
-		}
-		if a >= 0 && b >= 0 {
-			m.SetSym(a, b, m.At(a, b)-w)
-		}
+		m.SetSym(e.a, e.a, m.At(e.a, e.a)+w)
+		m.SetSym(e.b, e.b, m.At(e.b, e.b)+w)
+		m.SetSym(e.a, e.b, m.At(e.a, e.b)-w)
 	}
 	return m
 }
@@ -294,7 +264,7 @@ const (
 )
 
 // maximize changes rating to maximize the likelihood, by Newton's method with halved steps where one overshoots. If
-// contrast, a coefficient for each parameter, is not nil, the value of that linear combination is held fixed.
+// contrast, a coefficient for each agent with sum 0, is not nil, the value of that linear combination is held fixed.
 func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	trial := make([]float64, len(rating))
 	value := f.likelihood(rating)
@@ -311,7 +281,7 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 			return
 		}
 		for scale := 1.0; ; scale /= 2 {
-			f.move(trial, rating, scale, step)
+			move(trial, rating, scale, step)
 			next := f.likelihood(trial)
 			if next > value {
 				copy(rating, trial)
@@ -334,12 +304,9 @@ func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 }
 
 // move sets dst to rating + scale step.
-func (f *fit) move(dst, rating []float64, scale float64, step *mat.VecDense) {
+func move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	for i := range dst {
-		dst[i] = rating[i]
-		if k := f.parameter(i); k >= 0 {
-			dst[i] += scale * step.AtVec(k)
-		}
+		dst[i] = rating[i] + scale*step.AtVec(i)
 	}
 }
 

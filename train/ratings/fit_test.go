@@ -20,7 +20,10 @@ func fitted(t testing.TB, agents, anchor int, pairings ...pairing) *fit {
 
 // anchorInterval is the interval of an agent's difference to the anchor.
 func anchorInterval(f *fit, agent int) (low, high float64) {
-	return f.profile(agent, f.contrast(agent, nil))
+	g := *f
+	g.centre = make([]float64, len(f.rating))
+	g.centre[f.anchor] = 1
+	return g.interval(agent)
 }
 
 func near(t *testing.T, what string, got, want, within float64) {

@@ -24,7 +24,7 @@ func (f *fit) setCovariance() {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
 		pairVariance := 2 * p * (1 - p)
-		leverage := pairVariance * f.variance(f.inverse, e.a, e.b) // the fit to these points reduces their scatter
+		leverage := pairVariance * differenceVariance(f.inverse, e.a, e.b) // the fit to these points reduces their scatter
 		o := [2]float64{e.played.scatter(p), float64(e.played.pairs()) * pairVariance * (1 - leverage)}
 		scatters[e] = o
 		observed += o[0]
@@ -66,40 +66,13 @@ func (f *fit) setCentre(in func(agent int) bool) {
 }
 
 // elo is an agent's rating; the anchor's is 0.
-func (f *fit) elo(agent int) float64 { return eloPerUnit * f.rating[agent] }
+func (f *fit) elo(agent int) float64 { return eloPerUnit * (f.rating[agent] - f.rating[f.anchor]) }
 
 // interval is the 95 % profile likelihood interval of an agent's difference from the pool's centre, shifted onto the
 // rating scale. The threshold 3.84 of the likelihood ratio statistic is scaled by the robust variance of the difference
 // (f.cov) divided by its model variance (the inverse of the information). Source: Rotnitzky and Jewell 1990.
 func (f *fit) interval(agent int) (low, high float64) {
-	return f.profile(agent, f.fromCentre(agent))
-}
-
-// deviation is the standard error of an agent's rating relative to the pool's centre, by the normal approximation. It
-// is cheaper than interval, whose width is about four times this unless the agent wins or loses nearly all games.
-func (f *fit) deviation(agent int) float64 {
 	c := f.fromCentre(agent)
-	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
-}
-
-func (f *fit) fromCentre(agent int) *mat.VecDense { return f.contrast(agent, f.centre) }
-
-// contrast is the vector c, by parameter, for which c'x is the agent's rating minus the weighted sum of all ratings.
-func (f *fit) contrast(agent int, weights []float64) *mat.VecDense {
-	c := mat.NewVecDense(max(1, len(f.rating)-1), nil)
-	for i, w := range weights {
-		if k := f.parameter(i); k >= 0 {
-			c.SetVec(k, -w)
-		}
-	}
-	if k := f.parameter(agent); k >= 0 {
-		c.SetVec(k, c.AtVec(k)+1)
-	}
-	return c
-}
-
-// profile returns the profile likelihood interval of a contrast of the agent, shifted onto the rating scale.
-func (f *fit) profile(agent int, c *mat.VecDense) (low, high float64) {
 	along := solve(&f.info, c)
 	variance := mat.Dot(c, along) // of the model
 	if variance <= 0 {
@@ -109,6 +82,23 @@ func (f *fit) profile(agent int, c *mat.VecDense) (low, high float64) {
 	along.ScaleVec(1/variance, along) // changes the contrast by 1
 	down, up := f.bound(c, along, variance, -target), f.bound(c, along, variance, target)
 	return f.elo(agent) + eloPerUnit*down, f.elo(agent) + eloPerUnit*up
+}
+
+// deviation is the standard error of an agent's rating relative to the pool's centre, by the normal approximation. It
+// is cheaper than interval, whose width is about four times this unless the agent wins or loses nearly all games.
+func (f *fit) deviation(agent int) float64 {
+	c := f.fromCentre(agent)
+	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
+}
+
+// fromCentre is the vector c, by agent, for which c'x is the agent's rating minus the pool's centre, for any ratings x.
+func (f *fit) fromCentre(agent int) *mat.VecDense {
+	c := mat.NewVecDense(len(f.rating), nil)
+	for i, weight := range f.centre {
+		c.SetVec(i, -weight)
+	}
+	c.SetVec(agent, c.AtVec(agent)+1)
+	return c
 }
 
 const (
@@ -124,7 +114,7 @@ func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 	moved := 0.0
 	step := target * math.Sqrt(variance)
 	for range maxBoundSteps {
-		f.move(rating, rating, step, along)
+		move(rating, rating, step, along)
 		moved += step
 		f.maximize(rating, c)
 		root := math.Copysign(math.Sqrt(2*max(f.value-f.likelihood(rating), 0)), moved)
@@ -151,7 +141,7 @@ func (f *fit) intransitivity() float64 {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
 		info := (e.won + e.lost) * p * (1 - p)
-		residualDF := 1 - info*f.variance(f.inverse, e.a, e.b)
+		residualDF := 1 - info*differenceVariance(f.inverse, e.a, e.b)
 		if residualDF < 1e-3 {
 			continue // the ratings fit this pairing whatever its result
 		}
@@ -163,12 +153,4 @@ func (f *fit) intransitivity() float64 {
 		return 0
 	}
 	return eloPerUnit * math.Sqrt(excess/information)
-}
-
-// entry is an agent's element of a vector indexed by parameter; 0 for the anchor.
-func (f *fit) entry(v *mat.VecDense, agent int) float64 {
-	if k := f.parameter(agent); k >= 0 {
-		return v.AtVec(k)
-	}
-	return 0
 }

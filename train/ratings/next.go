@@ -47,10 +47,10 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 			k := boundedInformation(before+float64(s.games)*p*(1-p)/f.dispersion) - boundedInformation(before)
 			fall := 0.0
 			for _, row := range rows {
-				x := f.entry(row, i) - f.entry(row, j)
+				x := row.AtVec(i) - row.AtVec(j)
 				fall += x * x
 			}
-			fall *= k / (1 + k*f.variance(f.cov, i, j)) / (float64(s.games) * s.cost(i, j))
+			fall *= k / (1 + k*differenceVariance(f.cov, i, j)) / (float64(s.games) * s.cost(i, j))
 			if !ok || fall > best {
 				a, b, best, ok = i, j, fall, true
 			}
@@ -69,7 +69,7 @@ func boundedInformation(k float64) float64 {
 	return k / (1 + k*e*e)
 }
 
-// covariances returns, for each target, the covariance of its difference from the pool's centre with each parameter.
+// covariances returns, for each target, the covariance of its difference from the pool's centre with each rating.
 func (f *fit) covariances(target func(int) bool) (rows []*mat.VecDense) {
 	for i := range f.rating {
 		if target(i) {
