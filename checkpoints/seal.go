@@ -47,29 +47,32 @@ func Seal(kind string, version int, payload []byte) []byte {
 	return append(data, sum[:]...)
 }
 
-// Unseal verifies a file made by Seal and returns its payload and version. Every error, also a wrong kind, wraps
-// [ErrDamaged]. The caller checks the version and returns [ErrVersion] itself. Unseal allocates at most 512 MiB for the
-// payload, whatever data claims.
-func Unseal(kind string, data []byte) (payload []byte, version int, err error) {
+// Unseal verifies a file made by Seal and returns its payload. Errors wrap [ErrVersion] if an intact file of the kind
+// has another version, otherwise [ErrDamaged], also for another kind. Unseal allocates at most 512 MiB for the payload,
+// whatever data claims.
+func Unseal(kind string, version int, data []byte) ([]byte, error) {
 	header, body, ok := parseHeader(data)
 	if !ok {
-		return nil, 0, fmt.Errorf("%w: not a sealed file of ludus", ErrDamaged)
+		return nil, fmt.Errorf("%w: not a sealed file of ludus", ErrDamaged)
 	}
 	if want := header.packed + sha256.Size; len(body) != want {
-		return nil, 0, fmt.Errorf("%w: %d bytes, want %d", ErrDamaged, len(data), len(data)-len(body)+want)
+		return nil, fmt.Errorf("%w: %d bytes, want %d", ErrDamaged, len(data), len(data)-len(body)+want)
 	}
 	sum := sha256.Sum256(data[:len(data)-sha256.Size])
 	if !bytes.Equal(sum[:], body[header.packed:]) {
-		return nil, 0, fmt.Errorf("%w: wrong SHA-256", ErrDamaged)
+		return nil, fmt.Errorf("%w: wrong SHA-256", ErrDamaged)
 	}
 	if header.kind != kind {
-		return nil, 0, fmt.Errorf("%w: contains %s, want %s", ErrDamaged, header.kind, kind)
+		return nil, fmt.Errorf("%w: contains %s, want %s", ErrDamaged, header.kind, kind)
 	}
-	payload, err = unpack(body[:header.packed], header.size)
+	if header.version != version {
+		return nil, fmt.Errorf("%w: format %d, this program reads %d", ErrVersion, header.version, version)
+	}
+	payload, err := unpack(body[:header.packed], header.size)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %v", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	return payload, header.version, nil
+	return payload, nil
 }
 
 // parseHeader splits data after its header line. ok is false if the line differs from what Seal writes.

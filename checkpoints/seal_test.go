@@ -24,9 +24,12 @@ func TestSeal(t *testing.T) {
 		if !bytes.Equal(data, Seal("games", 3, payload)) {
 			t.Error("two seals of one payload differ")
 		}
-		got, version, err := Unseal("games", data)
-		if err != nil || version != 3 || !bytes.Equal(got, payload) {
-			t.Errorf("%d bytes: version %d, error %v", len(payload), version, err)
+		got, err := Unseal("games", 3, data)
+		if err != nil || !bytes.Equal(got, payload) {
+			t.Errorf("%d bytes: error %v", len(payload), err)
+		}
+		if _, err := Unseal("games", 4, data); !errors.Is(err, ErrVersion) {
+			t.Errorf("another version: error %v", err)
 		}
 	}
 	if size := len(Seal("games", 1, bytes.Repeat([]byte("again "), 100_000))); size > 1000 {
@@ -38,7 +41,7 @@ func TestUnsealDamage(t *testing.T) {
 	whole := Seal("games", 1, []byte("some games, and some more games"))
 	refused := func(what, reason string, data []byte) {
 		t.Helper()
-		_, _, err := Unseal("games", data)
+		_, err := Unseal("games", 1, data)
 		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: error %v", what, err)
 		}
@@ -80,7 +83,7 @@ func TestUnsealForged(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := Unseal("games", data)
+		_, err := Unseal("games", 1, data)
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: error %v", name, err)
@@ -99,14 +102,14 @@ func FuzzUnseal(f *testing.F) {
 	f.Add([]byte("ludus-sealed games 1 5 999999999\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, data := range [][]byte{data, forge(len(data)%5000, data)} {
-			payload, version, err := Unseal("games", data)
+			payload, err := Unseal("games", 1, data)
 			if err != nil {
-				if !errors.Is(err, ErrDamaged) {
+				if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrVersion) {
 					t.Errorf("error %v", err)
 				}
 				continue
 			}
-			again, _, err := Unseal("games", Seal("games", version, payload))
+			again, err := Unseal("games", 1, Seal("games", 1, payload))
 			if err != nil || !bytes.Equal(again, payload) {
 				t.Errorf("sealed again: %v", err)
 			}

@@ -37,13 +37,9 @@ func readGames(game *env.Game, dir string, generation int) (games []*record, fir
 	if err != nil {
 		return nil, 0, err
 	}
-	payload, version, err := checkpoints.Unseal(gamesKind, data)
+	payload, err := checkpoints.Unseal(gamesKind, gamesVersion, data)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
-	}
-	if version != gamesVersion {
-		return nil, 0, fmt.Errorf("%s: format version %d, this program reads %d: %w",
-			path, version, gamesVersion, checkpoints.ErrVersion)
 	}
 	n, size := binary.Uvarint(payload)
 	if size <= 0 {

@@ -224,10 +224,10 @@ type partHeader struct {
 	Weights []string `json:"weights"` // digests of the agents' networks; "" for agents without one
 }
 
-// partGame holds a game's candidates, as lines of a suite.
+// partGame holds a game's candidates.
 type partGame struct {
-	Number     int               `json:"number"`
-	Candidates []json.RawMessage `json:"candidates"`
+	Number     int        `json:"number"`
+	Candidates []Position `json:"candidates"`
 }
 
 func (m *maker) partHeader() ([]byte, error) {
@@ -275,9 +275,9 @@ func (m *maker) writePart(number int, candidates []candidate) error {
 	if m.PartFile == "" {
 		return nil
 	}
-	g := partGame{Number: number, Candidates: []json.RawMessage{}}
-	for i := range candidates {
-		g.Candidates = append(g.Candidates, marshalLine(m.Game, &candidates[i].position))
+	g := partGame{Number: number, Candidates: []Position{}}
+	for _, c := range candidates {
+		g.Candidates = append(g.Candidates, c.position)
 	}
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -296,14 +296,7 @@ func (m *maker) readPart(text []byte) error {
 		return fmt.Errorf("%w: it is not a game", ErrSuite)
 	}
 	candidates := []candidate{}
-	for _, line := range g.Candidates {
-		game, p, err := parseLine(line, g.Number)
-		if err == nil && game != m.Game {
-			err = fmt.Errorf("%w: a position of %s", ErrSuite, game.Name)
-		}
-		if err != nil {
-			return err
-		}
+	for _, p := range g.Candidates {
 		state, err := p.replay(m.Game)
 		if err != nil {
 			return err

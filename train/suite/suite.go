@@ -28,14 +28,14 @@ type Origin struct {
 
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
-	Moves []env.Action // from the start
+	Moves []env.Action `json:"moves"` // from the start
 	// Values are the values of the legal actions, in ascending order of the actions, as classes for the player to move
 	// (the lowest is best): how the game ends after each under best play by both.
-	Values     []int
-	GameNumber int // of the game that it comes from; positions of one game are not independent
-	Source     Source
-	PliesToEnd int // until that game ended; 0 if unknown
-	UCT        UCTOutcome
+	Values     []int      `json:"values"`
+	GameNumber int        `json:"game_number"` // of the game that it comes from; positions of one game are not independent
+	Source     Source     `json:"source"`
+	PliesToEnd int        `json:"plies_to_end"` // until that game ended; 0 if unknown
+	UCT        UCTOutcome `json:"uct"`
 }
 
 // Source says who played the game that a position comes from.
@@ -111,6 +111,13 @@ func (p *Position) replay(game *env.Game) (env.State, error) {
 
 // check returns an error if the game is over in state or the values do not fit its legal moves.
 func (p *Position) check(game *env.Game, state env.State) error {
+	if min(p.GameNumber, p.PliesToEnd) < 0 {
+		return fmt.Errorf("%w: game_number is %d and plies_to_end %d; they must be 0 or more",
+			ErrSuite, p.GameNumber, p.PliesToEnd)
+	}
+	if int(p.Source) >= len(sourceNames) || p.UCT > UCTLoses {
+		return fmt.Errorf("%w: there is no source %d or UCT outcome %d", ErrSuite, uint8(p.Source), p.UCT)
+	}
 	if state.Done() {
 		return fmt.Errorf("%w: the game is over", ErrSuite)
 	}

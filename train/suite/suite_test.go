@@ -336,7 +336,7 @@ func numbered(line string, game int) string {
 // A payload that is not what Pack writes is an error, and never a panic.
 func TestDamagedPayload(t *testing.T) {
 	s := mustMake(t, options(t, small[1], 10))
-	payload, _, err := checkpoints.Unseal(packedKind, s.Pack())
+	payload, err := checkpoints.Unseal(packedKind, packedVersion, s.Pack())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -75,10 +74,6 @@ func parseLines(data []byte) (*Suite, error) {
 		s.Game = game
 		s.Positions = append(s.Positions, p)
 	}
-	if len(s.Positions) == 0 {
-		return nil, fmt.Errorf("%w: it has no positions", ErrSuite)
-	}
-	slices.SortStableFunc(s.Positions, func(a, b Position) int { return cmp.Compare(a.GameNumber, b.GameNumber) })
 	return s, nil
 }
 
@@ -95,10 +90,6 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	p := Position{PliesToEnd: l.PliesToEnd}
 	if l.GameNumber != nil {
 		p.GameNumber = *l.GameNumber
-	}
-	if min(p.GameNumber, p.PliesToEnd) < 0 || max(p.GameNumber, p.PliesToEnd) > maxNumber {
-		return nil, Position{}, fmt.Errorf("%w: game_number is %d and plies_to_end %d; they must be from 0 to %d",
-			ErrSuite, p.GameNumber, p.PliesToEnd, maxNumber)
 	}
 	if i := slices.Index(sourceNames, l.Source); i > 0 {
 		p.Source = Source(i)
