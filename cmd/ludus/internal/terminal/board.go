@@ -70,14 +70,13 @@ func glyphs(pieces []env.Piece) []string {
 
 // paintOf returns the colours of a kind of piece: those of its name, of its player or white.
 func paintOf(p env.Piece) paint {
-	named, ok := paints[p.Name]
-	if !ok && !p.Neutral {
-		named, ok = playerPaints[p.Player], true
+	if named, ok := paints[p.Name]; ok {
+		return named
 	}
-	if !ok {
-		named = paints["white"]
+	if p.Neutral {
+		return paints["white"]
 	}
-	return named
+	return playerPaints[p.Player]
 }
 
 // canvas draws the positions of a game as text.

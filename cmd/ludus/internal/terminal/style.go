@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -16,13 +17,8 @@ type Style struct {
 
 // DetectStyle derives the style of a terminal from its environment. It honours NO_COLOR and TERM=dumb.
 func DetectStyle(getenv func(string) string, width func() int) Style {
-	s := Style{Width: width}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first one set wins
-		if locale := strings.ToLower(getenv(name)); locale != "" {
-			s.Unicode = strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
-			break
-		}
-	}
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	s := Style{Width: width, Unicode: strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")}
 	term := getenv("TERM")
 	if term == "" || term == "dumb" {
 		return s
