@@ -25,6 +25,8 @@ import (
 	"io"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
@@ -39,61 +41,52 @@ const (
 // Serve answers the requests in r on w until r ends, with one goroutine per agent. It fails only if ctx ends or r or w
 // fails. It closes r, which must end a pending Read, and joins its goroutines.
 func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.ReadCloser, w io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	requests := lines.NewReader(r, maxLine, maxAhead)
 	defer requests.Close()
-	var wait sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
 	var writing sync.Mutex
 	for _, a := range agents {
-		wait.Go(func() {
-			s := server{game, a}
-			for ctx.Err() == nil {
+		group.Go(func() error {
+			for {
 				select {
 				case <-ctx.Done():
+					return ctx.Err()
 				case line, ok := <-requests.C:
 					if !ok {
-						return
+						return nil
 					}
 					if line = bytes.TrimSpace(line); len(line) == 0 {
 						continue
 					}
-					reply := s.reply(ctx, line)
+					reply := reply(ctx, game, a, line)
 					if ctx.Err() != nil {
-						return
+						return ctx.Err()
 					}
 					writing.Lock()
 					_, err := w.Write(reply)
 					writing.Unlock()
 					if err != nil {
-						cancel(fmt.Errorf("writing replies: %w", err))
+						return fmt.Errorf("writing replies: %w", err)
 					}
 				}
 			}
 		})
 	}
-	wait.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := group.Wait(); err != nil {
+		return err
 	}
-	if err := requests.Err(); err != nil {
-		return fmt.Errorf("reading requests: %w", err)
+	if requests.Err != nil {
+		return fmt.Errorf("reading requests: %w", requests.Err)
 	}
 	return nil
 }
 
-// server answers requests with one agent.
-type server struct {
-	game  *env.Game
-	agent agent.Agent
-}
-
 // reply returns the reply to a request line, with a line break.
-func (s *server) reply(ctx context.Context, line []byte) []byte {
+func reply(ctx context.Context, game *env.Game, a agent.Agent, line []byte) []byte {
 	request, err := parse(line)
 	var out any
 	if err == nil {
-		out, err = s.analyze(ctx, request)
+		out, err = request.analyze(ctx, game, a)
 	}
 	if err != nil {
 		out = struct {
@@ -111,8 +104,8 @@ func (s *server) reply(ctx context.Context, line []byte) []byte {
 }
 
 // analyze replays the moves of a request. It returns an analysis of the position, or the result of a finished game.
-func (s *server) analyze(ctx context.Context, r request) (any, error) {
-	state, _, err := notation.Replay(s.game, r.moves)
+func (r *request) analyze(ctx context.Context, game *env.Game, a agent.Agent) (any, error) {
+	state, _, err := notation.Replay(game, r.moves)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +113,9 @@ func (s *server) analyze(ctx context.Context, r request) (any, error) {
 		return struct {
 			ID json.RawMessage `json:"id"`
 			*GameResult
-		}{r.id, NewGameResult(s.game, state)}, nil
+		}{r.id, NewGameResult(game, state)}, nil
 	}
-	result, err := Analyze(ctx, s.game, s.agent, state, r.simulations)
+	result, err := Analyze(ctx, game, a, state, r.simulations)
 	if err != nil {
 		return nil, err
 	}

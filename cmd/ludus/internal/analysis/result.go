@@ -37,16 +37,14 @@ type GameResult struct {
 
 // Goals are both players' final scores, 0 to 100. In JSON they are {NAME:GOAL,NAME:GOAL}, the first player first.
 type Goals struct {
-	players [2]string
-	values  [2]float64
-}
+	Values [2]float64 // the first and the second player's
 
-// Values returns the first and the second player's goal.
-func (g *Goals) Values() [2]float64 { return g.values }
+	players [2]string
+}
 
 // MarshalJSON implements [encoding/json.Marshaler].
 func (g *Goals) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.values[0], g.players[1], g.values[1]), nil
+	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.Values[0], g.players[1], g.Values[1]), nil
 }
 
 // Analyze lets an agent analyze a state, which must not be done, with so many simulations (0: the agent's own). It
@@ -82,7 +80,7 @@ func newGoals(game *env.Game, values *[2]float64) *Goals {
 	if values == nil {
 		return nil
 	}
-	return &Goals{game.Players, [2]float64{*rounded(&values[0]), *rounded(&values[1])}}
+	return &Goals{[2]float64{*rounded(&values[0]), *rounded(&values[1])}, game.Players}
 }
 
 // rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0 and keeps nil.

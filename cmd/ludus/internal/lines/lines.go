@@ -6,26 +6,27 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 // Reader reads lines in a goroutine of its own. Close ends and joins it.
 type Reader struct {
 	// C delivers the lines without their line breaks. It is closed at the end of the stream and after an error.
 	C <-chan []byte
+	// Err is the error that ended reading, nil for the end of the stream. It is valid once C is closed.
+	Err error
 
 	stream io.Closer
 	closed chan struct{}
-	done   chan struct{}
-	err    error // valid once done is closed
+	reader sync.WaitGroup
 }
 
 // NewReader starts reading. It cuts each line to maxLine+1 bytes and reads at most ahead lines before they are taken
 // from C. Closing the stream must end a pending Read, as it does for [Interruptible].
 func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	c := make(chan []byte, ahead)
-	r := &Reader{C: c, stream: stream, closed: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(r.done)
+	r := &Reader{C: c, stream: stream, closed: make(chan struct{})}
+	r.reader.Go(func() {
 		defer close(c)
 		for buffered := bufio.NewReader(stream); ; {
 			line, err := readLine(buffered, maxLine)
@@ -37,11 +38,13 @@ func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 				}
 			}
 			if err != nil {
-				r.err = err
+				if !errors.Is(err, io.EOF) {
+					r.Err = err
+				}
 				return
 			}
 		}
-	}()
+	})
 	return r
 }
 
@@ -56,18 +59,9 @@ func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
 	}
 }
 
-// Err returns the error that ended reading, nil for the end of the stream. Call it after C is closed.
-func (r *Reader) Err() error {
-	<-r.done
-	if errors.Is(r.err, io.EOF) {
-		return nil
-	}
-	return r.err
-}
-
 // Close closes the stream and waits for the goroutine to end. It must be called once.
 func (r *Reader) Close() {
 	close(r.closed)
 	r.stream.Close()
-	<-r.done
+	r.reader.Wait()
 }

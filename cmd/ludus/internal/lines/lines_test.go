@@ -23,8 +23,8 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	r := NewReader(io.NopCloser(strings.NewReader("a\r\n\nb\n"+long+"\nend")), 8, 0)
 	got := read(t, r)
-	if want := []string{"a", "", "b", "xxxxxxxxx", "end"}; !slices.Equal(got, want) || r.Err() != nil {
-		t.Errorf("lines %q, %v; want %q", got, r.Err(), want)
+	if want := []string{"a", "", "b", "xxxxxxxxx", "end"}; !slices.Equal(got, want) || r.Err != nil {
+		t.Errorf("lines %q, %v; want %q", got, r.Err, want)
 	}
 	r.Close()
 }
@@ -32,8 +32,8 @@ func TestLines(t *testing.T) {
 func TestError(t *testing.T) {
 	fault := errors.New("no such thing")
 	r := NewReader(io.NopCloser(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(fault))), 8, 1)
-	if got := read(t, r); !slices.Equal(got, []string{"a", "b"}) || !errors.Is(r.Err(), fault) {
-		t.Errorf("lines %q, %v", got, r.Err())
+	if got := read(t, r); !slices.Equal(got, []string{"a", "b"}) || !errors.Is(r.Err, fault) {
+		t.Errorf("lines %q, %v", got, r.Err)
 	}
 	r.Close()
 }
@@ -71,8 +71,8 @@ func TestInterruptibleReadsAFile(t *testing.T) {
 		out.Close()
 	}()
 	r := NewReader(Interruptible(in), 80, 0)
-	if got := read(t, r); !slices.Equal(got, []string{"late"}) || r.Err() != nil {
-		t.Errorf("lines %q, %v", got, r.Err())
+	if got := read(t, r); !slices.Equal(got, []string{"late"}) || r.Err != nil {
+		t.Errorf("lines %q, %v", got, r.Err)
 	}
 	r.Close()
 }

@@ -121,7 +121,7 @@ func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Ac
 		for _, in := range readings {
 			for a := range p.moves {
 				if fits(in, env.Action(a)) {
-					return 0, p.illegal(state, legal, env.Action(a), in)
+					return 0, p.illegal(state, legal, env.Action(a), in, text)
 				}
 			}
 		}
@@ -254,8 +254,8 @@ func sameCoordinates(in, move []coordinate) bool {
 	return len(move) == 0
 }
 
-// illegal returns an error that explains by the pieces on the board why an action that the input names is not legal.
-func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in typed) error {
+// illegal returns an error that explains by the pieces on the board why an action that a text names is not legal.
+func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in typed, text string) error {
 	d, pieces, cells := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
 	mover := state.Player()
 	why := "is not legal now"
@@ -276,18 +276,9 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in t
 		return fmt.Errorf("%s %s; moves look like %s", name, why, p.Describe(legal[0]))
 	}
 	if len(in.coordinates) < len(p.moves[a].coordinates) && !p.fitsWhole(in, a) {
-		name, why = in.text(), "is not a legal move now"
+		name, why = env.Quote(text), "is not a legal move now"
 	}
 	return fmt.Errorf("%s %s. %s", name, why, p.nearest(legal, p.moves[a].coordinates))
-}
-
-// text joins the words and the numbers of the input.
-func (in *typed) text() string {
-	words := slices.Clone(in.verbs)
-	for _, c := range in.coordinates {
-		words = append(words, c.digits)
-	}
-	return strings.Join(words, " ")
 }
 
 // cell names a cell as action texts do.

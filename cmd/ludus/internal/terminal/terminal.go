@@ -58,7 +58,6 @@ type Session struct {
 	state  env.State
 	moves  []env.Action
 	movers []env.Player // of each move
-	legal  []env.Action // scratch
 	resets uint64       // number of calls of resetAgents
 
 	listShown   bool // the command "moves" has just listed the legal moves: a number alone picks one
@@ -177,11 +176,15 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 		}
 		select {
 		case <-ctx.Done():
-			return s.interrupted(ctx)
+			if s.Keyboard && !s.JSON { // ends the prompt's line
+				s.output.WriteByte('\n')
+				s.flush() // the interruption is the error to report
+			}
+			return ctx.Err()
 		case line, ok := <-input.C:
 			if !ok {
 				s.view.showInputEnd()
-				return errors.Join(s.flush(), input.Err())
+				return errors.Join(s.flush(), input.Err)
 			}
 			if quit, err := s.execute(ctx, string(line)); quit || err != nil {
 				return err
@@ -198,15 +201,6 @@ func (s *Session) flush() error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return nil
-}
-
-// interrupted ends the prompt's line and returns the error of ctx.
-func (s *Session) interrupted(ctx context.Context) error {
-	if s.Keyboard && !s.JSON {
-		s.output.WriteByte('\n')
-		s.flush() // the interruption is the error to report
-	}
-	return ctx.Err()
 }
 
 // agentMove lets the agent to move play its move.
@@ -302,8 +296,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		return true, s.flush()
 	case "moves", "list":
 		s.listShown = true
-		s.legal = s.state.Legal(s.legal[:0])
-		s.view.listMoves(s.legal)
+		s.view.listMoves(s.state.Legal(nil))
 	case "board", "b":
 		s.view.showPosition()
 	case "new":
@@ -341,7 +334,6 @@ func (s *Session) playLine(line string) {
 		s.reject(line, "The game is over; type new, undo or quit.")
 		return
 	}
-	s.legal = s.state.Legal(s.legal[:0])
 	action, err := s.parseMove(line)
 	if err != nil {
 		reason := err.Error()
@@ -358,14 +350,15 @@ func (s *Session) playLine(line string) {
 // has just listed them.
 func (s *Session) parseMove(line string) (env.Action, error) {
 	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
+	legal := s.state.Legal(nil)
 	bare := s.listShown && !s.parser.Drops
 	if n, err := strconv.Atoi(text); err == nil && (marked || bare) {
-		if n < 1 || n > len(s.legal) {
-			return 0, fmt.Errorf("there are moves #1 to #%d; type moves to list them", len(s.legal))
+		if n < 1 || n > len(legal) {
+			return 0, fmt.Errorf("there are moves #1 to #%d; type moves to list them", len(legal))
 		}
-		return s.legal[n-1], nil
+		return legal[n-1], nil
 	}
-	action, err := s.parser.Parse(s.state, s.legal, line)
+	action, err := s.parser.Parse(s.state, legal, line)
 	if word := strings.ToLower(text); err != nil && !strings.ContainsAny(word, " 0123456789") {
 		verbs := s.parser.Verbs
 		if near := env.Nearest(word, slices.Concat(commands, verbs)); near != "" && !slices.Contains(verbs, near) {

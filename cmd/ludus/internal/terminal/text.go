@@ -107,10 +107,7 @@ func (v *textView) showHint(agent string, r *analysis.Result) {
 
 // describe adds the short form to an action's text, as [notation.Parser.Describe] does.
 func (v *textView) describe(text string) string {
-	action, err := v.Game.ParseAction(text)
-	if err != nil {
-		return text
-	}
+	action, _ := v.Game.ParseAction(text)
 	return v.parser.Describe(action)
 }
 
@@ -142,7 +139,7 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 	}
 	v.line("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", r.Player, *r.Value, proven(r))
 	if r.Goals != nil {
-		goals := r.Goals.Values()
+		goals := r.Goals.Values
 		v.line("  expected goals (final scores, 0 to 100) %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
 	v.moveInfos(r.Moves)
