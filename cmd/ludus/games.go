@@ -84,7 +84,7 @@ func writeGame(w io.Writer, g *env.Game) {
 	}
 	fmt.Fprintf(table, "policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
-	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), exampleMove(g))
+	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), g.ActionTexts[g.NewState().Legal(nil)[0]])
 	for i, c := range g.Classes {
 		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))
 	}
@@ -120,8 +120,6 @@ func moveCount(g *env.Game) (n int) {
 	}
 	return n
 }
-
-func exampleMove(g *env.Game) string { return g.ActionTexts[g.NewState().Legal(nil)[0]] }
 
 // classNames returns the names of the outcome classes. If there are more than seven, it leaves out those in the middle.
 func classNames(g *env.Game) (names []string) {

@@ -115,21 +115,24 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options) error {
-	p := newProgress(cmd)
-	events := eventLog{progress: p}
-	pages := reporter{dir: o.Dir, warn: p.warn}
+	w := watcher{progress: newProgress(cmd), dir: o.Dir}
 	o.Observe = func(e train.Event) {
-		events.show(e)
-		pages.observe(cmd.Context(), e)
+		w.show(e)
+		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the last report follows below
+			if tenths := 1 + 10*m.Generation/m.Generations; tenths > w.tenths {
+				w.tenths = tenths
+				w.report(cmd.Context(), report.Quick)
+			}
+		}
 	}
 	if !cmd.Flags().Changed("time") {
 		o.Time = 0
 	}
 	summary, err := train.Train(cmd.Context(), o)
 	if err == nil {
-		pages.write(cmd.Context(), report.Full)
+		w.report(cmd.Context(), report.Full)
 	}
-	p.close()
+	w.close()
 	if err != nil {
 		return continuable(err, "finished generations")
 	}
@@ -137,43 +140,47 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	return nil
 }
 
-// eventLog shows the events of training on standard error.
-type eventLog struct {
+// watcher shows the events of training on standard error and rewrites the run's report: after the first generation,
+// each tenth of the plan and the end.
+type watcher struct {
 	*progress
+	dir      string
 	strength string // the newest match result or rating, for the status
+	tenths   int    // 1 + tenths of the plan that were done at the last report; 0 before it
+	failed   bool   // a report could not be written
 }
 
 // show shows one event: most as a line, progress as the bar's status.
-func (l *eventLog) show(e train.Event) {
+func (w *watcher) show(e train.Event) {
 	switch {
 	case e.Note != "":
-		l.log(e.Note)
+		w.log(e.Note)
 	case e.Match != nil: // no line: the summary has the details
-		l.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
+		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
-		l.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
-		l.log(fmt.Sprintf("generation %d is rated %s", *e.Rating.Generation, describeRating(e.Rating)))
+		w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
+		w.log(fmt.Sprintf("generation %d is rated %s", *e.Rating.Generation, describeRating(e.Rating)))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
-			l.log(fmt.Sprintf("generation %d loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
+			w.log(fmt.Sprintf("generation %d loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
 				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
 		}
 	case e.Metrics != nil:
-		if !l.terminal {
-			l.log(describeGeneration(e.Metrics))
+		if !w.terminal {
+			w.log(describeGeneration(e.Metrics))
 		}
 	case e.Progress.Phase == train.Measuring:
-		l.progress.show(status{detail: "measuring this machine's speed"})
+		w.progress.show(status{detail: "measuring this machine's speed"})
 	default:
 		p := e.Progress
 		detail := fmt.Sprintf("%s, generation %d of %d, %d games", p.Phase, p.Generation, p.Generations, p.Games)
 		if p.Speed > 0 {
 			detail += fmt.Sprintf(", %.0f positions/s", p.Speed)
 		}
-		if l.strength != "" {
-			detail += ", " + l.strength
+		if w.strength != "" {
+			detail += ", " + w.strength
 		}
-		l.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
+		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
 }
 
@@ -198,31 +205,11 @@ func describeGeneration(m *rundir.Metrics) string {
 	return strings.Join(parts, ", ")
 }
 
-// reporter rewrites a run's report during training. It warns once if it cannot, and training continues.
-type reporter struct {
-	dir    string
-	warn   func(string)
-	tenths int // 1 + tenths of the plan that were done at the last report; 0 before it
-	failed bool
-}
-
-// observe rewrites the report after the first generation and each tenth of the plan. runTraining writes the final one.
-func (r *reporter) observe(ctx context.Context, e train.Event) {
-	m := e.Metrics
-	if m == nil || m.Generation == m.Generations {
-		return
-	}
-	if tenths := 1 + 10*m.Generation/m.Generations; tenths > r.tenths {
-		r.tenths = tenths
-		r.write(ctx, report.Quick)
-	}
-}
-
-// write rewrites the report. The first failure is a warning, later ones are ignored.
-func (r *reporter) write(ctx context.Context, depth report.Depth) {
-	if _, err := report.Write(ctx, r.dir, depth); err != nil && ctx.Err() == nil && !r.failed {
-		r.failed = true
-		r.warn("no report: " + oneLine(err))
+// report rewrites the report. The first failure is a warning, later ones are ignored.
+func (w *watcher) report(ctx context.Context, depth report.Depth) {
+	if _, err := report.Write(ctx, w.dir, depth); err != nil && ctx.Err() == nil && !w.failed {
+		w.failed = true
+		w.warn("no report: " + oneLine(err))
 	}
 }
 
