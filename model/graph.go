@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -20,9 +19,8 @@ const shardRows = 64
 // graph is the network with its loss for one shard, with or without gradients. It reads the weights from the
 // parameters' memory. One goroutine may use it at a time.
 type graph struct {
-	game *env.Game
-	vm   gorgonia.VM
-
+	game    *env.Game
+	machine *machine
 	scratch scratch
 
 	// Memory of the inputs; load fills it.
@@ -41,40 +39,46 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
 	gr := &graph{game: game, loss: newLoss(game, shardRows, goalWeight)}
-	weights := p.nodes(g)
-	total := gr.build(g, p.weights.Config, func(name string) *gorgonia.Node {
-		return weights[slices.IndexFunc(weights, func(n *gorgonia.Node) bool { return n.Name() == name })]
-	})
+	var parameters gorgonia.Nodes
+	weights := map[string]*gorgonia.Node{}
+	for _, t := range p.weights.Tensors {
+		n := input(g, t.Name, t.Data, t.Shape...)
+		parameters, weights[t.Name] = append(parameters, n), n
+	}
+	total := gr.build(g, p.weights.Config, weights)
 	if withGradients {
-		for _, n := range must(gorgonia.Grad(total, weights...)) {
+		for _, n := range must(gorgonia.Grad(total, parameters...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op).out)
 		}
 	}
-	gr.vm = newMachine(g)
+	gr.machine = newMachine(g)
 	return gr
 }
 
-// input adds a named input of the given shape and returns it with its memory.
-func input(g *gorgonia.ExprGraph, name string, shape ...int) (*gorgonia.Node, []float32) {
-	data := kernel.Aligned(tensor.Shape(shape).TotalSize())
+// input adds a named input of the given shape that reads data.
+func input(g *gorgonia.ExprGraph, name string, data []float32, shape ...int) *gorgonia.Node {
 	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
-	node := gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name),
+	return gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name),
 		gorgonia.WithValue(value))
-	return node, data
 }
 
-// build adds inputs, tower, heads and loss, and returns the total loss.
-func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(string) *gorgonia.Node) *gorgonia.Node {
+// newInput adds a named input of the given shape and sets data to its memory.
+func newInput(g *gorgonia.ExprGraph, name string, data *[]float32, shape ...int) *gorgonia.Node {
+	*data = kernel.Aligned(tensor.Shape(shape).TotalSize())
+	return input(g, name, *data, shape...)
+}
+
+// build adds inputs, tower, heads and loss, and returns the total loss. weights are the parameters' nodes by name.
+func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weights map[string]*gorgonia.Node) *gorgonia.Node {
 	shape, s := gr.game.Tensor, &gr.scratch
 	affine := func(prefix, suffix string) gorgonia.Nodes {
 		var nodes gorgonia.Nodes
 		for _, part := range []string{"conv", "scale", "bias"} {
-			nodes = append(nodes, weight(prefix+part+suffix))
+			nodes = append(nodes, weights[prefix+part+suffix])
 		}
 		return nodes
 	}
-	x, data := input(g, "input", shardRows, shape.H, shape.W, padChannels(shape.C))
-	gr.input = data
+	x := newInput(g, "input", &gr.input, shardRows, shape.H, shape.W, padChannels(shape.C))
 	board := tensor.Shape{shardRows, shape.H, shape.W, padChannels(config.Channels)}
 	first := stem{newConv(shape.H, shape.W, shape.C, config.Channels, s)}
 	x = apply("stem", first, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, affine("stem.", "")...))
@@ -85,29 +89,23 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weight func(s
 	}
 	inputs := gorgonia.Nodes{x}
 	h := newHeads(gr.game, func(name string) (int, int) {
-		shape := weight(name + ".weight").Shape()
+		shape := weights[name+".weight"].Shape()
 		return shape[1], shape[0]
 	}, s)
 	for _, p := range h.layers {
-		inputs = append(inputs, weight(p.name+".weight"), weight(p.name+".bias"))
+		inputs = append(inputs, weights[p.name+".weight"], weights[p.name+".bias"])
 	}
 	outputs := apply("heads", h, tensor.Shape{shardRows, h.outputs}, nil, inputs)
 	gr.outputs = outputs.Op().(*op).out
-	constant := gr.lossInputs(g)
+	constant := gorgonia.Nodes{ // in the order of the inputs of loss
+		newInput(g, "policy", &gr.policy, shardRows, gr.game.NumActions()),
+		newInput(g, "classes", &gr.classes, shardRows, len(gr.game.Classes)),
+		newInput(g, "goals", &gr.goals, shardRows, 2),
+		newInput(g, "legal", &gr.legal, shardRows, gr.game.NumActions()),
+		newInput(g, "policy weight", &gr.policyWeight, shardRows),
+		newInput(g, "weight", &gr.weight, shardRows),
+	}
 	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
-}
-
-// lossInputs adds the input nodes that only the loss reads: the targets, the mask of legal actions and the weights of
-// the samples. Their order is that of the inputs of loss, which has the heads' output in front of them.
-func (gr *graph) lossInputs(g *gorgonia.ExprGraph) gorgonia.Nodes {
-	nodes := make(gorgonia.Nodes, 6)
-	nodes[0], gr.policy = input(g, "policy", shardRows, gr.game.NumActions())
-	nodes[1], gr.classes = input(g, "classes", shardRows, len(gr.game.Classes))
-	nodes[2], gr.goals = input(g, "goals", shardRows, 2)
-	nodes[3], gr.legal = input(g, "legal", shardRows, gr.game.NumActions())
-	nodes[4], gr.policyWeight = input(g, "policy weight", shardRows)
-	nodes[5], gr.weight = input(g, "weight", shardRows)
-	return nodes
 }
 
 // load copies n rows of a batch, starting with row first, to the input nodes. It returns the part of these rows in the
@@ -152,14 +150,12 @@ func Entropy(p []float32) float64 {
 
 // run computes the losses of the shard of n rows from row first, as parts of those of the batch, and, in a graph with
 // gradients, their gradients.
-func (gr *graph) run(batch *Batch, first, n int) (Losses, error) {
+func (gr *graph) run(batch *Batch, first, n int) Losses {
 	entropy := gr.load(batch, first, n)
-	if err := gr.vm.RunAll(); err != nil {
-		return Losses{}, fmt.Errorf("training graph: %w", err)
-	}
+	gr.machine.run()
 	l := gr.loss.parts
 	l.TargetEntropy = entropy
-	return l, nil
+	return l
 }
 
 // copyGradients copies the gradients of the last run to dst, which has one slice per parameter.

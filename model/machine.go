@@ -6,9 +6,9 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// machine is a [gorgonia.VM] for graphs of inputs, constants and ops of this package. It resolves all memory when it is
-// built, so a run allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small
-// objects per operation in every run.
+// machine runs graphs of inputs, constants and ops of this package. It resolves all memory when it is built, so a run
+// allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small objects per
+// operation in every run.
 type machine struct {
 	g     *gorgonia.ExprGraph
 	steps []step
@@ -41,16 +41,9 @@ func newMachine(g *gorgonia.ExprGraph) *machine {
 	return m
 }
 
-// RunAll runs every op once. It never fails.
-func (m *machine) RunAll() error {
+// run runs every op once.
+func (m *machine) run() {
 	for _, s := range m.steps {
 		s.run(s.in, s.out)
 	}
-	return nil
 }
-
-// Reset does nothing; runs keep no state.
-func (m *machine) Reset() {}
-
-// Close does nothing; there is nothing to free.
-func (m *machine) Close() error { return nil }

@@ -116,7 +116,7 @@ func TestGradients(t *testing.T) {
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
 		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8}[i], 2)
-		tr.gradients = append(tr.gradients, tr.params.zeros()) // of a second shard
+		tr.gradients = [][][]float32{tr.params.zeros(), tr.params.zeros()} // by shard
 		if _, err := tr.run(b, &tr.stepGraphs); err != nil {
 			t.Fatal(err)
 		}

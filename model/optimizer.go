@@ -17,17 +17,16 @@ import (
 // Only parameters of two or more axes decay: matrices and convolutions, not scales and biases. h is averageHorizon(t).
 // Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2.
 type adamW struct {
-	config    Config
-	params    *parameters
-	gradients [][]float32 // one slice per parameter
-	moment1   [][]float32 // m
-	moment2   [][]float32 // v
-	average   [][]float32
-	steps     int
+	config  Config
+	params  *parameters
+	moment1 [][]float32 // m
+	moment2 [][]float32 // v
+	average [][]float32
+	steps   int
 
 	parallel   func(n int, do func(i int)) // runs the chunks of a step
 	chunks     []chunk
-	prepare    func(chunk)     // called for each chunk before its gradient is read
+	shards     [][][]float32   // [shard][parameter] gradients of the current step; shard 0 becomes the sum
 	squareSums []float64       // sum of squares of each chunk's gradient
 	workers    []kernel.Worker // one per chunk
 	factors    kernel.Adam     // of the current step
@@ -35,21 +34,21 @@ type adamW struct {
 	updateFunc func(i int)     // method updateChunk
 }
 
-// newAdamW returns an optimizer of p. prepare is called for each chunk before a step reads its gradient.
-func newAdamW(
-	config Config, p *parameters, gradients [][]float32, parallel func(n int, do func(i int)), prepare func(chunk),
-) *adamW {
+// newAdamW returns an optimizer of p.
+func newAdamW(config Config, p *parameters, parallel func(n int, do func(i int))) *adamW {
 	s := &adamW{
-		config: config, params: p, gradients: gradients, moment1: p.zeros(), moment2: p.zeros(), average: p.clone(),
-		parallel: parallel, chunks: p.chunks(), prepare: prepare,
+		config: config, params: p, moment1: p.zeros(), moment2: p.zeros(), average: p.clone(),
+		parallel: parallel, chunks: p.chunks(),
 	}
 	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
 	s.squareFunc, s.updateFunc = s.squareChunk, s.updateChunk
 	return s
 }
 
-// step updates all parameters from the gradients. If a gradient is not finite it returns an error and changes nothing.
-func (s *adamW) step(rate float64) error {
+// step updates all parameters from the sum of the shards' gradients, [shard][parameter], which it leaves in shard 0. If
+// a gradient is not finite it returns an error and changes no parameter.
+func (s *adamW) step(rate float64, shards [][][]float32) error {
+	s.shards = shards
 	scale, err := s.clip()
 	if err != nil {
 		return err
@@ -88,10 +87,15 @@ func (s *adamW) clip() (float32, error) {
 	return float32(s.config.ClipNorm / norm), nil
 }
 
-// squareChunk prepares the gradient of chunk i and writes its sum of squares to s.squareSums[i].
+// squareChunk adds chunk i's gradients of all shards to that of shard 0, in the shards' order, and writes the sum of
+// squares of the result to s.squareSums[i].
 func (s *adamW) squareChunk(i int) {
-	s.prepare(s.chunks[i])
-	g := s.chunks[i].of(s.gradients)
+	g := s.chunks[i].of(s.shards[0])
+	for _, shard := range s.shards[1:] {
+		for j, v := range s.chunks[i].of(shard)[:len(g)] {
+			g[j] += v
+		}
+	}
 	var sums [4]float64 // independent sums, so additions do not wait for each other
 	for ; len(g) >= 4; g = g[4:] {
 		a, b, c, d := float64(g[0]), float64(g[1]), float64(g[2]), float64(g[3])
@@ -112,7 +116,7 @@ func (s *adamW) updateChunk(i int) {
 	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
 		factors.WeightDecay = 0
 	}
-	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
+	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.shards[0]), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
 }
 
 // averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During

@@ -19,6 +19,7 @@ func TestStockOracle(t *testing.T) {
 		w := randomWeights(game, 8, 2, 1)
 		b := randomBatch(game, shardRows, 2)
 		tr := newTrainer(t, game, w, DefaultConfig(), nil)
+		tr.gradients = [][][]float32{tr.params.zeros()}
 		got, err := tr.run(b, &tr.stepGraphs)
 		if err != nil {
 			t.Fatal(err)
@@ -58,6 +59,7 @@ func TestStockOracleDeep(t *testing.T) {
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
+	tr.gradients = [][][]float32{tr.params.zeros()}
 	if _, err := tr.run(b, &tr.stepGraphs); err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +94,12 @@ func TestMachine(t *testing.T) {
 	p := newParameters(randomWeights(game, 8, 2, 1))
 	b := randomBatch(game, shardRows, 2)
 	ours, theirs := newGraph(game, p, 0.1, true), newGraph(game, p, 0.1, true)
-	theirs.vm = gorgonia.NewTapeMachine(theirs.vm.(*machine).g)
-	defer theirs.vm.Close()
-	for _, g := range []*graph{ours, theirs} {
-		if _, err := g.run(b, 0, b.Size); err != nil {
-			t.Fatal(err)
-		}
+	ours.run(b, 0, b.Size)
+	tape := gorgonia.NewTapeMachine(theirs.machine.g)
+	defer tape.Close()
+	theirs.load(b, 0, b.Size)
+	if err := tape.RunAll(); err != nil {
+		t.Fatal(err)
 	}
 	for i, w := range p.weights.Tensors {
 		if !slices.Equal(ours.gradients[i], theirs.gradients[i]) {

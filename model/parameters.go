@@ -1,9 +1,6 @@
 package model
 
 import (
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
-
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
@@ -63,14 +60,3 @@ func (p *parameters) chunks() []chunk {
 
 // of is the chunk's part of values, which has one slice per parameter.
 func (c chunk) of(values [][]float32) []float32 { return values[c.parameter][c.from:c.to] }
-
-// nodes adds the parameters to a graph as input nodes, which share the parameters' memory.
-func (p *parameters) nodes(g *gorgonia.ExprGraph) gorgonia.Nodes {
-	nodes := make(gorgonia.Nodes, len(p.values))
-	for i, t := range p.weights.Tensors {
-		value := tensor.New(tensor.WithShape(t.Shape...), tensor.WithBacking(t.Data))
-		nodes[i] = gorgonia.NewTensor(g, tensor.Float32, len(t.Shape), gorgonia.WithShape(t.Shape...),
-			gorgonia.WithName(t.Name), gorgonia.WithValue(value))
-	}
-	return nodes
-}

@@ -86,10 +86,16 @@ func (s *stock) run(b *Batch) (float64, error) {
 	return float64(*s.total.Value().(*G.F32)), nil
 }
 
+// stockInput adds a named input of the given shape and returns it with its memory.
+func stockInput(g *G.ExprGraph, name string, shape ...int) (node *G.Node, data []float32) {
+	node = newInput(g, name, &data, shape...)
+	return node, data
+}
+
 // weight adds the tensor of that name as an input. Element i of the input is element place(i) of the tensor.
 func (s *stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
 	from := s.weights.Lookup(name).Data
-	n, data := input(s.g, name, shape...)
+	n, data := stockInput(s.g, name, shape...)
 	places := make([]int, len(from))
 	for i := range from {
 		places[i] = place(i)
@@ -147,7 +153,7 @@ func (s *stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
 // build returns the total loss.
 func (s *stock) build(goalWeight float64) *G.Node {
 	shape := s.game.Tensor
-	x, data := input(s.g, "input", s.size, shape.C, shape.H, shape.W)
+	x, data := stockInput(s.g, "input", s.size, shape.C, shape.H, shape.W)
 	s.targets.inputs = data
 	x = s.conv("stem.", "", x, nil)
 	for i := range s.weights.Config.Blocks {
@@ -170,21 +176,21 @@ func (s *stock) build(goalWeight float64) *G.Node {
 // losses returns the total loss from the policy logits and the outcome head's hidden layer.
 func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
 	actions, k, to := s.game.NumActions(), len(s.game.Classes), &s.targets
-	target, data := input(s.g, "policy", s.size, actions)
-	legal, mask := input(s.g, "legal", s.size, actions)
-	policyShare, shares := input(s.g, "policy share", s.size)
+	target, data := stockInput(s.g, "policy", s.size, actions)
+	legal, mask := stockInput(s.g, "legal", s.size, actions)
+	policyShare, shares := stockInput(s.g, "policy share", s.size)
 	to.policy, to.legal, to.policyShare = data, mask, shares
 	total := s.crossEntropy(logits, target, policyShare, legal)
 
-	classes, data := input(s.g, "classes", s.size, k)
-	share, shares := input(s.g, "share", s.size)
+	classes, data := stockInput(s.g, "classes", s.size, k)
+	share, shares := stockInput(s.g, "share", s.size)
 	to.classes = data
 	for i := range shares {
 		shares[i] = 1 / float32(s.size)
 	}
 	total = must(G.Add(total, s.crossEntropy(s.dense("outcome.classes", hidden, same), classes, share, nil)))
 	if s.game.GoalHead {
-		goals, data := input(s.g, "goals", s.size, 2)
+		goals, data := stockInput(s.g, "goals", s.size, 2)
 		to.goals = data
 		errors := must(G.Square(must(G.Sub(s.dense("goals", hidden, same), goals))))
 		weight := G.NewConstant(float32(goalWeight / float64(s.size)))

@@ -58,7 +58,7 @@ type Trainer struct {
 
 	params    *parameters
 	optimizer *adamW
-	gradients [][][]float32 // [shard][parameter]; shard 0 becomes the sum
+	gradients [][][]float32 // [shard][parameter]
 
 	stepGraphs graphPool // graphs with gradients
 	lossGraphs graphPool // graphs without
@@ -66,13 +66,8 @@ type Trainer struct {
 	// The state of the current batch.
 	batch     *Batch
 	graphs    *graphPool
-	results   []shardResult
+	losses    []Losses    // by shard
 	shardFunc func(i int) // method runShard, bound once to save allocations
-}
-
-type shardResult struct {
-	losses Losses
-	err    error
 }
 
 // NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently,
@@ -91,8 +86,7 @@ func NewTrainer(
 		}
 	}
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(w)}
-	t.gradients = [][][]float32{t.params.zeros()}
-	t.optimizer = newAdamW(config, t.params, t.gradients[0], parallel, t.sumGradients)
+	t.optimizer = newAdamW(config, t.params, parallel)
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
 	t.shardFunc = t.runShard
@@ -110,7 +104,7 @@ func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 	if err != nil {
 		return losses, err
 	}
-	return losses, t.optimizer.step(rate)
+	return losses, t.optimizer.step(rate, t.gradients[:shards(b)])
 }
 
 // Losses returns the losses of a batch without training on it.
@@ -126,16 +120,13 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 		panic("model: batch of another size or game")
 	}
 	n := shards(b)
-	t.results = slices.Grow(t.results[:0], n)[:n]
+	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs
 	t.parallel(n, t.shardFunc)
 	t.batch, t.graphs = nil, nil
 	var sum Losses
-	for _, r := range t.results[:n] {
-		if r.err != nil {
-			return sum, r.err
-		}
-		sum.add(r.losses)
+	for _, l := range t.losses {
+		sum.add(l)
 	}
 	if math.IsNaN(sum.Total) || math.IsInf(sum.Total, 0) {
 		return sum, fmt.Errorf("%w: the loss is %v", ErrDiverged, sum.Total)
@@ -146,28 +137,14 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 // runShard runs shard i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients.
 func (t *Trainer) runShard(i int) {
 	g := t.graphs.take()
-	n := len(t.results)
+	n := len(t.losses)
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
-	losses, err := g.run(t.batch, first, next-first)
-	t.results[i] = shardResult{losses, err}
+	t.losses[i] = g.run(t.batch, first, next-first)
 	if g.gradients != nil {
 		g.copyGradients(t.gradients[i])
 	}
 	t.graphs.put(g)
 }
-
-// sumGradients adds a chunk's gradients of all shards to that of shard 0, in the shards' order.
-func (t *Trainer) sumGradients(c chunk) {
-	sum := c.of(t.gradients[0])
-	for _, shard := range t.gradients[1:len(t.results)] {
-		for j, v := range c.of(shard)[:len(sum)] {
-			sum[j] += v
-		}
-	}
-}
-
-// Weights returns a copy of the weights.
-func (t *Trainer) Weights() *infer.Weights { return t.params.weights.Clone() }
 
 // AverageWeights returns a copy of the moving average (EMA) of the weights over the last 5 % of the steps, at least 20:
 // the network to play with. Before the first step it equals the weights.

@@ -84,7 +84,7 @@ func TestOverfit(t *testing.T) {
 	if got.Policy-got.TargetEntropy > 0.02 || got.Policy < got.TargetEntropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 {
 		t.Errorf("after 600 steps on one batch: %+v", got)
 	}
-	for i, p := range policyOf(t, game, tr.Weights(), b) {
+	for i, p := range policyOf(t, game, tr.params.weights, b) {
 		if b.LegalMask[i] == 0 && p != 0 || math.Abs(float64(p-b.Policy[i])) > 0.15 {
 			t.Fatalf("probability %v of action %d; its target is %v, legal %v", p, i, b.Policy[i], b.LegalMask[i])
 		}
@@ -312,7 +312,7 @@ func TestStateErrors(t *testing.T) {
 	edit := func(from, to string) []byte { return bytes.Replace(state, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
 		"truncated":       state[:len(state)/2],
-		"format is":       tr.Weights().Marshal(),
+		"format is":       tr.params.weights.Marshal(),
 		"version is":      edit(`"version":"2"`, `"version":"9"`),
 		"game is":         edit(game.Name, strings.Repeat("x", len(game.Name))),
 		"steps is":        edit(`"steps":"1"`, `"steps":"x"`),
@@ -337,7 +337,7 @@ func TestAverage(t *testing.T) {
 	want := 0.0
 	for step := 1; step <= 25; step++ {
 		train(t, tr, step, step+1)
-		live := float64(tr.Weights().Lookup("stem.bias").Data[0])
+		live := float64(tr.params.weights.Lookup("stem.bias").Data[0])
 		want += (live - want) / min(float64(step), 20)
 		if got := float64(tr.AverageWeights().Lookup("stem.bias").Data[0]); math.Abs(got-want) > 1e-5 {
 			t.Fatalf("average %v after %d steps; want %v", got, step, want)
@@ -353,15 +353,15 @@ func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMa
 		values:  [][]float32{matrix, vector},
 	}
 	gradients := p.zeros()
-	s := newAdamW(config, p, gradients, func(n int, do func(i int)) {
+	s := newAdamW(config, p, func(n int, do func(i int)) {
 		for i := range n {
 			do(i)
 		}
-	}, func(chunk) {})
+	})
 	return s, func(dMatrix, dVector []float32) error {
 		copy(gradients[0], dMatrix)
 		copy(gradients[1], dVector)
-		return s.step(0.1)
+		return s.step(0.1, [][][]float32{gradients})
 	}
 }
 
