@@ -18,7 +18,7 @@ import (
 // can still improve on the root's guaranteed class, and with the remaining simulations.
 type halving struct {
 	gumbel      []float64 // [root moves] g
-	logits      []float64 // [root moves]
+	logits      []float32 // [root moves]
 	simulations int       // S
 	considered  int       // m
 	size        int       // n of the current phase
@@ -36,13 +36,6 @@ func (h *halving) sampleNoise(n int, rng *rand.Rand) {
 			g = -math.Log(rng.ExpFloat64())
 		}
 		h.gumbel = append(h.gumbel, g)
-	}
-}
-
-func (h *halving) setLogits(logits []float32) {
-	h.logits = h.logits[:0]
-	for _, l := range logits {
-		h.logits = append(h.logits, float64(l))
 	}
 }
 
@@ -150,7 +143,7 @@ func (s *Search) scoreRoot(dst []float64) {
 	sign, scale := t.nodes[root].player.Sign(), s.sigmaScale(sm)
 	edges := t.edgesOf(root)
 	for i := range edges {
-		dst[i] = h.gumbel[i] + h.logits[i] + scale*t.moverValue(&edges[i], sign, sm.mixedValue)
+		dst[i] = h.gumbel[i] + float64(h.logits[i]) + scale*t.moverValue(&edges[i], sign, sm.mixedValue)
 	}
 }
 

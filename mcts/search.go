@@ -385,7 +385,7 @@ func (s *Search) store(b *Batcher, l *leaf, e evaluation) {
 // setEvaluation stores a leaf's evaluation except the logits, which the caller has already put into the tree.
 func (s *Search) setEvaluation(l *leaf, e evaluation) {
 	if l.node == root {
-		s.halving.setLogits(s.tree.priorsOf(root))
+		s.halving.logits = append(s.halving.logits[:0], s.tree.priorsOf(root)...)
 		s.rootClasses = append(s.rootClasses[:0], e.classes...)
 		s.rootGoals = append(s.rootGoals[:0], e.goals...)
 	}

@@ -53,6 +53,16 @@ func contains[B bitboard](b, part B) bool {
 	return part[0]&^b[0]|part[last]&^b[last] == 0
 }
 
+// containsAny reports whether all cells of one of the parts are in b.
+func containsAny[B bitboard](b B, parts []B) bool {
+	for _, part := range parts {
+		if contains(b, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // shiftDown replaces every cell i of b by i - n, and drops those below 0; n is at most 127.
 func shiftDown[B bitboard](b B, n uint) B {
 	last := len(b) - 1
@@ -161,15 +171,6 @@ func appendPieces[B bitboard](dst []uint8, n int, kinds ...B) []uint8 {
 		dst = append(dst, piece)
 	}
 	return dst
-}
-
-// bools returns a list that says for each of n cells whether it is in b.
-func bools[B bitboard](b B, n int) []bool {
-	list := make([]bool, n)
-	for i := range list {
-		list[i] = has(b, i)
-	}
-	return list
 }
 
 // nibbles holds, by four bits of a bitboard, the four values that encode them: 1 for a set bit, otherwise 0.

@@ -116,21 +116,11 @@ func (s *goldenRectangleState[B]) Apply(a env.Action) {
 		s.playable = union(s.playable, bit[B](above))
 	}
 	s.player = p.Opponent()
-	if s.wins(p, cell) {
+	if containsAny(s.owned[p], s.game.rectangles[cell]) {
 		s.outcome = int8(p) // p has won: class 0 is First's win, class 1 Second's
 	} else if isEmpty(s.playable) {
 		s.outcome = int8(env.Second)
 	}
-}
-
-// wins reports whether a mark of p's on the cell completes a rectangle of p's.
-func (s *goldenRectangleState[B]) wins(p env.Player, cell int) bool {
-	for _, others := range s.game.rectangles[cell] {
-		if contains(s.owned[p], others) {
-			return true
-		}
-	}
-	return false
 }
 
 // TerminalActions appends the marks that complete a rectangle, and the mark that fills the board: if that completes no
@@ -144,7 +134,7 @@ func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []en
 	for i := range len(s.playable) {
 		for b := s.playable[i]; b != 0; b &= b - 1 {
 			cell := i<<6 + bits.TrailingZeros64(b)
-			if s.wins(p, cell) {
+			if containsAny(s.owned[p], g.rectangles[cell]) {
 				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(p)})
 			} else if fillsBoard {
 				dst = append(dst, env.TerminalAction{Action: env.Action(cell), Outcome: int(env.Second)})

@@ -102,7 +102,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
 		NewState:    q.newState,
 		Drawing: env.Drawing{
-			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true, Cells: bools(q.board, q.cells),
+			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true,
 			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
 		},
 	}
@@ -113,6 +113,9 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 			fmt.Sprintf("other's whites left: on every cell the opponent's remaining blocks / %d", q.whites))
 		g.PolicyNames = append(g.PolicyNames, "block")
 		g.Drawing.Pieces = append(g.Drawing.Pieces, env.Piece{Name: "white", Neutral: true})
+	}
+	for cell := range q.cells {
+		g.Drawing.Cells = append(g.Drawing.Cells, has(q.board, cell))
 	}
 	for _, verb := range g.PolicyNames {
 		for cell := range q.cells {
@@ -277,24 +280,13 @@ func (s *quadState[B]) Apply(a env.Action) {
 	s.owned[p] = union(s.owned[p], bit[B](cell))
 	s.quadsLeft[p]--
 	s.player = p.Opponent()
-	if s.game.quads-s.quadsLeft[p] >= 4 && s.ownsSquare(p, cell) {
+	if s.game.quads-s.quadsLeft[p] >= 4 && containsAny(s.owned[p], s.game.through[cell]) {
 		s.outcome = int8(p) * quadLast // quadSquare if p is First
 		return
 	}
 	if s.quadsLeft == [2]int8{} {
 		s.outcome = s.finalOutcome()
 	}
-}
-
-// ownsSquare reports whether p owns the three other corners of a square through the cell.
-func (s *quadState[B]) ownsSquare(p env.Player, cell int) bool {
-	owned := s.owned[p]
-	for _, others := range s.game.through[cell] {
-		if contains(owned, others) {
-			return true
-		}
-	}
-	return false
 }
 
 // TerminalActions appends the marks that complete a square, or all marks if the mover places the last quad of all.

@@ -31,11 +31,11 @@ type Evaluator struct {
 // NewEvaluator returns an evaluator that is fastest for batches of up to maxBatch rows. Larger ones work, too.
 func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 	rows := min(max(maxBatch, 1), maxRows)
-	cells := rows * n.game.Tensor.Cells()
+	cells := rows * n.Game.Tensor.Cells()
 	e := &Evaluator{
 		network: n,
 		rows:    rows,
-		tensor:  make([]float32, n.game.Tensor.Size()),
+		tensor:  make([]float32, n.Game.Tensor.Size()),
 		input:   kernel.Aligned(cells * n.planes),
 		policy:  kernel.Aligned(cells * policyWidth),
 		planes:  kernel.Aligned(cells * n.policyPlanes.paddedOut),
@@ -73,7 +73,7 @@ func (e *Evaluator) EvaluateTensors(tensors, logits, classes, goals []float32) {
 
 // evaluate evaluates a batch of tensors [C, H, W]; tensor(i) is valid until its next call.
 func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, classes, goals []float32) {
-	game := e.network.game
+	game := e.network.Game
 	A, K := game.NumActions(), len(game.Classes)
 	if len(logits) != batch*A || len(classes) != batch*K || goals != nil && (!game.GoalHead || len(goals) != 2*batch) {
 		panic("infer: logits, classes or goals do not have the batch's size")
@@ -95,7 +95,7 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 
 // setInput writes a tensor [C, H, W] to row i of e.input as [H, W, padded C].
 func (e *Evaluator) setInput(i int, tensor []float32) {
-	shape, padded := e.network.game.Tensor, e.network.planes
+	shape, padded := e.network.Game.Tensor, e.network.planes
 	cells := shape.Cells()
 	row := e.input[i*cells*padded : (i+1)*cells*padded]
 	for c := range shape.C {
@@ -123,7 +123,7 @@ func (e *Evaluator) forwardTower(rows int) {
 // and leaves the head's hidden layer in e.hidden for the goals and the policy's single entries.
 func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	n := e.network
-	e.linear(&n.outcomeCells, rows*n.game.Tensor.Cells(), e.cells, e.tower[0], true)
+	e.linear(&n.outcomeCells, rows*n.Game.Tensor.Cells(), e.cells, e.tower[0], true)
 	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, true)
 	e.linear(&n.outcomeClasses, rows, e.outputs, e.hidden, false)
 	k := n.outcomeClasses.out
@@ -136,7 +136,7 @@ func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 // forwardPolicy runs the policy head on the tower's output and e.hidden: it writes the logits to logits [rows, A].
 func (e *Evaluator) forwardPolicy(rows int, logits []float32) {
 	n := e.network
-	cells, actions := n.game.Tensor.Cells(), n.game.NumActions()
+	cells, actions := n.Game.Tensor.Cells(), n.Game.NumActions()
 	e.linear(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
 	e.linear(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
 	planes, padded := n.policyPlanes.out, n.policyPlanes.paddedOut

@@ -25,10 +25,11 @@ type conv struct {
 
 // Network is a network ready to run. It is immutable and may be shared by goroutines; each needs its own [Evaluator].
 type Network struct {
-	game       *env.Game
-	valueScale float64
-	planes     int // of the input, rounded up to a multiple of 8
-	channels   int // of the tower, rounded up to a multiple of 8
+	Game       *env.Game
+	ValueScale float64 // as [Weights.ValueScale]
+
+	planes   int // of the input, rounded up to a multiple of 8
+	channels int // of the tower, rounded up to a multiple of 8
 
 	stem   conv
 	blocks [][2]conv
@@ -45,7 +46,7 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	n := &Network{
-		game: game, valueScale: w.ValueScale,
+		Game: game, ValueScale: w.ValueScale,
 		planes: padChannels(game.Tensor.C), channels: padChannels(w.Config.Channels),
 	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
@@ -67,12 +68,6 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	return n, nil
 }
 
-// ValueScale returns [Weights.ValueScale].
-func (n *Network) ValueScale() float64 { return n.valueScale }
-
-// Game returns the game that the network plays.
-func (n *Network) Game() *env.Game { return n.game }
-
 // fold returns the convolution prefix+"conv"+suffix, its weights multiplied by the scale of their output channel. Zeros
 // extend its input channels to paddedIn and its output channels to n.channels.
 func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
@@ -87,7 +82,7 @@ func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
 	}
 	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)
 	bias = append(bias, make([]float32, n.channels-out)...)
-	board := n.game.Tensor
+	board := n.Game.Tensor
 	return conv{kernel.NewConv(board.H, board.W, paddedIn, n.channels, folded), bias}
 }
 

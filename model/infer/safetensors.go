@@ -1,9 +1,9 @@
 package infer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +13,7 @@ import (
 
 // tensorHeader is one tensor's entry in a safetensors header.
 type tensorHeader struct {
+	name    string
 	DType   string    `json:"dtype"`
 	Shape   []int     `json:"shape"`
 	Offsets [2]uint64 `json:"data_offsets"` // within the bytes after the header
@@ -42,7 +43,7 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 			panic("infer: tensor named twice or of another size than its shape")
 		}
 		end := size + 4*uint64(len(t.Data))
-		entries[t.Name] = tensorHeader{"F32", append([]int{}, t.Shape...), [2]uint64{size, end}}
+		entries[t.Name] = tensorHeader{DType: "F32", Shape: append([]int{}, t.Shape...), Offsets: [2]uint64{size, end}}
 		size = end
 	}
 	head, err := json.Marshal(entries) // sorts the keys
@@ -61,10 +62,7 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 // sumKey is the metadata key of the SHA-256 of the values, in hexadecimal.
 const sumKey = "sha256"
 
-func sumOf(values []byte) string {
-	sum := sha256.Sum256(values)
-	return hex.EncodeToString(sum[:])
-}
+func sumOf(values []byte) string { return fmt.Sprintf("%x", sha256.Sum256(values)) }
 
 // UnmarshalTensors reads a safetensors file whose values are all float32 and finite. It returns the tensors in the order of
 // their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of len(data).
@@ -79,30 +77,26 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 		}
 		delete(entries, "__metadata__")
 	}
-	headers := make(map[string]tensorHeader, len(entries))
-	names := make([]string, 0, len(entries))
+	headers := make([]tensorHeader, 0, len(entries))
 	for name, raw := range entries {
 		h, err := parseEntry(raw, uint64(len(values)))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err)
 		}
-		headers[name] = h
-		names = append(names, name)
+		h.name = name
+		headers = append(headers, h)
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return int(int64(headers[a].Offsets[0]) - int64(headers[b].Offsets[0]))
-	})
+	slices.SortFunc(headers, func(a, b tensorHeader) int { return cmp.Compare(a.Offsets[0], b.Offsets[0]) })
 	var end uint64
-	for _, name := range names {
-		h := headers[name]
+	for _, h := range headers {
 		if h.Offsets[0] != end {
 			return nil, nil, fmt.Errorf("%w: tensor %q starts at byte %d; the one before ends at %d",
-				ErrFormat, name, h.Offsets[0], end)
+				ErrFormat, h.name, h.Offsets[0], end)
 		}
 		end = h.Offsets[1]
-		t := Tensor{name, h.Shape, make([]float32, product(h.Shape))}
+		t := Tensor{h.name, h.Shape, make([]float32, product(h.Shape))}
 		if !decode(t.Data, values[h.Offsets[0]:]) {
-			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is not finite", ErrFormat, name)
+			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is not finite", ErrFormat, h.name)
 		}
 		tensors = append(tensors, t)
 	}

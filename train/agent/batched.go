@@ -42,7 +42,7 @@ const gumbelLeaves = 16
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int) *Batched {
-	b := &Batched{spec: spec, network: network, rng: newRand(0), batcher: batcher, position: network.Game().NewState()}
+	b := &Batched{spec: spec, network: network, rng: newRand(0), batcher: batcher, position: network.Game.NewState()}
 	if spec.PUCT {
 		b.search = b.newSearch(mcts.PUCT, puctLeaves(spec.maxMoveSimulations()))
 	} else {
@@ -54,8 +54,8 @@ func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbel
 func (b *Batched) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
 	config.Rule, config.PendingLeaves, config.RootSymmetries = rule, leaves, b.spec.Symmetries
-	config.ValueScale = b.network.ValueScale()
-	return mcts.New(b.network.Game(), config)
+	config.ValueScale = b.network.ValueScale
+	return mcts.New(b.network.Game, config)
 }
 
 // Reset implements [Agent].
@@ -164,7 +164,7 @@ func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int)
 	}
 	value := b.analysis.Value()
 	a := &Analysis{Player: state.Player(), Value: &value, Simulations: b.analysis.Simulations()}
-	classes := make([]float32, len(b.network.Game().Classes))
+	classes := make([]float32, len(b.network.Game.Classes))
 	b.analysis.Classes(classes)
 	_, a.Proven = b.analysis.Proven()
 	_, goals := b.analysis.RootEvaluation()
@@ -190,7 +190,7 @@ func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis
 		return nil, err
 	}
 	classes, goals := b.search.RootEvaluation()
-	value := b.network.Game().ExpectedUtility(classes)
+	value := b.network.Game.ExpectedUtility(classes)
 	a := &Analysis{Player: state.Player(), Value: &value, Goals: b.expectedGoals(state.Player(), classes, goals)}
 	for _, m := range b.search.Moves() {
 		prior := float64(m.Prior)
@@ -204,12 +204,12 @@ func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis
 // determine goals, the network predicts them: predicted has those of p and its opponent, divided by 100.
 func (b *Batched) expectedGoals(p env.Player, classes, predicted []float32) *[2]float64 {
 	own, other, sum := 0.0, 0.0, 0.0
-	if b.network.Game().GoalHead {
+	if b.network.Game.GoalHead {
 		own, other = 100*min(max(float64(predicted[0]), 0), 1), 100*min(max(float64(predicted[1]), 0), 1)
 	} else {
 		for k, c := range classes {
-			own += float64(c) * float64(b.network.Game().Classes[k].Goals[0])
-			other += float64(c) * float64(b.network.Game().Classes[k].Goals[1])
+			own += float64(c) * float64(b.network.Game.Classes[k].Goals[0])
+			other += float64(c) * float64(b.network.Game.Classes[k].Goals[1])
 			sum += float64(c)
 		}
 		own, other = own/sum, other/sum // float32 probabilities add up to nearly 1

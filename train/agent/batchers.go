@@ -46,7 +46,7 @@ func (b *Batchers) forNetwork(network *infer.Network, digest string) *mcts.Batch
 	i := slices.Index(b.digests, digest)
 	if i < 0 {
 		i = len(b.list)
-		b.list = append(b.list, mcts.NewBatcher(network.Game(), network.NewEvaluator(batchSize), batchSize, b.cacheEntries))
+		b.list = append(b.list, mcts.NewBatcher(network.Game, network.NewEvaluator(batchSize), batchSize, b.cacheEntries))
 		b.digests = append(b.digests, digest)
 	}
 	return b.list[i]

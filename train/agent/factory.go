@@ -102,7 +102,7 @@ func optionHint(spec Spec, err error) string {
 // overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold,
 // can still be too large: those of a run that diverged, for example.
 func overflows(network *infer.Network) bool {
-	game := network.Game()
+	game := network.Game
 	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes, nil)
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })

@@ -64,7 +64,11 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 		{"policy_extras", game.PolicyNames[game.PolicyPlanes:]},
 		{"outcomes", outcomesOf(game)},
 		{"value_scale", w.ValueScale},
-		{"inputs", inputTexts()},
+		{"inputs", map[string]string{
+			Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
+				"Cell i of the board is in row i / columns and column i % columns; " +
+				"entry frames[mover].cells[i] of a plane is about it.",
+		}},
 		{"outputs", outputTexts(game)},
 	} {
 		value, err := json.Marshal(e.value)
@@ -108,14 +112,6 @@ func outcomesOf(game *env.Game) []outcome {
 		}
 	}
 	return list
-}
-
-// inputTexts describes the input.
-func inputTexts() map[string]string {
-	return map[string]string{
-		Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
-			"Cell i of the board is in row i / columns and column i % columns; entry frames[mover].cells[i] of a plane is about it.",
-	}
 }
 
 // outputTexts describes the outputs.

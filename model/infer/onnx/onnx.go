@@ -66,7 +66,11 @@ func (b *builder) network(game *env.Game) {
 
 	classes := b.linear("outcome.classes", hidden)
 	b.output(b.node("Softmax", Outcome, []string{classes}, integer("axis", 1)), len(game.Classes))
-	b.output(b.node("MatMul", Value, []string{Outcome, b.utilities(game)}))
+	utilities := make([]float32, len(game.Classes))
+	for i, class := range game.Classes {
+		utilities[i] = class.Utility
+	}
+	b.output(b.node("MatMul", Value, []string{Outcome, b.constant("utilities", utilities, len(utilities))}))
 	if game.GoalHead {
 		b.output(b.linear(Goals, hidden), 2)
 	}
@@ -81,15 +85,6 @@ func (b *builder) tower() string {
 		x = b.relu(b.node("Add", prefix+"sum", []string{x, y}))
 	}
 	return x
-}
-
-// utilities adds the constant [K] of the outcome classes' utilities for the player to move.
-func (b *builder) utilities(game *env.Game) string {
-	data := make([]float32, len(game.Classes))
-	for i, class := range game.Classes {
-		data[i] = class.Utility
-	}
-	return b.constant("utilities", data, len(data))
 }
 
 // channelsFirst returns weights with the inputs of outcome.hidden in ONNX's order: channels first, then cells.

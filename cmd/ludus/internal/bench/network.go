@@ -117,7 +117,7 @@ func (o *Options) train(ctx context.Context, sub subject) ([]Network, error) {
 
 // evaluation returns a function that evaluates a batch of positions and returns its size.
 func evaluation(network *infer.Network, batch int) func() int {
-	game := network.Game()
+	game := network.Game
 	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
 	logits, classes := make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
 	var goals []float32

@@ -33,7 +33,7 @@ type selfPlayer struct {
 
 // newSelfPlayer prepares self-play of the network as in a training run, with or without a cache of evaluations.
 func (o *Options) newSelfPlayer(network *infer.Network, threads int, cache bool) *selfPlayer {
-	game := network.Game()
+	game := network.Game
 	settings := o.settings(game)
 	p := &selfPlayer{network: network}
 	p.row = SelfPlay{
