@@ -103,10 +103,7 @@ func playAdaptively(w *world, rng *rand.Rand, deviation float64) (all []pairing,
 	for range 400 {
 		a, b, open := connectingPair(n, 0, all, func(a, b int) bool { return true })
 		if !open {
-			f, err := newFit(n, 0, all)
-			if err != nil {
-				panic(err)
-			}
+			f := newFit(n, 0, all)
 			plan := everybodyMay(2 * pairsOfMatch)
 			plan.target = func(i int) bool { return f.deviation(i) > deviation }
 			done := true
@@ -219,10 +216,7 @@ func TestCoverage(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(number), uint64(trial)))
 					w := pool.world
 					w.elo = spreadOut(rng, pool.players, pool.reach)
-					f, err := newFit(pool.players, 0, w.schedule(&w, rng))
-					if err != nil {
-						panic(err)
-					}
+					f := newFit(pool.players, 0, w.schedule(&w, rng))
 					one := covered(&w, f)
 					mutex.Lock()
 					c.add(one)

@@ -2,8 +2,8 @@ package ratings
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,9 +75,6 @@ const (
 	priorTolerance = 0.01
 )
 
-// errUnconnected means that no games connect an agent with the anchor.
-var errUnconnected = errors.New("no games connect an agent with the anchor")
-
 // edge is all games between two agents, a < b, and the edge's share of the prior's drawn games.
 type edge struct {
 	a, b   int
@@ -91,6 +88,7 @@ type edge struct {
 // vectors and matrices have an entry for each agent. Games only determine differences of ratings: see information.
 type fit struct {
 	anchor     int
+	rated      []bool // by agent: games connect it with the anchor; the other agents have no meaningful rating
 	edges      []edge
 	rating     []float64     // by agent
 	value      float64       // log likelihood
@@ -101,16 +99,17 @@ type fit struct {
 	centre     []float64     // weight of each agent in the pool's centre
 }
 
-// newFit fits the ratings of agents to their games. Two agents may have several pairings. The error wraps
-// errUnconnected.
-func newFit(agents, anchor int, pairings []pairing) (*fit, error) {
-	for i, ok := range connected(agents, anchor, pairings) {
-		if !ok {
-			return nil, fmt.Errorf("%w: agent %d", errUnconnected, i)
+// newFit fits the ratings of agents to their games. Two agents may have several pairings.
+func newFit(agents, anchor int, pairings []pairing) *fit {
+	f := &fit{anchor: anchor, rated: connected(agents, anchor, pairings), rating: make([]float64, agents)}
+	parameters := -1.0 // one for each rated agent but the anchor
+	for _, rated := range f.rated {
+		if rated {
+			parameters++
 		}
 	}
-	f := &fit{anchor: anchor, edges: edgesOf(pairings), rating: make([]float64, agents)}
-	f.setPrior(func(*edge) float64 { return float64(agents-1) / float64(len(f.edges)) })
+	f.edges = edgesOf(slices.DeleteFunc(slices.Clone(pairings), func(p pairing) bool { return !f.rated[p.a] }))
+	f.setPrior(func(*edge) float64 { return parameters / float64(len(f.edges)) })
 	for range priorRounds {
 		f.maximizeAll()
 		if f.setPrior(f.leverage) < priorTolerance {
@@ -120,7 +119,7 @@ func newFit(agents, anchor int, pairings []pairing) (*fit, error) {
 	f.maximizeAll()
 	f.setCovariance()
 	f.setCentre(func(int) bool { return true })
-	return f, nil
+	return f
 }
 
 // maximizeAll finds the most likely ratings, and the likelihood and the information there.
@@ -153,7 +152,7 @@ func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 // expectedScore is a's expected score against b in a game of the edge.
 func (f *fit) expectedScore(e *edge) float64 { return logistic(f.rating[e.a] - f.rating[e.b]) }
 
-// leverage is an edge's share of the information about the ratings. The shares add up to the number of agents less 1.
+// leverage is an edge's share of the information about the ratings. The shares add up to the number of rated agents less 1.
 func (f *fit) leverage(e *edge) float64 {
 	p := f.expectedScore(e)
 	return (e.won + e.lost) * p * (1 - p) * differenceVariance(f.inverse, e.a, e.b)
@@ -232,12 +231,17 @@ func (f *fit) gradient(rating []float64) *mat.VecDense {
 
 // information is the negative Hessian of the log likelihood as a Cholesky factorisation. Games determine only the
 // differences of ratings, so 1 is added at the anchor: steps along gradients and contrasts then leave its rating at 0.
+// The same holds for agents without a rating.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])
 		return (e.won + e.lost) * max(p*(1-p), minCurvature)
 	})
-	m.SetSym(f.anchor, f.anchor, m.At(f.anchor, f.anchor)+1)
+	for i, rated := range f.rated {
+		if i == f.anchor || !rated {
+			m.SetSym(i, i, m.At(i, i)+1)
+		}
+	}
 	if !c.Factorize(m) {
 		panic("ratings: a connected pool's likelihood is not concave")
 	}

@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"errors"
 	"ludus/train/stats"
 	"math"
 	"math/rand/v2"
@@ -11,11 +10,7 @@ import (
 
 func fitted(t testing.TB, agents, anchor int, pairings ...pairing) *fit {
 	t.Helper()
-	f, err := newFit(agents, anchor, pairings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return newFit(agents, anchor, pairings)
 }
 
 // anchorInterval is the interval of an agent's difference to the anchor.
@@ -145,9 +140,15 @@ func TestUnconnected(t *testing.T) {
 	one := pairing{a: 0, b: 1, singles: [3]int{1, 0, 1}}
 	two := pairing{a: 2, b: 3, singles: [3]int{1, 0, 1}}
 	none := pairing{a: 1, b: 2}
-	if _, err := newFit(4, 0, []pairing{one, two, none}); !errors.Is(err, errUnconnected) {
-		t.Errorf("error %v", err)
+	f, alone := newFit(4, 0, []pairing{one, two, none}), newFit(2, 0, []pairing{one})
+	if !slices.Equal(f.rated, []bool{true, true, false, false}) {
+		t.Errorf("rated: %v", f.rated)
 	}
+	low, high := f.interval(1)
+	low2, high2 := alone.interval(1)
+	near(t, "a rating beside unconnected agents", f.elo(1), alone.elo(1), 1e-6)
+	near(t, "its interval's lower end", low, low2, 1e-6)
+	near(t, "its interval's upper end", high, high2, 1e-6)
 	if got := connected(4, 3, []pairing{one, two, none}); !slices.Equal(got, []bool{false, false, true, true}) {
 		t.Errorf("connected: %v", got)
 	}

@@ -48,12 +48,12 @@ func (f *fit) setCovariance() {
 	}
 }
 
-// setCentre defines the pool's centre as the mean rating of the middle half of the agents for which in holds, at least
-// one: all but a quarter, rounded down, at either end.
+// setCentre defines the pool's centre as the mean rating of the middle half of the rated agents for which in holds, at
+// least one: all but a quarter, rounded down, at either end.
 func (f *fit) setCentre(in func(agent int) bool) {
 	var order []int
 	for i := range f.rating {
-		if in(i) {
+		if f.rated[i] && in(i) {
 			order = append(order, i)
 		}
 	}

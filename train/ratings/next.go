@@ -24,10 +24,10 @@ type schedule struct {
 	cost   func(a, b int) float64 // expected seconds of a game between two agents
 }
 
-// nextPair returns the two agents whose match reduces the variances of the targets' intervals most per second.
+// nextPair returns the two rated agents whose match reduces the variances of the targets' intervals most per second.
 // Information k along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A
 // game between a and b has information p (1-p) / dispersion; the more games the two have played, the less another one
-// adds (see pairingError). ok is false if no two agents may play.
+// adds (see pairingError). ok is false if no two of them may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	rows := f.covariances(s.target)
 	known := make(map[[2]int]float64) // information of the games played, by pair
@@ -39,7 +39,7 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	best := 0.0
 	for i := range f.rating {
 		for j := range i {
-			if !s.may(i, j) {
+			if !f.rated[i] || !f.rated[j] || !s.may(i, j) {
 				continue
 			}
 			p := logistic(f.rating[i] - f.rating[j])
@@ -69,10 +69,10 @@ func boundedInformation(k float64) float64 {
 	return k / (1 + k*e*e)
 }
 
-// covariances returns, for each target, the covariance of its difference from the pool's centre with each rating.
+// covariances returns, for each rated target, the covariance of its difference from the pool's centre with each rating.
 func (f *fit) covariances(target func(int) bool) (rows []*mat.VecDense) {
 	for i := range f.rating {
-		if target(i) {
+		if f.rated[i] && target(i) {
 			row := new(mat.VecDense)
 			row.MulVec(f.cov, f.fromCentre(i))
 			rows = append(rows, row)

@@ -105,10 +105,7 @@ func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
 	for {
 		pairings = append(pairings, everybody(4)(w, rng)...)
 		games += 8 * len(w.elo) * (len(w.elo) - 1) / 2
-		f, err := newFit(len(w.elo), 0, pairings)
-		if err != nil {
-			panic(err)
-		}
+		f := newFit(len(w.elo), 0, pairings)
 		widest := 0.0
 		for i := range w.elo {
 			widest = max(widest, f.deviation(i))

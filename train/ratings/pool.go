@@ -306,32 +306,13 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 	return cost
 }
 
-// fit fits the ratings of the agents that games connect with the anchor. index is each agent's number in the fit, -1 if
-// it is not in the fit.
-func (p *Pool) fit() (f *fit, index []int) {
-	var members []int // numbers of the fit's agents
-	index = make([]int, len(p.agents))
-	for i, ok := range connected(len(p.agents), 0, p.pairings) {
-		if index[i] = -1; ok {
-			index[i] = len(members)
-			members = append(members, i)
-		}
-	}
-	var pairings []pairing
-	for _, played := range p.pairings {
-		if index[played.a] >= 0 && index[played.b] >= 0 {
-			played.a, played.b = index[played.a], index[played.b]
-			pairings = append(pairings, played)
-		}
-	}
-	f, err := newFit(len(members), 0, pairings)
-	if err != nil {
-		panic("ratings: " + err.Error())
-	}
+// fit fits the ratings of the agents to their games.
+func (p *Pool) fit() *fit {
+	f := newFit(len(p.agents), 0, p.pairings)
 	f.setCentre(func(i int) bool {
-		return p.canPlay(members[i]) && (p.reference == nil || slices.Contains(p.reference, members[i]))
+		return p.canPlay(i) && (p.reference == nil || slices.Contains(p.reference, i))
 	})
-	return f, index
+	return f
 }
 
 // games returns the number of games and points of each agent.
@@ -351,17 +332,17 @@ func (p *Pool) games() (games []int, points []float64) {
 func (p *Pool) ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()
-	f, index := p.fit()
+	f := p.fit()
 	t.Intransitivity = tenths(f.intransitivity())
 	for i := range p.agents {
 		t.Games += games[i]
-		if index[i] < 0 {
+		if !f.rated[i] {
 			continue
 		}
 		a := &p.agents[i]
-		low, high := f.interval(index[i])
+		low, high := f.interval(i)
 		r := rundir.Rating{
-			Agent: a.name, Rating: tenths(f.elo(index[i])), Low: tenths(low), High: tenths(high), Games: games[i],
+			Agent: a.name, Rating: tenths(f.elo(i)), Low: tenths(low), High: tenths(high), Games: games[i],
 			Score: math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4, Gone: a.factory == nil,
 		}
 		if a.generation >= 0 {

@@ -85,31 +85,29 @@ type rater struct {
 	played  int
 	started time.Time
 	fitted  *fit
-	index   []int     // of each agent in fitted, -1 if it is not there
 	cost    []float64 // seconds per game, by agent
 }
 
 // update recomputes the ratings and costs from the matches so far.
 func (r *rater) update() {
-	r.fitted, r.index = r.fit()
+	r.fitted = r.fit()
 	r.cost = r.gameSeconds(r.GameSeconds)
 }
 
 // unfinished reports whether an agent's interval must still shrink.
 func (r *rater) unfinished(i int) bool {
-	index := r.index[i]
 	switch {
 	case !r.canPlay(i):
 		return false
-	case index < 0 || r.Within == 0: // no rating yet, or never narrow enough
+	case !r.fitted.rated[i] || r.Within == 0: // no rating yet, or never narrow enough
 		return true
 	case r.onesided(i):
 		return false
-	case stats.Z*r.fitted.deviation(index) > r.Within: // cheaper than the interval
+	case stats.Z*r.fitted.deviation(i) > r.Within: // cheaper than the interval
 		return true
 	}
-	low, high := r.fitted.interval(index)
-	rating := r.fitted.elo(index)
+	low, high := r.fitted.interval(i)
+	rating := r.fitted.elo(i)
 	return max(high-rating, rating-low) > r.Within-0.1 // rounding in ratings.json adds up to 0.1
 }
 
@@ -125,10 +123,10 @@ func (r *rater) progress() Progress {
 	for _, i := range r.Targets {
 		switch {
 		case !r.unfinished(i) && r.Within > 0:
-		case r.index[i] < 0:
+		case !r.fitted.rated[i]:
 			p.Widest = math.Inf(1)
 		default:
-			p.Widest = max(p.Widest, stats.Z*r.fitted.deviation(r.index[i]))
+			p.Widest = max(p.Widest, stats.Z*r.fitted.deviation(i))
 		}
 	}
 	if r.Within > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the square root of the time
@@ -158,22 +156,13 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 	if a, b, ok = connectingPair(len(r.agents), 0, r.pairings, may); ok {
 		return a, b, true, true
 	}
-	var members []int // numbers of the fit's agents
-	for i, index := range r.index {
-		if index >= 0 {
-			members = append(members, i)
-		}
-	}
 	a, b, ok = r.fitted.nextPair(&schedule{
 		games:  matchGames,
-		target: func(i int) bool { return slices.Contains(r.Targets, members[i]) && r.unfinished(members[i]) },
-		may:    func(a, b int) bool { return may(members[a], members[b]) },
-		cost:   func(a, b int) float64 { return r.cost[members[a]] + r.cost[members[b]] },
+		target: func(i int) bool { return slices.Contains(r.Targets, i) && r.unfinished(i) },
+		may:    may,
+		cost:   func(a, b int) float64 { return r.cost[a] + r.cost[b] },
 	})
-	if !ok {
-		return 0, 0, false, false
-	}
-	return members[a], members[b], false, true
+	return a, b, false, ok
 }
 
 // length returns the number of games of a match: even, and 0 if the budget is spent.
