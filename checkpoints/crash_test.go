@@ -18,10 +18,7 @@ const storeDir = "/runs/a/checkpoints"
 // contents returns every checkpoint as text: "whole META PARTS", or the error of loading it.
 func contents(t *testing.T, m *memory) map[int]string {
 	t.Helper()
-	s, err := open(m, storeDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := &Store{dir: storeDir, fsys: m}
 	ids, err := s.List()
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +64,7 @@ func partsFor(id int) []Part {
 
 func save(t *testing.T, m *memory, ids ...int) {
 	t.Helper()
-	s, err := open(m, storeDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := &Store{dir: storeDir, fsys: m}
 	for _, id := range ids {
 		if err := s.Save(id, map[string]int{"generation": id}, partsFor(id)); err != nil {
 			t.Fatal(err)
@@ -159,10 +153,7 @@ func TestSaveFaults(t *testing.T) {
 			after := maps.Clone(before)
 			after[test.id] = contents(t, want)[test.id]
 			act := func(m *memory) error {
-				s, err := open(m, storeDir)
-				if err != nil {
-					return err
-				}
+				s := &Store{dir: storeDir, fsys: m}
 				return s.Save(test.id, map[string]int{"generation": test.id}, partsFor(test.id))
 			}
 			everyFault(t, test.start, act, func(t *testing.T, m *memory, err, fault error) {
@@ -206,10 +197,7 @@ func TestThinFaults(t *testing.T) {
 	save(t, start, 8, 9, 10, 11, 12, 13)
 	before := contents(t, start)
 	act := func(m *memory) error {
-		s, err := open(m, storeDir)
-		if err != nil {
-			return err
-		}
+		s := &Store{dir: storeDir, fsys: m}
 		return s.Prune(2, 10)
 	}
 	everyFault(t, start, act, func(t *testing.T, m *memory, err, _ error) {
@@ -245,10 +233,7 @@ func TestSweepFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	act := func(m *memory) error {
-		s, err := open(m, storeDir)
-		if err != nil {
-			return err
-		}
+		s := &Store{dir: storeDir, fsys: m}
 		return s.Prune(5, 1)
 	}
 	everyFault(t, start, act, func(t *testing.T, m *memory, _, _ error) {
@@ -338,17 +323,14 @@ func TestReadFaults(t *testing.T) {
 	start := newMemory()
 	save(t, start, 1, 2)
 	calm := start.clone()
-	s, _ := open(calm, storeDir)
+	s := &Store{dir: storeDir, fsys: calm}
 	if _, _, err := s.Newest(); err != nil {
 		t.Fatal(err)
 	}
 	for failAt := 1; failAt <= calm.calls; failAt++ {
 		m := start.clone()
 		m.failAt, m.fault = failAt, syscall.EIO
-		s, err := open(m, storeDir)
-		if err == nil {
-			_, _, err = s.Newest()
-		}
+		_, _, err := (&Store{dir: storeDir, fsys: m}).Newest()
 		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), filepath.Clean("runs/a")) {
 			t.Errorf("call %d fails: error %v", failAt, err)
 		}

@@ -26,10 +26,8 @@ type fileSystem interface {
 
 // file is the part of *os.File that this package writes through.
 type file interface {
-	io.ReaderAt
 	io.WriterAt
 	io.Closer
-	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
 	Sync() error
 }

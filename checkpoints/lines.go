@@ -44,54 +44,29 @@ func writeLines(fsys fileSystem, path string, lines [][]byte) error {
 }
 
 func appendLine(fsys fileSystem, path string, line []byte) error {
-	data := terminated(line)
-	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE)
+	text := terminated(line)
+	data, err := fsys.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	end := int64(bytes.LastIndexByte(data, '\n') + 1) // of the last complete line
+	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(appendTo(f, data), f.Close()); err != nil {
+	if end < int64(len(data)) {
+		err = f.Truncate(end)
+	}
+	if err == nil {
+		_, err = f.WriteAt(text, end)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(path))
-}
-
-// appendTo writes data after the last complete line of f and syncs f.
-func appendTo(f file, data []byte) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	end, err := endOfLines(f, info.Size())
-	if err != nil {
-		return err
-	}
-	if end < info.Size() {
-		if err := f.Truncate(end); err != nil {
-			return err
-		}
-	}
-	if _, err := f.WriteAt(data, end); err != nil {
-		_ = f.Truncate(end) // best effort; readers ignore an unfinished line
-		return err
-	}
-	return f.Sync()
-}
-
-// endOfLines returns the offset after the last line end in the first size bytes of f, 0 if there is none.
-func endOfLines(f file, size int64) (int64, error) {
-	var block [4096]byte
-	for size > 0 {
-		start := max(0, size-int64(len(block)))
-		b := block[:size-start]
-		if _, err := f.ReadAt(b, start); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
-			return start + int64(i) + 1, nil
-		}
-		size = start
-	}
-	return 0, nil
 }
 
 // terminated returns a copy of line with a line end added.

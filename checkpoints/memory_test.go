@@ -2,7 +2,6 @@ package checkpoints
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 )
 
 // memory is a file system in memory that tracks what has been synced. It fails or crashes at call number failAt,
@@ -281,17 +279,6 @@ func (f *memoryFile) WriteAt(b []byte, offset int64) (int, error) {
 	return len(b), err
 }
 
-func (f *memoryFile) ReadAt(b []byte, offset int64) (int, error) {
-	if err := f.m.call("read", f.name); err != nil {
-		return 0, err
-	}
-	n := copy(b, f.n.data[offset:])
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 func (f *memoryFile) Truncate(size int64) error {
 	if err := f.m.call("truncate", f.name); err != nil {
 		return err
@@ -309,19 +296,3 @@ func (f *memoryFile) Sync() error {
 }
 
 func (f *memoryFile) Close() error { return f.m.call("close", f.name) }
-
-func (f *memoryFile) Stat() (fs.FileInfo, error) {
-	if err := f.m.call("stat", f.name); err != nil {
-		return nil, err
-	}
-	return sizeOnly(len(f.n.data)), nil
-}
-
-type sizeOnly int64
-
-func (s sizeOnly) Size() int64      { return int64(s) }
-func (sizeOnly) Name() string       { return "" }
-func (sizeOnly) Mode() fs.FileMode  { return 0 }
-func (sizeOnly) ModTime() time.Time { return time.Time{} }
-func (sizeOnly) IsDir() bool        { return false }
-func (sizeOnly) Sys() any           { return nil }

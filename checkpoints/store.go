@@ -49,15 +49,8 @@ const (
 	oldSuffix = ".old"
 )
 
-// Open opens the store in dir. A missing dir is an empty store; the first Save creates it.
-func Open(dir string) (*Store, error) { return open(disk{}, dir) }
-
-func open(fsys fileSystem, dir string) (*Store, error) {
-	if _, err := fsys.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return &Store{dir: dir, fsys: fsys}, nil
-}
+// NewStore returns the store in dir. A missing dir is an empty store; the first Save creates it.
+func NewStore(dir string) *Store { return &Store{dir: dir, fsys: disk{}} }
 
 // Save writes checkpoint id durably, with meta encoded as JSON. After an error or a crash the checkpoint is complete or
 // absent. Save replaces a damaged checkpoint of the same id; if an intact one exists, the error wraps [fs.ErrExist].

@@ -15,10 +15,7 @@ import (
 func newStore(t *testing.T, ids ...int) (*Store, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run", "checkpoints")
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewStore(dir)
 	for _, id := range ids {
 		if err := s.Save(id, map[string]any{"game": "quad-5x5", "generation": id}, partsFor(id)); err != nil {
 			t.Fatal(err)
@@ -84,19 +81,15 @@ func TestEmptyStore(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesFile(t *testing.T) {
+func TestStoreRefusesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := NewStore(path).List(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
-	s, err := Open(filepath.Join(path, "checkpoints"))
-	if err == nil {
-		err = s.Save(1, nil, nil)
-	}
-	if err == nil {
+	if err := NewStore(filepath.Join(path, "checkpoints")).Save(1, nil, nil); err == nil {
 		t.Error("saved below a file")
 	}
 }

@@ -144,11 +144,8 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		return nil, err
 	}
 	defer release()
-	r := &run{Options: o}
+	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
 	r.pace.started = time.Now()
-	if r.store, err = rundir.Checkpoints(o.Dir); err != nil {
-		return nil, err
-	}
 	weights, err := r.configure(ctx)
 	if err != nil {
 		if isNew { // leave nothing behind

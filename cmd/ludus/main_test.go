@@ -73,10 +73,7 @@ func runFolder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "quad")
-	store, err := checkpoints.Open(filepath.Join(dir, "checkpoints"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := checkpoints.NewStore(filepath.Join(dir, "checkpoints"))
 	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func Open(
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := rundir.CheckpointGenerations(dir)
+	kept, err := rundir.Checkpoints(dir).List()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,10 +37,7 @@ func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 	if err := os.Mkdir(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	store, err := checkpoints.Open(filepath.Join(dir, "checkpoints"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := checkpoints.NewStore(filepath.Join(dir, "checkpoints"))
 	config := infer.DefaultConfig(game)
 	config.Channels, config.Blocks = 4, 1
 	for _, g := range generations {

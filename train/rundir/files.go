@@ -60,17 +60,8 @@ func Locked(dir string) bool {
 }
 
 // Checkpoints returns the run's checkpoints; there may be none.
-func Checkpoints(dir string) (*checkpoints.Store, error) {
-	return checkpoints.Open(filepath.Join(dir, CheckpointsDir))
-}
-
-// CheckpointGenerations lists the generations of the checkpoints on disk, damaged or not, in ascending order.
-func CheckpointGenerations(dir string) ([]int, error) {
-	store, err := Checkpoints(dir)
-	if err != nil {
-		return nil, err
-	}
-	return store.List()
+func Checkpoints(dir string) *checkpoints.Store {
+	return checkpoints.NewStore(filepath.Join(dir, CheckpointsDir))
 }
 
 // GamesPath returns the path of the file of a generation's self-play games.

@@ -68,19 +68,12 @@ func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpo
 		if at != "" {
 			return nil, errors.New("@ selects a checkpoint of a run, and this is a checkpoint")
 		}
-		store, err := checkpoints.Open(filepath.Dir(filepath.Clean(path)))
-		if err != nil {
-			return nil, err
-		}
-		return store.Load(id)
+		return checkpoints.NewStore(filepath.Dir(filepath.Clean(path))).Load(id)
 	}
 	if _, err := os.Stat(filepath.Join(path, CheckpointsDir)); err != nil {
 		return nil, errors.New("the folder is neither a run nor a checkpoint")
 	}
-	store, err := Checkpoints(path)
-	if err != nil {
-		return nil, err
-	}
+	store := Checkpoints(path)
 	switch at {
 	case "":
 		checkpoint, damaged, err := store.Newest()

@@ -34,10 +34,7 @@ func testWeights(game *env.Game, seed uint64) *infer.Weights {
 func testRun(t testing.TB, game *env.Game, generations ...int) string {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := Checkpoints(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := Checkpoints(dir)
 	for _, g := range generations {
 		parts := []checkpoints.Part{{Name: "weights.safetensors", Data: testWeights(game, uint64(g)).Marshal()}}
 		if err := store.Save(g, nil, parts); err != nil {

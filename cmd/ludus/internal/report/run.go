@@ -120,7 +120,7 @@ func (r *Run) refreshConfig() (changed bool, err error) {
 
 func (r *Run) refreshWeights() (changed bool) {
 	newest := -1
-	generations, err := rundir.CheckpointGenerations(r.Dir)
+	generations, err := rundir.Checkpoints(r.Dir).List()
 	if n := len(generations); n > 0 {
 		newest = generations[n-1]
 	}

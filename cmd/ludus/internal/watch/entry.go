@@ -80,7 +80,7 @@ func (r *entryReader) refresh() Entry {
 	r.readMetrics()
 	r.readRating()
 	if r.entry.Agent == "" {
-		if generations, _ := rundir.CheckpointGenerations(r.dir); len(generations) > 0 {
+		if generations, _ := rundir.Checkpoints(r.dir).List(); len(generations) > 0 {
 			r.entry.Agent = agent.NetSpec(r.entry.Name).String()
 		}
 	}

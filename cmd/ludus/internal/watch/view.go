@@ -97,7 +97,7 @@ func newView(run *report.Run) *View {
 	v.Suite = newestFirst(slices.DeleteFunc(slices.Clone(run.Suite), func(s rundir.SuiteResult) bool {
 		return s.Positions < suite.MinPositions
 	}))
-	v.Checkpoints, _ = rundir.CheckpointGenerations(run.Dir) // none if they cannot be listed
+	v.Checkpoints, _ = rundir.Checkpoints(run.Dir).List() // none if they cannot be listed
 	return v
 }
 

@@ -139,10 +139,7 @@ func saveGeneration(t testing.TB, game *env.Game, dir, name string, generation i
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	store, err := checkpoints.Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := checkpoints.NewStore(folder)
 	parts := []checkpoints.Part{{Name: "weights.safetensors", Data: infertest.RandomWeights(game, 4, 1, uint64(generation)).Marshal()}}
 	if err := store.Save(generation, nil, parts); err != nil {
 		t.Fatal(err)
