@@ -100,7 +100,7 @@ func (t *rater) playFinalMatches(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	newest := pool.Number(rundir.CheckpointName(t.count.Generation))
+	newest := pool.Index(rundir.CheckpointName(t.count.Generation))
 	peers := slices.DeleteFunc(pool.PlayedCheckpoints(), func(i int) bool { return i == newest })
 	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
 	seconds := finalShare(&t.config.Settings) / 2 * t.expectedSeconds() / float64(len(opponents))
@@ -112,7 +112,7 @@ func (t *rater) playFinalMatches(ctx context.Context) error {
 			continue
 		}
 		t.progress()
-		m, err := pool.Play(ctx, newest, pool.Number(opponent), games, t.threads, true)
+		m, err := pool.Play(ctx, newest, pool.Index(opponent), games, t.threads, true)
 		if errors.Is(err, agent.ErrWeights) { // a damaged peer
 			t.warn(err)
 			continue
@@ -154,7 +154,7 @@ func (t *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	if err != nil {
 		return err
 	}
-	newest := pool.Number(rundir.CheckpointName(t.count.Generation))
+	newest := pool.Index(rundir.CheckpointName(t.count.Generation))
 	err = pool.Rate(ctx, ratings.Options{
 		Targets: []int{newest}, Players: append(append(pool.Baselines(), pool.PlayedCheckpoints()...), newest),
 		MaxTime:     time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit

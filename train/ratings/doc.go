@@ -8,7 +8,7 @@
 //
 // # The prior
 //
-// For each rating but the anchor's, one drawn game is added to the games played. These games are divided among the
+// For each rating but the anchor's, one virtual draw is added to the games played. These draws are divided among the
 // pairings in proportion to the information of each about the ratings (Firth 1993; for two agents, Jeffreys' prior). So
 // 100 : 0 between two agents counts as 100.5 : 0.5, a difference of 921 and not infinity. Among hundreds of games the
 // prior removes the likelihood's bias towards large differences and changes little else.

@@ -10,7 +10,7 @@ import (
 
 // pairing is the result of the games between two agents.
 type pairing struct {
-	a, b int // numbers of the agents
+	a, b int // indices of the agents
 	// pentanomial counts pairs of games, of one opening with seats swapped, by a's points: 0, 1/2, 1, 3/2 and 2.
 	pentanomial [5]int
 	// singles counts games that belong to no pair by a's points: 0, 1/2 and 1.
@@ -69,18 +69,19 @@ func (p *pairing) add(q *pairing) {
 // eloPerUnit converts ratings from natural logarithms of odds to Elo.
 const eloPerUnit = 400 / math.Ln10
 
-// The prior's drawn games are divided again until no edge's share changes by priorTolerance, at most priorRounds times.
+// The prior's virtual draws are distributed anew until no edge's share changes by priorTolerance or more, at most
+// priorRounds times.
 const (
 	priorRounds    = 10
 	priorTolerance = 0.01
 )
 
-// edge is all games between two agents, a < b, and the edge's share of the prior's drawn games.
+// edge is all games between two agents, a < b, and the edge's share of the prior's virtual draws.
 type edge struct {
 	a, b   int
 	won    float64 // a's points
 	lost   float64 // b's points
-	prior  float64 // drawn games of the prior, included in won and lost
+	prior  float64 // virtual draws of the prior, included in won and lost
 	played pairing
 }
 
@@ -129,11 +130,12 @@ func (f *fit) maximizeAll() {
 	f.info = f.information(f.rating)
 	f.inverse = new(mat.SymDense)
 	if err := f.info.InverseTo(f.inverse); err != nil {
-		panicUnlessCondition(err)
+		panicUnlessIllConditioned(err)
 	}
 }
 
-// setPrior sets each edge's share of the prior's drawn games and returns the largest change of a share.
+// setPrior gives each edge share(edge) of the prior's virtual draws. It returns the largest change of an edge's share,
+// which tells whether the iteration has converged.
 func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 	for i := range f.edges {
 		e := &f.edges[i]
@@ -152,7 +154,8 @@ func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 // expectedScore is a's expected score against b in a game of the edge.
 func (f *fit) expectedScore(e *edge) float64 { return logistic(f.rating[e.a] - f.rating[e.b]) }
 
-// leverage is an edge's share of the information about the ratings. The shares add up to the number of rated agents less 1.
+// leverage is an edge's leverage in the fit: its information times the variance of its rating difference. The leverages
+// add up to the number of parameters, the rated agents less 1.
 func (f *fit) leverage(e *edge) float64 {
 	p := f.expectedScore(e)
 	return (e.won + e.lost) * p * (1 - p) * differenceVariance(f.inverse, e.a, e.b)
@@ -302,7 +305,7 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 	x := new(mat.VecDense)
 	if err := c.SolveVecTo(x, b); err != nil {
-		panicUnlessCondition(err)
+		panicUnlessIllConditioned(err)
 	}
 	return x
 }
@@ -314,8 +317,9 @@ func move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	}
 }
 
-// panicUnlessCondition accepts that a system is ill-conditioned: its solution is good enough here.
-func panicUnlessCondition(err error) {
+// panicUnlessIllConditioned panics with err, which is not nil, unless it is a [mat.Condition]. That only warns of an
+// ill-conditioned system, whose solution is good enough here.
+func panicUnlessIllConditioned(err error) {
 	if !errors.As(err, new(mat.Condition)) {
 		panic("ratings: " + err.Error())
 	}

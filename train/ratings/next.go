@@ -3,7 +3,7 @@ package ratings
 import "gonum.org/v1/gonum/mat"
 
 // connectingPair returns an agent that no games connect with the anchor and one that they do, whose match would connect
-// it: of the pairs that may play, the one with the nearest numbers. ok is false if there is none.
+// it: of the pairs that may play, the one with the nearest indices. ok is false if there is none.
 func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(agents, anchor, pairings)
 	for i := range agents {
@@ -24,17 +24,18 @@ type schedule struct {
 	cost   func(a, b int) float64 // expected seconds of a game between two agents
 }
 
-// nextPair returns the two rated agents whose match reduces the variances of the targets' intervals most per second.
-// Information k along d = u_a - u_b turns the covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A
-// game between a and b has information p (1-p) / dispersion; the more games the two have played, the less another one
-// adds (see pairingError). ok is false if no two of them may play.
+// nextPair returns the two rated agents whose match reduces the summed variance of the targets' ratings most per second.
+// Games between a and b that add information k about d'r, with ratings r and d = u_a - u_b the difference of unit
+// vectors, turn the ratings' covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A game has
+// information p (1-p) / dispersion, but a pair's total is bounded (boundedInformation), so each further game adds less.
+// ok is false if no two rated agents may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	rows := f.covariances(s.target)
-	known := make(map[[2]int]float64) // information of the games played, by pair
+	known := make(map[[2]int]float64) // information of the games played; keys are from twoOf
 	for i := range f.edges {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
-		known[[2]int{e.a, e.b}] = float64(e.played.games()) * p * (1 - p) / f.dispersion
+		known[twoOf(e.a, e.b)] = float64(e.played.games()) * p * (1 - p) / f.dispersion
 	}
 	best := 0.0
 	for i := range f.rating {
@@ -59,11 +60,11 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	return a, b, ok
 }
 
-// pairingError is how far, in Elo, a pairing's expected score is assumed to differ from that of the ratings, so many
+// pairingError is how far, in Elo, the true difference of a pairing is assumed to be from that of its ratings, so many
 // games of one pairing help less than games of several.
 const pairingError = 30
 
-// boundedInformation is the information k of a pairing reduced by pairingError: 1 / (1/k + error^2).
+// boundedInformation is a pairing's information k, bounded because of pairingError: 1 / (1/k + error^2) < 1 / error^2.
 func boundedInformation(k float64) float64 {
 	const e = pairingError / eloPerUnit
 	return k / (1 + k*e*e)

@@ -26,7 +26,7 @@ const (
 // anchor.
 var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
 
-// Pool is the agents of a run and the matches that they have played. Agents have numbers: 0 is the anchor, and
+// Pool is the agents of a run and the matches that they have played. Agents are given by index: 0 is the anchor, and
 // checkpoints are in ascending order of generation. The caller holds the run's lock.
 type Pool struct {
 	dir         string
@@ -36,10 +36,10 @@ type Pool struct {
 
 	reference []int // agents whose centre intervals refer to; nil: all that can play
 	agents    []poolAgent
-	number    map[string]int // by name
+	index     map[string]int // of each agent, by name
 	pairings  []pairing      // one for each match that counts for ratings
 	times     []matchTime
-	pairs     map[[2]int]pairState // by the two agents, the lower number first
+	pairs     map[[2]int]pairState // keys are from twoOf
 	seconds   float64              // of all matches
 }
 
@@ -78,7 +78,7 @@ func Open(
 
 // fill adds the agents, including those of the matches, and counts the matches.
 func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
-	p.number, p.pairs = make(map[string]int), make(map[[2]int]pairState)
+	p.index, p.pairs = make(map[string]int), make(map[[2]int]pairState)
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
 	for _, m := range matches {
@@ -110,7 +110,7 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 }
 
 func (p *Pool) addAgent(a poolAgent) {
-	p.number[a.name] = len(p.agents)
+	p.index[a.name] = len(p.agents)
 	p.agents = append(p.agents, a)
 }
 
@@ -127,8 +127,8 @@ func generationOf(name string) (int, bool) {
 // count adds a match of two agents to the totals. Final matches against baselines use up openings but do not count for
 // ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
 func (p *Pool) count(m *rundir.MatchResult) {
-	a, known := p.number[m.Agent]
-	b, other := p.number[m.Opponent]
+	a, known := p.index[m.Agent]
+	b, other := p.index[m.Opponent]
 	if !known || !other || a == b || m.Games < 1 {
 		return
 	}
@@ -151,14 +151,15 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	p.pairings = append(p.pairings, played)
 }
 
-// twoOf is the key of two agents in any order.
+// twoOf is the map key of two agents, given in any order.
 func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
 // Play plays a match of an even number of games between two agents, with openings that they have not played yet,
-// appends it to arena.jsonl and counts it. Two deterministic agents would repeat their games once all openings are used
-// up, so they may play fewer games than asked, or none; a match without games is not written. The games of a cancelled
-// match are discarded. final marks a match of the end of a run; against a baseline it does not count for ratings. If an
-// agent's network cannot be loaded, the error wraps [agent.ErrWeights].
+// appends it to arena.jsonl and counts it. Two deterministic agents stop when all openings are used up, rather than
+// repeat games, so the match may have fewer games than asked, or none; an empty match is not written. The games of a
+// cancelled match are discarded. final marks a match played at the end of a run; a final match against a baseline does
+// not count for the ratings. The newer agent is the result's Agent. If an agent's network cannot be loaded, the error
+// wraps [agent.ErrWeights].
 func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
@@ -194,8 +195,8 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 	return nil
 }
 
-// LoadAll loads every checkpoint that the run keeps. It passes the errors of those that cannot be loaded to warn; these
-// no longer play.
+// LoadAll loads every checkpoint that the run keeps. It passes the errors of those that cannot be loaded to warn; such
+// checkpoints no longer play.
 func (p *Pool) LoadAll(warn func(error)) {
 	for i := range p.agents {
 		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
@@ -207,7 +208,7 @@ func (p *Pool) LoadAll(warn func(error)) {
 	}
 }
 
-// Baselines returns the numbers of the agents that are not checkpoints.
+// Baselines returns the indices of the agents that are not checkpoints.
 func (p *Pool) Baselines() []int {
 	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 })
 }
@@ -217,7 +218,7 @@ func (p *Pool) Baselines() []int {
 // they play no more games.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
-// Checkpoints returns the numbers of at most n checkpoints that the run keeps, spread evenly over their generations,
+// Checkpoints returns the indices of at most n checkpoints that the run keeps, spread evenly over their generations,
 // including the first and the newest.
 func (p *Pool) Checkpoints(n int) []int {
 	kept := p.agentsWhere(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
@@ -239,40 +240,40 @@ func (p *Pool) Checkpoints(n int) []int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// PlayedCheckpoints returns the numbers of the checkpoints that the run keeps and that have played matches.
+// PlayedCheckpoints returns the indices of the checkpoints that the run keeps and that have played matches.
 func (p *Pool) PlayedCheckpoints() []int {
 	return p.agentsWhere(func(a *poolAgent) bool {
-		i := p.number[a.name]
+		i := p.index[a.name]
 		return a.generation >= 0 && a.factory != nil &&
 			slices.ContainsFunc(p.pairings, func(played pairing) bool { return played.a == i || played.b == i })
 	})
 }
 
-// Number returns the number of a named agent, which must be in the pool.
-func (p *Pool) Number(name string) int {
-	number, ok := p.number[name]
+// Index returns the index of a named agent, which must be in the pool.
+func (p *Pool) Index(name string) int {
+	i, ok := p.index[name]
 	if !ok {
 		panic("ratings: the pool has no agent " + name)
 	}
-	return number
+	return i
 }
 
 // Names returns the names of agents.
-func (p *Pool) Names(numbers []int) (names []string) {
-	for _, i := range numbers {
+func (p *Pool) Names(indices []int) (names []string) {
+	for _, i := range indices {
 		names = append(names, p.agents[i].name)
 	}
 	return names
 }
 
-// agentsWhere returns the numbers of the agents for which in holds.
-func (p *Pool) agentsWhere(in func(*poolAgent) bool) (numbers []int) {
+// agentsWhere returns the indices of the agents for which in holds.
+func (p *Pool) agentsWhere(in func(*poolAgent) bool) (indices []int) {
 	for i := range p.agents {
 		if in(&p.agents[i]) {
-			numbers = append(numbers, i)
+			indices = append(indices, i)
 		}
 	}
-	return numbers
+	return indices
 }
 
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
@@ -286,7 +287,7 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 }
 
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
-// alike: differences between their matches are chance.
+// alike: differences between their matches are due to chance.
 func (p *Pool) gameSeconds(guess float64) []float64 {
 	proxy := make([]int, len(p.agents)) // whose estimate each gets: the first checkpoint's for all checkpoints
 	for i := range p.agents {

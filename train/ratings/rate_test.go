@@ -283,7 +283,7 @@ func TestRepeats(t *testing.T) {
 func TestSpent(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
-	a, b := p.Number("net@1"), p.Number("net@2")
+	a, b := p.Index("net@1"), p.Index("net@2")
 	total := 0
 	for p.pairs[twoOf(a, b)].matches < 10 && !p.pairs[twoOf(a, b)].exhausted {
 		m, err := p.Play(context.Background(), a, b, 16, 2, false)
@@ -302,7 +302,7 @@ func TestSpent(t *testing.T) {
 	if m, err := p.Play(context.Background(), a, b, 16, 2, false); err != nil || m.Games > 0 || len(lines(t, dir)) != before {
 		t.Errorf("%+v, %v", m, err)
 	}
-	o := Options{Targets: []int{a, b}, Players: []int{p.Number(Anchor), a, b}, Within: 1, MaxGames: 400, Threads: 2}
+	o := Options{Targets: []int{a, b}, Players: []int{p.Index(Anchor), a, b}, Within: 1, MaxGames: 400, Threads: 2}
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestReference(t *testing.T) {
 	if w := width(p); w > alone*1.1 {
 		t.Errorf("the interval is %.0f wide, without the others %.0f", w, alone)
 	}
-	p.SetReference(append(p.Baselines(), p.Number("net@4"), p.Number("net@1")))
+	p.SetReference(append(p.Baselines(), p.Index("net@4"), p.Index("net@1")))
 	if w := width(p); w > alone*1.5 {
 		t.Errorf("the interval from the centre of some is %.0f wide, from that of all %.0f", w, alone)
 	}
@@ -402,7 +402,7 @@ func TestCostsOfCheckpoints(t *testing.T) {
 		}
 	}
 	cost := p.gameSeconds(0.5)
-	two, three := p.Number("net@2"), p.Number("net@3")
+	two, three := p.Index("net@2"), p.Index("net@3")
 	if cost[two] != cost[three] || cost[two] < 0.005 || cost[two] > 0.02 {
 		t.Errorf("costs %v", cost)
 	}
@@ -424,7 +424,7 @@ func TestFinalMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last, greedy := p.Number("net@3"), p.Number("greedy")
+	last, greedy := p.Index("net@3"), p.Index("greedy")
 	if written(t, p, dir).Find(3) != nil || slices.Contains(p.PlayedCheckpoints(), last) {
 		t.Error("a checkpoint that has met only baselines, in final matches, is rated")
 	}

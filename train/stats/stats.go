@@ -22,13 +22,14 @@ type Cluster struct{ N, Sum float64 }
 
 // Mean returns the mean of all scores with Wilson's interval for an effective number of trials t:
 //
-//	(mean + z²/2t ± z sqrt(mean (1-mean) / t + z²/4t²)) / (1 + z²/t),  z = 1.96
+//	(mean + z²/(2t) ± z sqrt(mean (1-mean) / t + z²/(4t²))) / (1 + z²/t),  z = 1.96
 //	t = p (1-p) / v,  p = (sum + 1) / (N + 2),  v = G/(G-1) sum over the G clusters of (sum_g - p n_g)² / (N (N+2))
 //
-// G, p and the sum in v include two added clusters with one score each, 0 and 1; N, sum and mean do not. They keep t
-// finite if all scores are equal. v is the variance of the mean; clusters are independent, scores of one may correlate.
-// If each score is its own cluster and is 0 or 1, t is about N. Drawn games, and pairs with swapped seats, scatter less
-// and increase t. The interval lies in [0, 1] and contains the mean. Without scores it is [0, 1].
+// Two pseudo-clusters, one with a single score 0 and one with a single score 1, are added for p and v (and counted in
+// G), but not for mean, sum and N; they keep t finite if all scores are equal. v is the variance of the mean. Clusters
+// are assumed independent; scores within a cluster may correlate. If each score is its own cluster and is 0 or 1, t is
+// about N. Draws and seat-swapped pairs reduce the variance, so t can exceed N. The interval lies in [0, 1] and contains
+// the mean. Without scores it is [0, 1].
 //
 // Sources: Wilson 1927; Korn and Graubard, Survey Methodology 24 (1998), for the effective number of trials; Cochran,
 // Sampling Techniques (1977), 6.3, for the variance of a ratio; Agresti and Coull 1998 for the added scores.

@@ -242,7 +242,8 @@ func (m *maker) partHeader() ([]byte, error) {
 	return json.Marshal(h)
 }
 
-// readPartFile reads the games of the part file and chooses from them. It writes a new file if there is none.
+// readPartFile resumes an interrupted Make: it reads the finished games' candidates from the part file and chooses
+// positions from them. If there is no part file, it starts one.
 func (m *maker) readPartFile() error {
 	if m.PartFile == "" {
 		return nil

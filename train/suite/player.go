@@ -18,7 +18,7 @@ const (
 	spareCandidates = 2        // of a game beyond PerGame, in case some are not new
 	maxEndPlies     = 5        // before the end of a game, where positions are easy; fewer in short games
 	endRounds       = 8        // one round of games (see sources) in so many has candidates there
-	endNodes        = 8        // the solver's limit there is divided by this
+	endNodesDivisor = 8        // divides the solver's limit there
 	probeGames      = 64       // random games that measure the length of openings
 )
 
@@ -165,9 +165,9 @@ func (p *player) state(ply int) env.State {
 }
 
 // solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit. It returns
-// those in which some move loses value, the latest first. Near the end the limit is lower: a game that needs more nodes
-// there would take longest and reach no farther. The solver is new for each game, so its results do not depend on other
-// games.
+// those in which some move loses value, the latest first. Within endPlies of the end the limit is lower: a game that is
+// hard to solve even there would cost the most time and still not be solved much further back. Each game gets its own
+// solver, so its results do not depend on other games.
 func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (positions []Position, err error) {
 	exact := solver.New(p.game, min(maxTableBytes, tableBytes*p.nodes))
 	limits := solver.Limits{Stop: func() bool { return ctx.Err() != nil }}
@@ -175,7 +175,7 @@ func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (p
 	for ply := len(moves) - 1; ply >= firstPly; ply-- {
 		pliesToEnd := len(moves) - ply
 		if limits.Nodes = p.nodes; pliesToEnd <= p.endPlies {
-			limits.Nodes = max(1, p.nodes/endNodes)
+			limits.Nodes = max(1, p.nodes/endNodesDivisor)
 		}
 		classes := exact.SolveMoves(p.states[ply], limits, nil)
 		p.nodesUsed += exact.Nodes()
