@@ -60,12 +60,11 @@ func (s *Solver) search(ply, k int) int {
 	before := s.nodes
 	p := &s.stack[ply]
 	player := p.state.Player()
-	ending, best := s.findMoves(p, player)
-	p.cutoffMove = -1
-	if ending >= 0 && cutsOff(player, best, k) {
-		p.cutoffMove = ending
+	best := s.findMoves(p, player)
+	if p.cutoffMove >= 0 && cutsOff(player, best, k) {
 		return best
 	}
+	p.cutoffMove = -1
 	if len(p.moves) == 0 {
 		return best
 	}
@@ -147,22 +146,22 @@ func better(p env.Player, a, b int) bool { return a != b && (a < b) == (p == env
 // cutsOff reports whether a move of p's to class decides in p's favour whether First reaches class k or better.
 func cutsOff(p env.Player, class, k int) bool { return (class <= k) == (p == env.First) }
 
-// findMoves fills p.moves with the legal moves that do not end the game. Of those that do, it returns the best for
-// player, and First's class after it. If there are none, it returns -1 and a class that is worse for player than any.
-func (s *Solver) findMoves(p *plyScratch, player env.Player) (ending env.Action, class int) {
-	ending, class = -1, len(s.game.Classes)
+// findMoves fills p.moves with the legal moves that do not end the game, and sets p.cutoffMove to the best for player of
+// those that do, or -1. It returns First's class after p.cutoffMove or, without one, a class worse for player than any.
+func (s *Solver) findMoves(p *plyScratch, player env.Player) (class int) {
+	class, p.cutoffMove = len(s.game.Classes), -1
 	if player == env.Second {
 		class = -1
 	}
 	p.terminal = p.state.TerminalActions(p.terminal[:0])
 	for _, t := range p.terminal {
 		if better(player, t.Outcome, class) {
-			ending, class = t.Action, t.Outcome
+			class, p.cutoffMove = t.Outcome, t.Action
 		}
 	}
 	p.moves = p.state.Legal(p.moves[:0])
 	if len(p.terminal) == 0 {
-		return ending, class
+		return class
 	}
 	others, terminal := p.moves[:0], p.terminal
 	for _, a := range p.moves {
@@ -173,7 +172,7 @@ func (s *Solver) findMoves(p *plyScratch, player env.Player) (ending env.Action,
 		}
 	}
 	p.moves = others
-	return ending, class
+	return class
 }
 
 // Scores of moves, tried best first: the table's move, then the opponent's refutation of another, then by history.

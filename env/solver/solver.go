@@ -103,8 +103,8 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 		return -1, Unknown, false
 	}
 	root := &s.stack[0]
-	if ending, after := s.findMoves(root, state.Player()); ending >= 0 && after == class {
-		return ending, class, true
+	if after := s.findMoves(root, state.Player()); root.cutoffMove >= 0 && after == class {
+		return root.cutoffMove, class, true
 	}
 	s.scoreMoves(root, state.Player(), s.tableMove(state))
 	for i := range root.moves {
