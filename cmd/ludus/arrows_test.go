@@ -68,9 +68,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/terminal": {
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
 	},
-	"cmd/ludus/internal/watch": {
-		"checkpoints", "cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir", "train/suite",
-	},
+	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
 		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"ludus/checkpoints"
 	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/rundir"
@@ -46,147 +45,138 @@ type Rating struct {
 	High       float64 `json:"high"`
 }
 
-// entryReader reads a run's entry; of the run's files only those that changed.
+// entryReader reads a run's entry, and its files only when one of them changed.
 type entryReader struct {
-	root, dir                string // the watched directory and the run's
-	outside                  error  // errOutside if dir leads out of root
-	config, metrics, ratings checkpoints.FileWatcher
-	entry                    Entry
-	ratingShare              float64 // share of the time that matches take
-	seconds                  float64 // time limit of the run; 0 is none
+	root, dir string   // the watched directory and the run's
+	files     runFiles // when entry was read
+	entry     Entry    // without the state
 }
+
+// runFiles describes the files that an entry is read from.
+type runFiles struct{ config, metrics, ratings fileStamp }
+
+// fileStamp changes whenever a writer changes a file. It is zero for what is not a regular file.
+type fileStamp struct{ size, modified int64 }
 
 func newEntryReader(root, name string) *entryReader {
 	dir := filepath.Join(root, filepath.FromSlash(name))
-	file := func(name string) checkpoints.FileWatcher {
-		return checkpoints.FileWatcher{Path: filepath.Join(dir, name)}
-	}
 	title := name
 	if absolute, err := filepath.Abs(dir); err == nil && name == "." {
 		title = filepath.Base(absolute)
 	}
-	return &entryReader{
-		root: root, dir: dir, entry: Entry{Name: name, Title: title},
-		config: file(rundir.ConfigFile), metrics: file(rundir.MetricsFile.Name), ratings: file(rundir.RatingsFile),
-	}
+	return &entryReader{root: root, dir: dir, entry: Entry{Name: name, Title: title}}
 }
 
-// refresh returns the current entry.
+// refresh returns the current entry. It is broken if the run's directory leads out of the watched one.
 func (r *entryReader) refresh() Entry {
-	if r.outside = checkInside(r.root, r.dir); r.outside != nil {
-		return Entry{Name: r.entry.Name, Title: r.entry.Title, State: Broken, Problem: r.outside.Error()}
+	e := &r.entry
+	if _, err := Resolve(r.root, filepath.FromSlash(e.Name)); errors.Is(err, ErrOutside) {
+		return Entry{Name: e.Name, Title: e.Title, State: Broken, Problem: err.Error()}
 	}
-	r.readConfig()
-	r.readMetrics()
-	r.readRating()
-	if r.entry.Agent == "" {
+	files := runFiles{r.stamp(rundir.ConfigFile), r.stamp(rundir.MetricsFile.Name), r.stamp(rundir.RatingsFile)}
+	if files != r.files || e.Game == "" { // no game: not read yet, or broken
+		r.files, r.entry = files, Entry{Name: e.Name, Title: e.Title}
+		r.readProgress(r.readConfig())
+		r.readRating()
+	}
+	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
+	if e.Problem != "" && running {
+		return Entry{Name: e.Name, Title: e.Title, State: Starting}
+	}
+	if e.Problem == "" && e.Agent == "" {
 		if generations, _ := rundir.Checkpoints(r.dir).List(); len(generations) > 0 {
-			r.entry.Agent = agent.NetSpec(r.entry.Name).String()
+			e.Agent = agent.NetSpec(e.Name).String()
 		}
 	}
-	e := r.entry
-	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
+	now := *e
 	switch {
-	case e.Problem != "" && running && e.Generations == 0:
-		return Entry{Name: e.Name, Title: e.Title, State: Starting}
 	case e.Problem != "":
-		e.State, e.Agent = Broken, ""
+		now.State = Broken
 	case running && trained:
-		e.State = Evaluating
+		now.State = Evaluating
 	case running:
-		e.State = Training
+		now.State = Training
 	case trained:
-		e.State = Finished
+		now.State = Finished
 	default:
-		e.State = Stopped
+		now.State = Stopped
 	}
-	if e.State != Training {
-		e.Left = 0
+	if now.State != Training {
+		now.Left = 0
 	}
-	return e
+	return now
 }
 
-// readConfig reads the run's game and plan, or why they cannot be read.
-func (r *entryReader) readConfig() {
-	changed, err := r.config.Changed()
-	if err == nil && !changed {
-		return
+func (r *entryReader) stamp(file string) fileStamp {
+	info, err := os.Stat(filepath.Join(r.dir, file))
+	if err != nil || !info.Mode().IsRegular() {
+		return fileStamp{}
 	}
+	return fileStamp{info.Size(), info.ModTime().UnixNano()}
+}
+
+// readConfig reads the run's game and plan, or why they cannot be read. It returns an empty config in that case.
+func (r *entryReader) readConfig() *rundir.Config {
 	e := &r.entry
-	e.Problem, e.Game, e.Agent, e.Generations = "", "", "", 0
-	var config *rundir.Config
-	if err == nil {
-		if config, err = rundir.ReadConfig(r.dir); err == nil {
-			_, err = games.New(config.Game)
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if r.files.config == (fileStamp{}) {
 		e.Problem = "it has no " + rundir.ConfigFile
 		if _, err := os.Stat(r.dir); errors.Is(err, fs.ErrNotExist) {
 			e.Problem = "its folder is gone: deleted, moved or renamed"
 		}
-	case err != nil:
-		e.Problem = err.Error()
-	default:
-		e.Game, e.Generations = config.Game, config.Plan.Last()
-		r.ratingShare, r.seconds = config.Settings.RatingShare, config.Plan.Seconds
-		r.metrics = checkpoints.FileWatcher{Path: r.metrics.Path} // read again: the time left follows from both files
-		if info, err := os.Stat(r.config.Path); err == nil && e.Changed == 0 {
-			e.Changed = info.ModTime().Unix()
-		}
+		return new(rundir.Config)
 	}
+	config, err := rundir.ReadConfig(r.dir)
+	if err == nil {
+		_, err = games.New(config.Game)
+	}
+	if err != nil {
+		e.Problem = err.Error()
+		return new(rundir.Config)
+	}
+	e.Game, e.Generations = config.Game, config.Plan.Last()
+	e.Changed = r.files.config.modified / 1e9
+	return config
 }
 
 // maxLeft, in seconds, is more than any run takes; damaged files may lead to more.
 const maxLeft = 1e9
 
-// readMetrics reads the run's progress and estimates the time left from the last generations.
-func (r *entryReader) readMetrics() {
-	changed, err := r.metrics.Changed()
-	if err == nil && !changed {
-		return
-	}
-	e := &r.entry
-	before := e.Generation
-	e.Generation, e.Games, e.Left = 0, 0, 0
-	if err != nil {
+// readProgress reads the run's progress and estimates the time left from the last generations.
+func (r *entryReader) readProgress(config *rundir.Config) {
+	if r.files.metrics == (fileStamp{}) {
 		return // no generation has ended
 	}
+	e := &r.entry
 	generations, seconds, spent := 0, 0.0, 0.0
-	recent := rundir.MetricsFile.Tail(r.dir)
-	for _, m := range recent {
+	for _, m := range rundir.MetricsFile.Tail(r.dir) {
 		if m.Generation > 0 {
 			e.Generation, e.Games = m.Generation, m.TotalGames
 			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
 		}
 	}
-	if generations > 0 {
-		e.Left = float64(max(e.Generations-e.Generation, 0)) * seconds / float64(generations) / max(1-r.ratingShare, 0.1)
-		if r.seconds > 0 && spent > 0 {
-			e.Left = min(e.Left, max(r.seconds-spent, 1))
-		}
-		if !(e.Left >= 0 && e.Left < maxLeft) {
-			e.Left = 0
-		}
+	if generations == 0 {
+		return
 	}
-	if info, err := os.Stat(r.metrics.Path); err == nil && e.Generation != before {
-		e.Changed = info.ModTime().Unix()
+	e.Changed = r.files.metrics.modified / 1e9
+	mean := seconds / float64(generations)
+	e.Left = float64(max(e.Generations-e.Generation, 0)) * mean / max(1-config.Settings.RatingShare, 0.1)
+	if limit := config.Plan.Seconds; limit > 0 && spent > 0 {
+		e.Left = min(e.Left, max(limit-spent, 1))
+	}
+	if !(e.Left >= 0 && e.Left < maxLeft) {
+		e.Left = 0
 	}
 }
 
-// readRating reads the rating of the newest rated checkpoint.
+// readRating reads the rating of the newest rated checkpoint. Without readable ratings there is none; the view warns if
+// they are damaged.
 func (r *entryReader) readRating() {
-	changed, err := r.ratings.Changed()
-	if err == nil && !changed {
+	if r.files.ratings == (fileStamp{}) {
 		return
 	}
-	r.entry.Rating = Rating{}
-	ratings, err := rundir.ReadRatings(r.dir)
-	if err != nil {
-		return // there are none; the view warns if they are damaged
-	}
-	if newest := ratings.Newest(); newest != nil {
-		r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
+	if ratings, err := rundir.ReadRatings(r.dir); err == nil {
+		if newest := ratings.Newest(); newest != nil {
+			r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
+		}
 	}
 }

@@ -35,14 +35,20 @@ func FuzzRun(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := New(dir)
-		list := w.scan()
+		list, err := w.List(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(list.Runs) != 1 || list.Runs[0].Name != "run" {
 			t.Fatalf("listed are %+v", list.Runs)
 		}
 		if _, err := json.Marshal(list); err != nil {
 			t.Fatalf("%v of %+v", err, list)
 		}
-		view := w.refreshView("run")
+		view, err := w.View(t.Context(), "run", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := json.Marshal(view); err != nil {
 			t.Fatalf("%v of %+v", err, view)
 		}

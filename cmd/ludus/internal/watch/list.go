@@ -42,12 +42,12 @@ func (w *Watcher) scan() *List {
 	readers := make(map[string]*entryReader, len(s.names))
 	slices.Sort(s.names)
 	for _, name := range s.names[:min(len(s.names), maxRuns)] {
-		run := w.readerOf(name)
+		run := w.readers[name]
+		if run == nil {
+			run = newEntryReader(w.dir, name)
+		}
 		readers[name] = run
 		list.Runs = append(list.Runs, run.refresh())
-	}
-	for name := range w.viewed { // keep readers of runs that disappeared while somebody looks at them
-		readers[name] = w.readerOf(name)
 	}
 	w.readers = readers
 	switch {
@@ -59,14 +59,6 @@ func (w *Watcher) scan() *List {
 		list.Note = fmt.Sprintf("%s has too many folders: some runs are not listed", w.dir)
 	}
 	return list
-}
-
-// readerOf returns the entry reader of a run, a new one if there is none.
-func (w *Watcher) readerOf(name string) *entryReader {
-	if w.readers[name] == nil {
-		w.readers[name] = newEntryReader(w.dir, name)
-	}
-	return w.readers[name]
 }
 
 // scanner finds the runs in dir.
@@ -95,7 +87,7 @@ func (s *scanner) folder(below string, depth int) {
 		s.left--
 		if rundir.Is(full) {
 			s.names = append(s.names, name)
-		} else if depth > 1 && checkInside(s.dir, full) == nil {
+		} else if _, err := Resolve(s.dir, name); depth > 1 && err == nil {
 			s.folder(name, depth-1)
 		}
 	}
@@ -120,29 +112,24 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-var errOutside = errors.New("a symbolic link leads out of the folder of runs; it is not followed")
+// ErrOutside is the error of [Resolve] for a path that leads out of its folder.
+var ErrOutside = errors.New("a symbolic link leads out of the folder of runs; it is not followed")
 
-// checkInside returns errOutside if a path below dir leads out of dir by symbolic links.
-func checkInside(dir, path string) error {
-	root, err := resolved(dir)
-	if err != nil {
-		return nil // nothing can be read
+// Resolve returns the absolute path, without symbolic links, of a path below dir.
+func Resolve(dir, path string) (string, error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.Abs(root)
 	}
-	target, err := resolved(path)
-	if err != nil {
-		return nil
-	}
-	if relative, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(relative) {
-		return errOutside
-	}
-	return nil
-}
-
-// resolved returns an absolute path without symbolic links.
-func resolved(path string) (string, error) {
-	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(filepath.Join(root, path))
+	if err != nil {
+		return "", err
+	}
+	if relative, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(relative) {
+		return "", ErrOutside
+	}
+	return target, nil
 }

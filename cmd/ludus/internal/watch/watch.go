@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -15,129 +16,40 @@ var (
 )
 
 const (
-	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run
+	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run, and between looks for news
 	listInterval = time.Second            // between scans; longer if a scan takes more than a twentieth of it
-	linger       = 10 * time.Second       // how long something stays refreshed after the last request for it
+	linger       = 10 * time.Second       // how long a run counts as viewed after the last request for it
 	maxViews     = 16                     // runs viewed at once
 )
 
 // Watcher follows the runs in a directory. Its methods are safe for concurrent use.
 type Watcher struct {
-	dir    string
-	wakeUp chan struct{} // a request needs a fresh value
+	dir string
 
-	mu        sync.Mutex
-	refreshed chan struct{} // closed and replaced after every round of refreshes
-	list      topic[List]
-	views     map[string]*topic[View] // by run name
-
-	// Of the goroutine in Run alone.
-	readers map[string]*entryReader // by run name
-	viewed  map[string]*viewedRun   // by run name
+	mu      sync.Mutex // held while files are read
+	list    *List      // newest version; nil before the first scan
+	checked time.Time  // when the list was last known to be current
+	due     time.Time  // when callers that wait for a new list may scan again
+	readers map[string]*entryReader
+	views   map[string]*viewedRun // by run name
 }
 
-// topic is a published value with its times.
-type topic[T any] struct {
-	value     *T
-	checked   time.Time // when value was last known to be current
-	requested time.Time // last request
-}
-
-// New returns a watcher of the runs in dir. It does nothing before [Watcher.Run].
-func New(dir string) *Watcher {
-	return &Watcher{
-		dir: dir, wakeUp: make(chan struct{}, 1), refreshed: make(chan struct{}),
-		views: make(map[string]*topic[View]), readers: make(map[string]*entryReader), viewed: make(map[string]*viewedRun),
-	}
-}
-
-// Run refreshes what is requested until ctx ends. It may be called once.
-func (w *Watcher) Run(ctx context.Context) {
-	tick := time.NewTicker(viewInterval)
-	defer tick.Stop()
-	listDue := time.Time{}
-	for {
-		list, views := w.requests()
-		ticks := tick.C
-		if !list && views == nil {
-			ticks = nil // sleep until the next request
-		}
-		now := time.Now()
-		if list && !now.Before(listDue) {
-			found := w.scan()
-			listDue = now.Add(max(listInterval, 20*time.Since(now)))
-			w.publishList(found, now)
-		}
-		for _, name := range views {
-			w.publishView(name, w.refreshView(name), time.Now())
-		}
-		w.notify()
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
-		case <-w.wakeUp:
-			listDue = time.Time{}
-			select { // wait a little: requests in quick succession share a refresh
-			case <-ctx.Done():
-				return
-			case <-time.After(viewInterval / 10):
-			}
-		}
-	}
-}
-
-// requests returns what was requested recently, and forgets views that were not.
-func (w *Watcher) requests() (list bool, views []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	recent := time.Now().Add(-linger)
-	for name, t := range w.views {
-		if t.requested.Before(recent) {
-			delete(w.views, name)
-			delete(w.viewed, name)
-			continue
-		}
-		views = append(views, name)
-	}
-	return w.list.requested.After(recent), views
-}
-
-func (w *Watcher) publishList(list *List, at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.list.value == nil || !w.list.value.equal(list) {
-		w.list.value = list
-	}
-	w.list.checked = at
-}
-
-// publishView publishes a view; nil confirms the current one.
-func (w *Watcher) publishView(name string, view *View, at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t := w.views[name]
-	if t == nil {
-		return
-	}
-	if view != nil {
-		t.value = view
-	}
-	t.checked = at
-}
-
-// notify wakes all waiting callers.
-func (w *Watcher) notify() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	close(w.refreshed)
-	w.refreshed = make(chan struct{})
-}
+// New returns a watcher of the runs in dir.
+func New(dir string) *Watcher { return &Watcher{dir: dir, views: make(map[string]*viewedRun)} }
 
 // List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared:
 // do not change it. The error is ctx's.
 func (w *Watcher) List(ctx context.Context, seen *List) (*List, error) {
-	return wait(ctx, w, seen, listInterval, func() (*topic[List], error) { return &w.list, nil })
+	return wait(ctx, w, seen, func() (*List, error) {
+		start := time.Now()
+		if w.list == nil || start.After(w.due) || seen == nil && start.Sub(w.checked) > listInterval {
+			if list := w.scan(); w.list == nil || !w.list.equal(list) {
+				w.list = list
+			}
+			w.checked, w.due = start, start.Add(max(listInterval, 20*time.Since(start)))
+		}
+		return w.list, nil
+	})
 }
 
 // View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do
@@ -148,16 +60,20 @@ func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, err
 			return nil, err
 		}
 	}
-	return wait(ctx, w, seen, viewInterval, func() (*topic[View], error) {
-		t := w.views[name]
-		if t == nil {
+	return wait(ctx, w, seen, func() (*View, error) {
+		maps.DeleteFunc(w.views, func(_ string, v *viewedRun) bool { return time.Since(v.checked) > linger })
+		v := w.views[name]
+		if v == nil {
 			if len(w.views) >= maxViews {
 				return nil, fmt.Errorf("run %s: %w", name, ErrBusy)
 			}
-			t = new(topic[View])
-			w.views[name] = t
+			v = &viewedRun{entry: newEntryReader(w.dir, name)}
+			w.views[name] = v
 		}
-		return t, nil
+		if time.Since(v.checked) >= viewInterval {
+			v.refresh()
+		}
+		return v.view, nil
 	})
 }
 
@@ -175,38 +91,19 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
-// wait waits until a topic has a value other than seen; if seen is nil, a value checked at most age before the call.
-// find returns the topic and is called with w.mu held.
-func wait[T any](ctx context.Context, w *Watcher, seen *T, age time.Duration, find func() (*topic[T], error)) (*T, error) {
-	oldest := time.Now().Add(-age)
+// wait calls current, with w.mu held, until it returns a value other than seen.
+func wait[T any](ctx context.Context, w *Watcher, seen *T, current func() (*T, error)) (*T, error) {
 	for {
 		w.mu.Lock()
-		t, err := find()
-		if err != nil {
-			w.mu.Unlock()
-			return nil, err
-		}
-		asleep := time.Since(t.requested) > linger/2 // Run may have stopped refreshing this topic
-		t.requested = time.Now()
-		value, current, refreshed := t.value, seen != nil || !t.checked.Before(oldest), w.refreshed
+		value, err := current()
 		w.mu.Unlock()
-		if value != nil && value != seen && current {
-			return value, nil
+		if err != nil || value != seen {
+			return value, err
 		}
-		if !current || asleep {
-			select {
-			case w.wakeUp <- struct{}{}:
-			default: // already signalled
-			}
-		}
-		again := time.NewTimer(linger / 4) // renews the request
 		select {
 		case <-ctx.Done():
-			again.Stop()
 			return nil, ctx.Err()
-		case <-refreshed:
-		case <-again.C:
+		case <-time.After(viewInterval):
 		}
-		again.Stop()
 	}
 }

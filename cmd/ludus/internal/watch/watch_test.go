@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -45,17 +44,6 @@ func write(t testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// started returns a running watcher, which ends with the test.
-func started(t *testing.T, dir string) *Watcher {
-	t.Helper()
-	w := New(dir)
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { w.Run(ctx) })
-	t.Cleanup(func() { stop(); running.Wait() })
-	return w
 }
 
 // soon returns a context with a timeout.
@@ -148,7 +136,7 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	w := started(t, dir)
+	w := New(dir)
 	found := list(t, w, nil)
 	states := map[string]string{}
 	for _, e := range found.Runs {
@@ -217,7 +205,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	t.Chdir(dir)
-	w := started(t, "runs")
+	w := New("runs")
 	var names []string
 	for _, e := range list(t, w, nil).Runs {
 		names = append(names, e.Name+" "+e.State)
@@ -243,7 +231,7 @@ func TestLinks(t *testing.T) {
 
 func TestListOfOneRunAndOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	w := started(t, dir)
+	w := New(dir)
 	empty := list(t, w, nil)
 	if len(empty.Runs) > 0 || !strings.Contains(empty.Note, "there is no folder") {
 		t.Errorf("a missing folder: %+v", empty)
@@ -267,7 +255,7 @@ func TestListBesideOtherFiles(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, filepath.FromSlash(other)), "{}")
 		write(t, filepath.Join(dir, "run", "config.json"), "{}")
-		if l := list(t, started(t, dir), nil); len(l.Runs) != 1 || l.Runs[0].Name != "run" {
+		if l := list(t, New(dir), nil); len(l.Runs) != 1 || l.Runs[0].Name != "run" {
 			t.Errorf("beside %s: %+v", other, l.Runs)
 		}
 	}
@@ -280,7 +268,7 @@ func TestViewGrows(t *testing.T) {
 	trained(t, run)
 	metrics := filepath.Join(run, "metrics.jsonl")
 	line := strings.TrimSpace(strings.Split(read(t, metrics), "\n")[1])
-	w := started(t, dir)
+	w := New(dir)
 	before := view(t, w, "run", nil)
 
 	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[:100])
@@ -328,7 +316,7 @@ func TestStartingRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	w := started(t, dir)
+	w := New(dir)
 	v := view(t, w, "run", nil)
 	if v.Run.State != Starting || len(v.Sections) > 0 {
 		t.Fatalf("without a plan: %+v", v.Run)
@@ -368,7 +356,7 @@ func TestUnknownAndTooMany(t *testing.T) {
 	for i := range maxViews + 1 {
 		write(t, filepath.Join(dir, fmt.Sprint("run", i), "config.json"), good)
 	}
-	w := started(t, dir)
+	w := New(dir)
 	for _, name := range []string{"", "nothing", "..", "../run0", "run0/../run1", "/etc", "run0/", "run0\x00"} {
 		if _, err := w.View(soon(t), name, nil); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", name, err)
@@ -393,7 +381,7 @@ func TestMemory(t *testing.T) {
 		b.WriteString(strings.Replace(line, `"generation":2`, fmt.Sprintf(`"generation":%d`, g+1), 1) + "\n")
 	}
 	write(t, filepath.Join(run, "metrics.jsonl"), b.String())
-	w := started(t, dir)
+	w := New(dir)
 	before := heap()
 	v := view(t, w, "run", nil)
 	grown := heap() - before

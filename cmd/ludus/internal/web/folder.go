@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ludus/cmd/ludus/internal/watch"
 )
 
 // inside returns the real path of a path in a request. That path is relative to the folder of runs, or begins with that
@@ -24,22 +26,17 @@ func (s *Server) inside(path string) (string, error) {
 	if climbs || !filepath.IsLocal(within) {
 		return "", fmt.Errorf("%q is not a path within the folder of runs, %s", path, s.runs)
 	}
-	root, err := filepath.EvalSymlinks(s.runs)
-	if err == nil {
-		root, err = filepath.Abs(root)
-	}
-	if err != nil {
+	if _, err := os.Stat(s.runs); err != nil {
 		return "", fmt.Errorf("there is no folder of runs, %s", s.runs)
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root, within))
+	real, err := watch.Resolve(s.runs, within)
 	switch {
+	case errors.Is(err, watch.ErrOutside):
+		return "", fmt.Errorf("%q: %w", path, err)
 	case errors.Is(err, os.ErrNotExist):
 		return "", fmt.Errorf("there is no %q in %s", path, s.runs)
 	case err != nil:
 		return "", fmt.Errorf("%q in %s cannot be read", path, s.runs)
-	}
-	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%q leads out of the folder of runs, %s", path, s.runs)
 	}
 	return real, nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -82,10 +81,7 @@ func handler(t testing.TB, o Options) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var watching sync.WaitGroup
-	watching.Go(func() { s.watcher.Run(ctx) })
-	t.Cleanup(func() { s.Close(); cancel(); watching.Wait() })
+	t.Cleanup(func() { s.Close() })
 	return s.guard(http.HandlerFunc(s.route))
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/watch"
 )
 
 // httpError is an error with the HTTP status to reply with.
@@ -21,12 +22,12 @@ type httpError struct {
 
 func (e *httpError) Error() string { return e.text }
 
-func httpErrorf(status int, format string, args ...any) error {
+func httpErrorf(status int, format string, args ...any) *httpError {
 	return &httpError{status: status, text: fmt.Sprintf(format, args...)}
 }
 
 // busyf makes an error for a request that may be repeated in a moment.
-func busyf(format string, args ...any) error {
+func busyf(format string, args ...any) *httpError {
 	return &httpError{status: http.StatusServiceUnavailable, text: fmt.Sprintf(format, args...), retryAfter: 2 * time.Second}
 }
 
@@ -47,15 +48,18 @@ func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, new(*board.RequestError)):
-		return &httpError{status: http.StatusBadRequest, text: err.Error()}
+		return httpErrorf(http.StatusBadRequest, "%v", err)
+	case errors.Is(err, watch.ErrUnknown):
+		return httpErrorf(http.StatusNotFound, "%v", err)
+	case errors.Is(err, watch.ErrBusy):
+		return busyf("%v", err)
 	case errors.As(err, &tooLarge):
-		text := fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)
-		return &httpError{status: http.StatusRequestEntityTooLarge, text: text}
+		return httpErrorf(http.StatusRequestEntityTooLarge, "the request is larger than %d bytes", tooLarge.Limit)
 	case r.Context().Err() != nil: // the client has disconnected, or the server is stopping
-		return &httpError{status: http.StatusServiceUnavailable, text: "the server is stopping"}
+		return httpErrorf(http.StatusServiceUnavailable, "the server is stopping")
 	}
 	s.log.Printf("%s %s: %v", r.Method, r.URL.Path, err)
-	return &httpError{status: http.StatusInternalServerError, text: err.Error()}
+	return httpErrorf(http.StatusInternalServerError, "%v", err)
 }
 
 func (s *Server) writeJSON(w http.ResponseWriter, status int, reply any) {

@@ -30,7 +30,7 @@ const maxGameReads = 2
 func (s *Server) openRun(r *http.Request) (dir string, game *env.Game, release func(), err error) {
 	run, err := s.watcher.Find(r.Context(), r.FormValue("name"))
 	if err != nil {
-		return "", nil, nil, watchError(err)
+		return "", nil, nil, err
 	}
 	if run.State == watch.Broken || run.Game == "" {
 		return "", nil, nil, httpErrorf(http.StatusNotFound, "the games of run %s cannot be read: %s", run.Name, run.Problem)

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,10 +84,12 @@ func TestEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stream("/api/test", func(ctx context.Context, _ *http.Request, send func(string, any) error) error {
-		_ = send("begin", 1)
-		<-ctx.Done()
-		return ctx.Err()
+	follow(s, "/api/test", "begin", func(r *http.Request, seen *int) (*int, error) {
+		if seen == nil {
+			return new(1), nil
+		}
+		<-r.Context().Done()
+		return nil, r.Context().Err()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -93,7 +97,7 @@ func TestEnd(t *testing.T) {
 	c := &client{Server: s, t: t, base: s.base(), http: &http.Client{}}
 	leave := background(c, long)
 	defer leave()
-	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,23 +120,28 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stream("/api/test", func(ctx context.Context, r *http.Request, send func(string, any) error) error {
-		if r.FormValue("bad") != "" {
-			return httpErrorf(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
+	var later <-chan time.Time
+	follow(s, "/api/test", "curves", func(r *http.Request, seen *any) (*any, error) {
+		switch {
+		case r.FormValue("bad") != "":
+			return nil, httpErrorf(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
+		case seen == nil:
+			later = time.After(500 * time.Millisecond) // longer than a request may take to arrive
+			return new(any(map[string]int{"a": 1})), nil
+		case later == nil:
+			return nil, io.EOF // ends the stream
 		}
-		if err := send("curves", map[string]int{"a": 1}); err != nil {
-			return err
+		select {
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		case <-later:
+			later = nil
+			return new(any("line\nline")), nil
 		}
-		select { // longer than a request may take to arrive
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(500 * time.Millisecond):
-		}
-		return send("curves", "line\nline")
 	})
 	c := serve(t, s)
-	c.refuses(c.request("GET", "/api/test?bad=x", ""), http.StatusNotFound, `there is no run "x"`)
-	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	c.refuses(c.request("GET", "/api/test/events?bad=x", ""), http.StatusNotFound, `there is no run "x"`)
+	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +149,7 @@ func TestStream(t *testing.T) {
 	if response.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("headers %v", response.Header)
 	}
-	refusal := c.refuses(c.request("GET", "/api/test", ""), http.StatusServiceUnavailable, "the most that this server allows; close one")
+	refusal := c.refuses(c.request("GET", "/api/test/events", ""), http.StatusServiceUnavailable, "the most that this server allows; close one")
 	if refusal.Header.Get("Retry-After") == "" {
 		t.Errorf("refused without a time to come again")
 	}
@@ -164,27 +173,18 @@ func TestStream(t *testing.T) {
 // A client that does not read its reply is disconnected.
 func TestStalledReader(t *testing.T) {
 	c := start(t, Options{Threads: 1}, func(l *limits) { l.write = 200 * time.Millisecond })
-	sent := make(chan int, 1)
-	c.stream("/api/test", func(_ context.Context, _ *http.Request, send func(string, any) error) error {
-		for n := 0; ; n++ {
-			if err := send("much", strings.Repeat("x", 1<<20)); err != nil {
-				sent <- n
-				return err
-			}
-		}
+	var sent atomic.Int64
+	follow(c.Server, "/api/test", "much", func(*http.Request, *string) (*string, error) {
+		sent.Add(1)
+		return new(strings.Repeat("x", 1<<20)), nil
 	})
-	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	select {
-	case n := <-sent:
-		t.Logf("given up after %d MiB", n)
-	case <-time.After(20 * time.Second):
-		t.Fatal("the server still waits for its reader")
-	}
-	eventually(t, "the stream makes room", func() bool { return len(c.streams) == 0 })
+	eventually(t, "the server gives up its reader", func() bool { return len(c.streams) == 0 })
+	t.Logf("given up after %d MiB", sent.Load())
 }
 
 // A spec without a generation uses a new checkpoint as soon as it exists; one with a generation keeps its checkpoint.

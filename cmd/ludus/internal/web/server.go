@@ -14,7 +14,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -165,9 +164,6 @@ func machineAddress() string {
 // listener's if that fails.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() { s.watcher.Run(serving) })
-	defer watching.Wait()
 	defer stop()
 	l := &s.limits
 	server := &http.Server{

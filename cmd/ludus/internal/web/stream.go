@@ -3,20 +3,19 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 )
 
-// producer produces the events of a stream until ctx ends, because the client disconnected, or send fails. send writes an
-// event with a name and data, which becomes JSON.
-type producer func(ctx context.Context, r *http.Request, send func(event string, data any) error) error
-
-// stream registers a handler that answers GET requests of a path with server-sent events. If produce returns an error
-// before its first event, the reply is that error.
-func (s *Server) stream(path string, produce producer) {
-	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+// follow registers handlers for a value that changes. GET path replies with its current version. GET path/events
+// replies with server-sent events: the current version and then every newer one. latest returns the current version or,
+// if seen is not nil, waits for one that differs from it. An error before the first event is the reply; a later one ends
+// the stream.
+func follow[T any](s *Server, path, event string, latest func(r *http.Request, seen *T) (*T, error)) {
+	s.get(path, func(r *http.Request) (any, error) { return latest(r, nil) })
+	s.mux.HandleFunc("GET "+path+"/events", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.streams <- struct{}{}:
 			defer func() { <-s.streams }()
@@ -24,72 +23,37 @@ func (s *Server) stream(path string, produce producer) {
 			s.fail(w, r, busyf("%d live pages are open, the most that this server allows; close one", cap(s.streams)))
 			return
 		}
-		e := &eventStream{w: w, control: http.NewResponseController(w), timeout: s.limits.write}
-		if err := e.control.SetReadDeadline(time.Time{}); err != nil { // the server's read timeout would end the request
+		control := http.NewResponseController(w)
+		if err := control.SetReadDeadline(time.Time{}); err != nil { // the server's read timeout would end the request
 			s.fail(w, r, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(r.Context())
-		var wait sync.WaitGroup
-		wait.Go(func() {
-			defer cancel()
-			e.keepAlive(ctx, s.limits.keepAlive)
-		})
-		err := produce(ctx, r, e.send)
-		cancel()
-		wait.Wait()
-		if err != nil && !e.begun {
-			s.fail(w, r, err)
-		}
-	})
-}
-
-// eventStream writes server-sent events. It is safe for concurrent use.
-type eventStream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	timeout time.Duration // of a write
-	mu      sync.Mutex
-	begun   bool
-}
-
-func (e *eventStream) send(event string, data any) error {
-	encoded, err := json.Marshal(data)
-	if err != nil {
-		return err
-	}
-	return e.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", event, encoded))
-}
-
-// keepAlive writes comments, which clients ignore, until ctx ends or the client has disconnected. Proxies close silent
-// connections.
-func (e *eventStream) keepAlive(ctx context.Context, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if e.write([]byte(":\n\n")) != nil {
+		var seen *T
+		for begun := false; ; begun = true {
+			ctx, cancel := context.WithTimeout(r.Context(), s.limits.keepAlive)
+			value, err := latest(r.WithContext(ctx), seen)
+			cancel()
+			data := []byte(":\n\n") // a comment, which clients ignore; proxies close silent connections
+			if err == nil {
+				seen = value
+				data, err = json.Marshal(value)
+				data = fmt.Appendf(nil, "event: %s\ndata: %s\n\n", event, data)
+			} else if r.Context().Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+				err = nil
+			}
+			if err != nil {
+				if !begun {
+					s.fail(w, r, err)
+				}
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			if control.SetWriteDeadline(time.Now().Add(s.limits.write)) != nil {
+				return
+			}
+			if _, err := w.Write(data); err != nil || control.Flush() != nil {
 				return
 			}
 		}
-	}
-}
-
-func (e *eventStream) write(data []byte) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.begun {
-		e.begun = true
-		e.w.Header().Set("Content-Type", "text/event-stream")
-	}
-	if err := e.control.SetWriteDeadline(time.Now().Add(e.timeout)); err != nil {
-		return err
-	}
-	if _, err := e.w.Write(data); err != nil {
-		return err
-	}
-	return e.control.Flush()
+	})
 }
