@@ -27,20 +27,9 @@ func Derive[S any, R Rules[S]](g *Game, start S) {
 	g.NewState = func() State {
 		d := &derived[S, R]{game: g, start: start, position: start}
 		d.rules = &d.position
-		d.random, _ = any(d.rules).(randomActor)
-		d.terminal, _ = any(d.rules).(terminalLister)
-		d.canonical, _ = any(d.rules).(canonicalizer)
 		return d
 	}
 }
-
-type (
-	randomActor    interface{ RandomAction(r uint64) Action }
-	terminalLister interface {
-		TerminalActions(dst []TerminalAction) []TerminalAction
-	}
-	canonicalizer interface{ CanonicalKey() (Key, int) }
-)
 
 // derived implements State on top of Rules; see Derive.
 type derived[S any, R Rules[S]] struct {
@@ -51,11 +40,6 @@ type derived[S any, R Rules[S]] struct {
 	moves    []Action       // from start to position
 	legal    []Action       // scratch of RandomAction and TerminalActions
 	other    *derived[S, R] // returned by scratch; nil until its first call
-
-	// Optional methods of *S that a search calls often; nil if *S lacks them.
-	random    randomActor
-	terminal  terminalLister
-	canonical canonicalizer
 }
 
 func (d *derived[S, R]) Player() Player             { return d.rules.Player() }
@@ -91,8 +75,8 @@ func (d *derived[S, R]) Goals() [2]int {
 }
 
 func (d *derived[S, R]) RandomAction(r uint64) Action {
-	if d.random != nil {
-		return d.random.RandomAction(r)
+	if own, ok := any(d.rules).(interface{ RandomAction(r uint64) Action }); ok {
+		return own.RandomAction(r)
 	}
 	d.legal = d.rules.Legal(d.legal[:0])
 	i, _ := bits.Mul64(r, uint64(len(d.legal)))
@@ -101,8 +85,10 @@ func (d *derived[S, R]) RandomAction(r uint64) Action {
 
 // TerminalActions plays every legal action on a copy.
 func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
-	if d.terminal != nil {
-		return d.terminal.TerminalActions(dst)
+	if own, ok := any(d.rules).(interface {
+		TerminalActions(dst []TerminalAction) []TerminalAction
+	}); ok {
+		return own.TerminalActions(dst)
 	}
 	d.legal = d.Legal(d.legal[:0])
 	next := d.scratch()
@@ -117,8 +103,8 @@ func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 
 // CanonicalKey plays the game again under every symmetry and compares the keys.
 func (d *derived[S, R]) CanonicalKey() (Key, int) {
-	if d.canonical != nil {
-		return d.canonical.CanonicalKey()
+	if own, ok := any(d.rules).(interface{ CanonicalKey() (Key, int) }); ok {
+		return own.CanonicalKey()
 	}
 	least, symmetry := d.Key(), 0
 	image := d.scratch()

@@ -48,15 +48,6 @@ func (h *halving) countVisit() {
 	h.next++
 }
 
-// beginPhase sets the number of simulations of a phase with h.size candidates.
-func (h *halving) beginPhase() {
-	h.next, h.remaining = 0, h.simulations
-	if h.considered > 1 {
-		log2 := bits.Len(uint(h.considered - 1))
-		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
-	}
-}
-
 // numCandidates is the number of root moves that sequential halving starts with (m in Danihelka et al. 2022), if the
 // root has that many.
 func (c *Config) numCandidates(simulations int) int {
@@ -96,7 +87,7 @@ func (s *Search) selectCandidate() int32 {
 }
 
 // nextPhase chooses the candidates of the next phase: the better half of the current ones that can still improve, or,
-// if there are none, a new start with all moves that can.
+// if there are none, a new start with all moves that can. Then it sets the phase's number of simulations.
 func (s *Search) nextPhase() {
 	t, h := &s.tree, &s.halving
 	nd, edges := &t.nodes[root], t.edgesOf(root)
@@ -117,7 +108,11 @@ func (s *Search) nextPhase() {
 	scores := s.scores[:len(edges)]
 	s.scoreRoot(scores)
 	h.candidates = topScores(h.candidates, scores, min(h.size, len(h.candidates)))
-	h.beginPhase()
+	h.next, h.remaining = 0, h.simulations
+	if h.considered > 1 {
+		log2 := bits.Len(uint(h.considered - 1))
+		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
+	}
 }
 
 // topScores returns the n candidates with the largest scores, best first; among equals the lower index comes first. It
@@ -193,17 +188,6 @@ func (s *Search) improvedPolicy(dst []float64, n int32, sm summary) (unexpanded,
 		dst[i] /= total
 	}
 	return unexpanded, total
-}
-
-// normalise divides dst by its sum.
-func normalise(dst []float64) {
-	var total float64
-	for _, x := range dst {
-		total += x
-	}
-	for i := range dst {
-		dst[i] /= total
-	}
 }
 
 // selectImproved returns the move of node n, not pruned, with the largest pi'(a) - N(a) / (1 + sum_b N(b)), which keeps

@@ -82,7 +82,13 @@ func (s *Search) policy() []float64 {
 	default:
 		s.visitWeights(policy)
 	}
-	normalise(policy)
+	var total float64
+	for _, x := range policy {
+		total += x
+	}
+	for i := range policy {
+		policy[i] /= total
+	}
 	return policy
 }
 

@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"ludus/env"
 )
@@ -123,7 +124,11 @@ func (s *Search) Advance(a env.Action) {
 	if s.roundSize > 0 {
 		panic("mcts: Advance with pending leaves")
 	}
-	child := s.rootEdge(a).child
+	i := slices.Index(s.Actions(), a)
+	if i < 0 {
+		panic("mcts: the action is not legal at the root")
+	}
+	child := s.tree.edgesOf(root)[i].child
 	s.position.Apply(a)
 	s.setBudget(0)
 	switch {
@@ -136,17 +141,6 @@ func (s *Search) Advance(a env.Action) {
 		s.spare.copySubtree(&s.tree, child)
 		s.tree, s.spare = s.spare, s.tree
 	}
-}
-
-// rootEdge returns the root's edge of a legal action.
-func (s *Search) rootEdge(a env.Action) *edge {
-	edges := s.tree.edgesOf(root)
-	for i := range edges {
-		if s.tree.actionsOf(root)[i] == a {
-			return &edges[i]
-		}
-	}
-	panic("mcts: the action is not legal at the root")
 }
 
 // Continue adds simulations to those in the tree.

@@ -85,9 +85,7 @@ func (t *tree) worstClass() uint8 { return uint8(len(t.utilities) - 1) }
 func (t *tree) addNode(parent, inEdge int32, player env.Player) int32 {
 	n := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{parent: parent, inEdge: inEdge, player: player, guaranteed: t.worstClass()})
-	for range t.utilities {
-		t.classSums = append(t.classSums, 0)
-	}
+	t.classSums = append(t.classSums, make([]float32, len(t.utilities))...)
 	t.edges[inEdge].child = n
 	return n
 }
