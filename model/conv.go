@@ -24,7 +24,7 @@ type convolver interface {
 }
 
 func newConv(h, w, inputs, outputs int, s *scratch) *conv {
-	in, out := padChannels(inputs), padChannels(outputs)
+	in, out := kernel.PadChannels(inputs), kernel.PadChannels(outputs)
 	c := &conv{inputs, outputs, in, out, h * w, kernel.Aligned(out * out), nil, s}
 	if winograd, ok := kernel.NewWinograd(h, w); ok {
 		c.product = newWinogradConv(winograd, in, out, s)

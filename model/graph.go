@@ -78,8 +78,8 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weights map[s
 		}
 		return nodes
 	}
-	x := newInput(g, "input", &gr.input, shardRows, shape.H, shape.W, padChannels(shape.C))
-	board := tensor.Shape{shardRows, shape.H, shape.W, padChannels(config.Channels)}
+	x := newInput(g, "input", &gr.input, shardRows, shape.H, shape.W, kernel.PadChannels(shape.C))
+	board := tensor.Shape{shardRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
 	first := stem{newConv(shape.H, shape.W, shape.C, config.Channels, s)}
 	x = apply("stem", first, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, affine("stem.", "")...))
 	for i := range config.Blocks {
@@ -113,15 +113,9 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weights map[s
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
-	cells, stride := shape.Cells(), padChannels(shape.C)
+	size := len(gr.input) / shardRows
 	for i := range n {
-		from := batch.Inputs[(first+i)*shape.Size() : (first+i+1)*shape.Size()]
-		to := gr.input[i*cells*stride : (i+1)*cells*stride]
-		for c := range shape.C {
-			for cell, v := range from[c*cells : (c+1)*cells] {
-				to[cell*stride+c] = v
-			}
-		}
+		kernel.ChannelsLast(gr.input[i*size:], batch.Inputs[(first+i)*shape.Size():], shape.C, shape.Cells())
 	}
 	copy(gr.legal, batch.LegalMask[first*actions:(first+n)*actions])
 	copy(gr.policy, batch.Policy[first*actions:(first+n)*actions])

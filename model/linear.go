@@ -16,7 +16,7 @@ type linear struct {
 }
 
 func newLinear(rowsPerSample, inputs, outputs int, relu bool, s *scratch) *linear {
-	in, out := padChannels(inputs), padChannels(outputs)
+	in, out := kernel.PadChannels(inputs), kernel.PadChannels(outputs)
 	l := &linear{
 		rowsPerSample: rowsPerSample, inputs: inputs, outputs: outputs, in: in, out: out, relu: relu, scratch: s,
 		identity: kernel.Aligned(out * out), transposed: kernel.Aligned(in * out), bias: kernel.Aligned(out),

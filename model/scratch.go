@@ -2,9 +2,6 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// padChannels rounds a number of channels up to a multiple of 8. The channels added are zeros.
-func padChannels(c int) int { return (c + 7) &^ 7 }
-
 // Indices of the buffers.
 const (
 	bufferV        = iota // V, the transformed inputs, or im2col rows

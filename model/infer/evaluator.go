@@ -74,14 +74,14 @@ func (e *Evaluator) EvaluateTensors(tensors, logits, classes, goals []float32) {
 // evaluate evaluates a batch of tensors [C, H, W]; tensor(i) is valid until its next call.
 func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, classes, goals []float32) {
 	game := e.network.Game
-	A, K := game.NumActions(), len(game.Classes)
+	A, K, cells := game.NumActions(), len(game.Classes), game.Tensor.Cells()
 	if len(logits) != batch*A || len(classes) != batch*K || goals != nil && (!game.GoalHead || len(goals) != 2*batch) {
 		panic("infer: logits, classes or goals do not have the batch's size")
 	}
 	for first := 0; first < batch; first += e.rows {
 		rows := min(e.rows, batch-first)
 		for i := range rows {
-			e.setInput(i, tensor(first+i))
+			kernel.ChannelsLast(e.input[i*cells*e.network.planes:], tensor(first+i), game.Tensor.C, cells)
 		}
 		e.forwardTower(rows)
 		e.forwardOutcome(rows, classes[first*K:])
@@ -90,20 +90,6 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 			e.copyOutputs(&e.network.goals, rows, goals[2*first:], 2)
 		}
 		e.forwardPolicy(rows, logits[first*A:])
-	}
-}
-
-// setInput writes a tensor [C, H, W] to row i of e.input as [H, W, padded C].
-func (e *Evaluator) setInput(i int, tensor []float32) {
-	shape, padded := e.network.Game.Tensor, e.network.planes
-	cells := shape.Cells()
-	row := e.input[i*cells*padded : (i+1)*cells*padded]
-	for c := range shape.C {
-		at := c
-		for _, v := range tensor[c*cells : (c+1)*cells] {
-			row[at] = v
-			at += padded
-		}
 	}
 }
 

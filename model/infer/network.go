@@ -47,7 +47,7 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	}
 	n := &Network{
 		Game: game, ValueScale: w.ValueScale,
-		planes: padChannels(game.Tensor.C), channels: padChannels(w.Config.Channels),
+		planes: kernel.PadChannels(game.Tensor.C), channels: kernel.PadChannels(w.Config.Channels),
 	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
 	for i := range w.Config.Blocks {
@@ -90,7 +90,7 @@ func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
 func pack(w *Weights, name string, paddedIn int) linear {
 	weight := w.Lookup(name + ".weight")
 	out, in := weight.Shape[0], weight.Shape[1]
-	l := linear{in: paddedIn, out: out, paddedOut: padChannels(out)}
+	l := linear{in: paddedIn, out: out, paddedOut: kernel.PadChannels(out)}
 	l.weights = kernel.Pack(paddedIn, l.paddedOut, func(i, o int) float32 {
 		if i >= in || o >= out {
 			return 0
@@ -100,6 +100,3 @@ func pack(w *Weights, name string, paddedIn int) linear {
 	l.bias = append(slices.Clone(w.Lookup(name+".bias").Data), make([]float32, l.paddedOut-out)...)
 	return l
 }
-
-// padChannels rounds a number of channels up to a multiple of 8, the number that activations have in memory.
-func padChannels(c int) int { return (c + 7) &^ 7 }

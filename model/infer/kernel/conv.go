@@ -28,6 +28,23 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 	return c
 }
 
+// PadChannels rounds a number of channels up to a multiple of 8, the number that activations have in memory. The channels
+// added are zeros.
+func PadChannels(c int) int { return (c + 7) &^ 7 }
+
+// ChannelsLast writes the planes src [channels, cells] to dst [cells, channels], where a cell of dst has PadChannels
+// values. It does not write the padding.
+func ChannelsLast(dst, src []float32, channels, cells int) {
+	padded := PadChannels(channels)
+	for c := range channels {
+		at := c
+		for _, v := range src[c*cells : (c+1)*cells] {
+			dst[at] = v
+			at += padded
+		}
+	}
+}
+
 // Pack returns the matrix B [k, n] with the given elements, stored in panels of 16 columns: each panel is [k, 16]. In a
 // [Gemm] it has BRow 16 and BPanel 16 k.
 func Pack(k, n int, element func(i, j int) float32) []float32 {
@@ -76,12 +93,8 @@ func packPlanes(board Winograd, in, out int, weights []float32) []float32 {
 func packTaps(in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
 	packed := Aligned(9 * size)
-	for o := range out {
-		for k := range 9 {
-			for i := range in {
-				packed[k*size+panelIndex(in, i, o)] = weights[(o*9+k)*in+i]
-			}
-		}
+	for k := range 9 {
+		copy(packed[k*size:], Pack(in, out, func(i, o int) float32 { return weights[(o*9+k)*in+i] }))
 	}
 	return packed
 }

@@ -9,7 +9,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"math"
 	"os"
 	"path/filepath"
@@ -60,23 +59,12 @@ func main() {
 	if len(os.Args) > 1 {
 		folder = os.Args[1]
 	}
-	save(folder, "kernels_amd64.s", header+"#include \"go_asm.h\"\n#include \"textflag.h\"\n"+w.code.String())
-	save(folder, "declare_amd64.go", formatted(header+"package kernel\n\n"+w.declarations.String()+w.tables.String()))
-}
-
-// formatted returns gofmt's form of Go source.
-func formatted(source string) string {
-	text, err := format.Source([]byte(source))
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
-// save writes a file.
-func save(folder, name, text string) {
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-		panic(err)
+	assembly := header + "#include \"go_asm.h\"\n#include \"textflag.h\"\n" + w.code.String()
+	declarations := header + "package kernel\n\n" + w.declarations.String() + w.tables.String()
+	for name, text := range map[string]string{"kernels_amd64.s": assembly, "declare_amd64.go": declarations} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			panic(err)
+		}
 	}
 }
 
