@@ -33,12 +33,12 @@ type Batched struct {
 	weights  []float64 // [legal moves]
 }
 
-// gumbelLeaves is the most leaves a Gumbel search evaluates at once: as many as the first phase of sequential halving
-// has candidates. A round has one leaf per candidate at most, so batching costs no strength.
+// gumbelLeaves is the maximum number of leaves that a Gumbel search evaluates in one batch: the number of candidates in
+// the first phase of sequential halving. A round has at most one leaf per candidate, so batching costs no strength.
 const gumbelLeaves = 16
 
-// puctLeaves is the most leaves a PUCT search evaluates at once: few in a small search. Each is selected without the
-// values of the others, which distorts the visits.
+// puctLeaves returns the maximum number of leaves that a PUCT search evaluates in one batch. It is smaller for searches
+// with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int) *Batched {
@@ -183,7 +183,7 @@ func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int)
 	return a, nil
 }
 
-// analyzePolicy is Analyze for an agent without search.
+// analyzePolicy is Analyze for a policy agent. It evaluates only the root, so moves have a prior but no value or visits.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
 	b.Begin(state)
 	if err := b.run(ctx, b.search); err != nil {

@@ -36,7 +36,8 @@ type Batchers struct {
 	list         []*mcts.Batcher // in the order of digests
 }
 
-// NewBatchers returns the batchers of a goroutine whose agents run about the given number of simulations in all.
+// NewBatchers returns the batchers for one goroutine. simulations is about the total of the games that it plays at once,
+// over all their agents and moves; it sets the size of the evaluation caches.
 func NewBatchers(simulations int) *Batchers {
 	return &Batchers{cacheEntries: cacheEntries(simulations, maxSharedCacheEntries)}
 }

@@ -35,17 +35,17 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	return c, nil
 }
 
-// Choose writes the move that the agent chooses in states[i], after a Reset with seeds[i], to dst[i]. The states are
-// not done and do not change. The only error is that of a cancelled ctx.
+// Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be done; none is
+// changed. The only error is that of a cancelled ctx.
 func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
-	if len(c.agents) == 1 {
+	if len(c.agents) == 1 { // it cannot batch
 		return c.chooseInTurn(ctx, states, seeds, dst)
 	}
 	type choice struct {
 		agent *Batched
 		state int
 	}
-	var idle []*Batched
+	var idle []*Batched // copies of one agent, each searching one position at a time
 	for _, agent := range c.agents {
 		idle = append(idle, agent.(*Batched))
 	}

@@ -4,7 +4,7 @@
 //
 //	random          a random legal move
 //	greedy          an immediate win; no move that lets the opponent win at once; else the best immediate change
-//	mcts:N          UCT with N random playouts a move
+//	mcts:N          UCT with N random playouts per move
 //	alphabeta:D     alpha-beta to a depth of D plies
 //	solver:NODES    perfect play where it solves the position within so many nodes; elsewhere like mcts:1000
 //	net:PATH        a trained network with search; [Parse] says which options may follow the path

@@ -74,9 +74,9 @@ var optionKeys = map[Kind][]string{
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all]. PATH ends at the first comma
-// that an option's key follows; a path that contains such a comma is quoted, as in net:"runs/a,sims=3". Parse opens no
-// file. Errors wrap [ErrSpec] and say what would be right.
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all]. PATH extends to the first
+// comma followed by an option's key (such as `,sims=`); a path that itself contains one must be quoted, as in
+// net:"runs/a,sims=3". Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	s := Spec{Kind: Kind(word)}
@@ -91,7 +91,7 @@ func Parse(text string) (Spec, error) {
 	case AlphaBeta:
 		s.Depth, err = number(rest, "plies, such as alphabeta:3", maxDepth)
 	case Solver:
-		s.Nodes, err = number(rest, "nodes a move, such as solver:100000", maxNodes)
+		s.Nodes, err = number(rest, "nodes per move, such as solver:100000", maxNodes)
 	case Net, Policy:
 		err = s.parseNetwork(rest)
 	default:
@@ -119,7 +119,7 @@ func unknownKind(word string) error {
 func number(text, what string, limit int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > limit {
-		return 0, fmt.Errorf("it needs a number from 1 to %d of %s", limit, what)
+		return 0, fmt.Errorf("it needs 1 to %d %s", limit, what)
 	}
 	return n, nil
 }
@@ -159,8 +159,8 @@ func (s *Spec) parseNetwork(text string) error {
 	return nil
 }
 
-// cutReference splits REFERENCE[,key=value]... A path without quotes ends at the first comma that is followed by the
-// key of an option, whichever kind takes it.
+// cutReference splits REFERENCE[,key=value]... A path without quotes ends at the first comma followed by the key of any
+// option, even one that this spec's kind does not take (Net's keys include all).
 func cutReference(text string) (r Reference, options []string, err error) {
 	quoted := ""
 	if strings.HasPrefix(text, `"`) {
@@ -180,7 +180,7 @@ func cutReference(text string) (r Reference, options []string, err error) {
 	if quoted == "" {
 		return ParseReference(text), options, nil
 	}
-	if r = ParseReference("x" + text); r.Path != "x" {
+	if r = ParseReference("x" + text); r.Path != "x" { // x stands for the quoted path, to parse what follows it
 		return r, nil, fmt.Errorf("%q follows its quoted path; only @GENERATION, @best and options may", text)
 	}
 	r.Path, err = strconv.Unquote(quoted)
@@ -272,7 +272,7 @@ func (s Spec) CheckLimits(l Limits) error {
 	var err error
 	switch {
 	case s.Simulations > l.Simulations:
-		err = fmt.Errorf("%d simulations a move are too many here; at most %d", s.Simulations, l.Simulations)
+		err = fmt.Errorf("%d simulations per move are too many here; at most %d", s.Simulations, l.Simulations)
 	case s.Time > l.Time:
 		err = fmt.Errorf("time=%v is too long here; at most %v", s.Time, l.Time)
 	case s.Time > 0 && s.Simulations == 0:
@@ -280,7 +280,7 @@ func (s Spec) CheckLimits(l Limits) error {
 	case s.Depth > l.Depth:
 		err = fmt.Errorf("%d plies are too deep here; at most %d", s.Depth, l.Depth)
 	case s.Nodes > l.Nodes:
-		err = fmt.Errorf("%d nodes a move are too many here; at most %d", s.Nodes, l.Nodes)
+		err = fmt.Errorf("%d nodes per move are too many here; at most %d", s.Nodes, l.Nodes)
 	}
 	if err != nil {
 		return fmt.Errorf("%w %q: %w", ErrSpec, s, err)

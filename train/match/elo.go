@@ -21,7 +21,8 @@ func eloOf(score float64) float64 {
 // scoreOf is the expected score, in (0, 1), at a difference in Elo: 1 / (1 + 10^(-elo/400)).
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// EloText shows the difference in Elo with its interval, which a score of 0 or 1 bounds on one side only.
+// EloText shows the Elo difference and its interval. With a score of 0 or 1 only one end of the interval is finite, and
+// only that is shown.
 func (r *Result) EloText() string {
 	switch {
 	case r.Games == 0:

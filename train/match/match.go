@@ -27,8 +27,8 @@ type Config struct {
 	A, B  *agent.Factory
 	Games int // 1 to MaxGames
 	Seed  uint64
-	// OpeningPlies is the number of random plies at the start of every game, 0 or more. No opening comes again before
-	// all have been played; then they come in rounds, each in another order.
+	// OpeningPlies is the number of random plies at the start of every game, 0 or more. No opening is played again before
+	// all have been played; then they are played in rounds, each in another order.
 	OpeningPlies int
 	// NoRepeats ends the match once all openings have been played.
 	NoRepeats bool
@@ -136,7 +136,7 @@ func (c *Config) stochastic() bool { return c.A.Stochastic() || c.B.Stochastic()
 
 func (c *Config) swapsSeats() bool { return c.Seats == "" || c.Seats == SwapSeats }
 
-// gamesPerOpening is the number of games played from each opening in a row: 2 if seats are swapped, otherwise 1.
+// gamesPerOpening is the number of consecutive games played from each opening: 2 if seats are swapped, otherwise 1.
 func (c *Config) gamesPerOpening() int {
 	if c.swapsSeats() {
 		return 2

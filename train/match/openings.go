@@ -21,8 +21,8 @@ type opening struct {
 var ErrOpening = errors.New("no opening found")
 
 // openings generates the openings of a match. Opening i is the same whichever worker needs one first. Openings are
-// random plies; those lost for one side are rejected. None is repeated before all have been used; after that, they come
-// in rounds, each in another order. It is safe for concurrent use.
+// random plies; those lost for one side are rejected. None is repeated before all have been used; then they are
+// used in rounds, each in another order. It is safe for concurrent use.
 type openings struct {
 	config *Config
 
@@ -72,9 +72,10 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	return o.list[o.order[i%len(o.list)]], nil
 }
 
-// sample returns a new random opening that is not solved as lost for one side, or nil if 200 tries find none. The
-// checker is switched off for the rest of the match if its first verdict is unsolved, or if all openings are lost for
-// one side at the first call, which then returns the first of them.
+// sample returns a new random opening that the checker has not proved lost for either side, or nil if it finds none in
+// 200 tries or none is left. The checker is switched off for the rest of the match (1) if it cannot solve the first
+// opening it checks, or (2) if no opening has been accepted yet and every one tried is lost; then sample returns the
+// first rejected one.
 func (o *openings) sample(ctx context.Context, rng *rand.Rand) (*opening, error) {
 	const tries = 200
 	var firstRejected *opening

@@ -78,9 +78,9 @@ func (s *SPRT) test(counts []int) SPRTResult {
 	return r
 }
 
-// logRatio is the LLR of the expected scores s1 against s0, both in (0, 1). Points are equally spaced from 0 to 1. The
-// most likely distribution with mean s is p_i / (1 + x (a_i - s)), where p_i are the shares of the counts, a_i the
-// points, and [tilt] finds x. Points that did not occur count 1e-3, so an x always exists.
+// logRatio is the LLR of the expected scores s1 against s0, both in (0, 1), given counts of outcomes whose scores are
+// equally spaced from 0 to 1. The maximum-likelihood distribution with mean score s is p_i / (1 + x (a_i - s)); [tilt]
+// explains it and finds x. Outcomes that did not occur count 1e-3, so an x always exists.
 func logRatio(counts []int, s0, s1 float64) float64 {
 	shares := make([]float64, len(counts))
 	n := 0.0
@@ -103,8 +103,9 @@ func logRatio(counts []int, s0, s1 float64) float64 {
 	return n * sum
 }
 
-// tilt solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0 for x by Newton's method, safeguarded by bisection. The sum
-// falls from infinity at x = -1/(1-s) to minus infinity at x = 1/s.
+// tilt returns the multiplier x of the maximum-likelihood distribution with mean score s: p_i = shares[i] is the
+// observed share of outcome i, of n, and a_i = i/(n-1) its score. It solves sum_i p_i (a_i - s) / (1 + x (a_i - s)) = 0
+// by Newton's method, safeguarded by bisection. The sum falls from infinity at x = -1/(1-s) to minus infinity at 1/s.
 func tilt(shares []float64, s float64) float64 {
 	low, high := -1/(1-s), 1/s
 	x := 0.0

@@ -24,11 +24,12 @@ type worker struct {
 	active   []*game // in play
 }
 
-// newWorker returns one of the given number of workers.
+// newWorker returns a worker with its own batchers and as many idle games as it plays at once; workers is how many
+// share the match.
 func newWorker(s *state, workers int) (*worker, error) {
 	c := s.config
-	perGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.MaxPlies / 2
-	w := &worker{match: s, batchers: agent.NewBatchers(min(c.Games/workers+1, agent.MaxBatched) * perGame)}
+	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.MaxPlies / 2 // expected
+	w := &worker{match: s, batchers: agent.NewBatchers(min(c.Games/workers+1, agent.MaxBatched) * simulationsPerGame)}
 	games := c.gamesAtOnce(workers)
 	for range games {
 		g := &game{alone: games == 1}

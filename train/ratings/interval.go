@@ -10,8 +10,8 @@ import (
 	"ludus/train/stats"
 )
 
-// scatterPrior is how strongly a pairing's scatter is shrunk towards the pool's, and the pool's towards that of
-// independent games: as if 32 pairs of even games, each of variance 1/2, had shown the latter.
+// scatterPrior is the weight with which a pairing's scatter is shrunk towards the pool's, and the pool's towards that of
+// independent games: the scatter of 32 pairs of even games, each of variance 1/2.
 const scatterPrior = 16
 
 // setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the
@@ -106,9 +106,9 @@ const (
 	boundTolerance = 1e-4 // of a standard deviation
 )
 
-// bound returns how far contrast c is from its estimate where the signed root of the likelihood ratio statistic equals
-// target, by Newton's method: the root is nearly linear. Each step moves the ratings along `along`, which changes c by
-// 1, and refits them with c fixed. variance is c's, for the first step.
+// bound returns the distance of contrast c from its estimate at which the signed root of the likelihood ratio statistic
+// equals target, by Newton's method: the root is nearly linear. Each step moves the ratings along `along`, which changes
+// c by 1, and refits them with c fixed. variance is c's, for the first step.
 func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 	rating := slices.Clone(f.rating)
 	moved := 0.0

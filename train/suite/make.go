@@ -41,7 +41,7 @@ type Progress struct {
 // MaxPositions is the largest number of positions in a suite.
 const MaxPositions = 1_000_000
 
-// maxBarrenGames is the number of games in a row without a new position after which Make gives up.
+// maxBarrenGames is the number of consecutive games without a new position after which Make gives up.
 const maxBarrenGames = 1000
 
 var (
@@ -121,7 +121,7 @@ type maker struct {
 	randoms int                 // number of the suite's positions from random moves
 	next    int                 // number of the game to play next
 	games   int                 // positions have been chosen from games 0 to games-1
-	barren  int                 // how many of the last of them in a row gave no position
+	barren  int                 // number of consecutive games, up to the last of these, that gave no position
 	waiting map[int][]candidate // candidates of later games, by number, until their turn; nil: not played yet
 	nodes   int
 }

@@ -16,9 +16,9 @@ const (
 	tableBytes      = 256      // of the table per node of the solver's limit
 	minAgentPlies   = 2        // agents' plies after a random opening, before positions are used
 	spareCandidates = 2        // of a game beyond PerGame, in case some are not new
-	maxEndPlies     = 5        // before the end of a game, where positions are easy; fewer in short games
-	endRounds       = 8        // one round of games (see sources) in so many has candidates there
-	endNodesDivisor = 8        // divides the solver's limit there
+	maxEndPlies     = 5        // last plies of a game, where positions are easy; fewer in short games
+	endRounds       = 8        // only one in endRounds rounds of games (see sources) gives candidates from the last plies
+	endNodesDivisor = 8        // divides the solver's limit in the last plies
 	probeGames      = 64       // random games that measure the length of openings
 )
 
@@ -35,7 +35,7 @@ type player struct {
 	nodes         int // the solver's limit per position
 	maxCandidates int
 	maxOpening    int              // plies of the longest random opening
-	endPlies      int              // before the end, where positions are easy
+	endPlies      int              // last plies of a game, where positions are easy
 	agents        [2][]agent.Agent // by seat, one for each spec
 	uct           agent.Agent
 	states        []env.State // by ply
