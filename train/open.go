@@ -125,7 +125,11 @@ func (r *run) load(weights *infer.Weights) error {
 			return err
 		}
 	case err != nil:
-		return fmt.Errorf("run %s: %w", r.Dir, errors.Join(append(damaged, err)...))
+		for _, err := range damaged {
+			r.note("%v", err)
+		}
+		return fmt.Errorf("run %s: %w; restore %s from a backup, or delete %s to start over",
+			r.Dir, err, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
 	default:
 		if err := r.restore(checkpoint, damaged); err != nil {
 			return err
@@ -144,14 +148,24 @@ func (r *run) load(weights *infer.Weights) error {
 	return r.rater.dropRatingsAfter(g)
 }
 
-// newestGeneration returns the newest generation in metrics.jsonl; 0 if it has none.
+// newestGeneration returns the newest generation that has metrics or games; 0 if there is none.
 func (r *run) newestGeneration() (int, error) {
 	newest := 0
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	if err != nil {
+		return 0, err
+	}
 	for _, m := range metrics {
 		newest = max(newest, m.Generation)
 	}
-	return newest, err
+	games, err := rundir.GamesGenerations(r.Dir)
+	return max(newest, slices.Max(append(games, 0))), err
+}
+
+// lostCheckpoints is the error of a run that has games or metrics up to a generation, but no checkpoint of its training.
+func (r *run) lostCheckpoints(newest int) error {
+	return fmt.Errorf("%s: %w, though its files go to generation %d; restore %s from a backup, or delete %s to start over",
+		r.Dir, ErrCheckpoints, newest, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
 }
 
 // begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, rather than
@@ -162,8 +176,7 @@ func (r *run) begin(weights *infer.Weights) error {
 		return err
 	}
 	if newest > 0 {
-		return fmt.Errorf("%s: %w, though its metrics go to generation %d; restore %s from a backup, or delete %s to start over",
-			r.Dir, ErrCheckpoints, newest, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
+		return r.lostCheckpoints(newest)
 	}
 	if r.config.From != "" && r.From == "" {
 		return fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrConflict)
@@ -174,7 +187,9 @@ func (r *run) begin(weights *infer.Weights) error {
 	return r.save(counters{Game: r.Game.Name, Network: weights.Config})
 }
 
-// restore restores the run from c, its newest intact checkpoint; damaged has the errors of newer checkpoints.
+// restore restores the run from c, its newest intact checkpoint; damaged has the errors of newer checkpoints. It returns
+// an error rather than train a run again from its first weights: only generation 1 may have been cut off before its
+// checkpoint.
 func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 	for _, err := range damaged {
 		r.note("%v; continuing from generation %d", err, c.ID)
@@ -182,6 +197,9 @@ func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 	newest, err := r.newestGeneration()
 	if err != nil {
 		return err
+	}
+	if c.ID == 0 && newest > 1 {
+		return r.lostCheckpoints(newest)
 	}
 	if newest > c.ID && len(damaged) == 0 {
 		r.note("generation %d has no checkpoint; continuing from generation %d", newest, c.ID)

@@ -424,7 +424,10 @@ func TestPlan(t *testing.T) {
 		settings := rundir.DefaultSettings(game)
 		for _, c := range []cost{{0.0005, 0.05, 0.05}, {0.002, 0.13, 0.05}, {0.03, 1.5, 0.05}} {
 			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, MaxTime} {
-				p := timePlan(limit.Seconds(), game, &settings, c)
+				p, err := timePlan(limit.Seconds(), game, &settings, c)
+				if err != nil {
+					t.Fatal(err)
+				}
 				position := c.position + settings.SamplesPerPosition*(1-settings.ValidationShare)/float64(settings.BatchSize)*c.step
 				generation := float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation
 				seconds := float64(p.Generations) * generation
@@ -435,6 +438,22 @@ func TestPlan(t *testing.T) {
 					t.Errorf("%s at %+v: plan %+v takes %.0f s of %v, a generation %.1f s", name, c, p, seconds, limit, generation)
 				}
 			}
+		}
+	}
+}
+
+// TestLongGenerations: settings that make a generation longer than two minutes are rejected; shorter ones are kept.
+func TestLongGenerations(t *testing.T) {
+	game, c := newGame(t, "quad-5x5"), cost{position: 0.002, step: 0.13, generation: 0.05}
+	for _, test := range []struct {
+		games, plies int
+		ok           bool
+	}{{65536, 0, false}, {0, 1000, false}, {1000, 100, false}, {512, 16, true}, {0, 20, true}} {
+		settings := rundir.DefaultSettings(game)
+		settings.ParallelGames, settings.PliesPerGeneration = test.games, test.plies
+		p, err := timePlan(3600, game, &settings, c)
+		if (err == nil) != test.ok || err != nil && !strings.Contains(err.Error(), "at most 120 s") {
+			t.Errorf("%d games, %d plies: plan %+v, error %v", test.games, test.plies, p, err)
 		}
 	}
 }

@@ -64,7 +64,8 @@ type cost struct {
 }
 
 // timePlan plans a run of the given seconds. It chooses parallel games and plies per generation unless the settings do.
-func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) rundir.Plan {
+// It returns an error if these settings make a generation longer than maxGenerationSeconds.
+func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) (rundir.Plan, error) {
 	var p rundir.Plan
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
 	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
@@ -78,8 +79,13 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) ru
 		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, maxPositions/p.ParallelGames))
 	}
 	generation := position*float64(p.ParallelGames*p.PliesPerGeneration) + cost.generation
+	if (s.ParallelGames > 0 || s.PliesPerGeneration > 0) && generation > maxGenerationSeconds {
+		return p, fmt.Errorf("a generation of %d plies in each of %d games would take about %.0f s on this machine, "+
+			"at most %d s are allowed; leave out parallel_games and plies_per_generation, or lower them",
+			p.PliesPerGeneration, p.ParallelGames, generation, maxGenerationSeconds)
+	}
 	p.Generations = max(1, int(seconds*(1-s.RatingShare)*safety/generation))
-	return p
+	return p, nil
 }
 
 // A time plan is adjusted when these parts of its generations are done, to the time that the last adjustOver
@@ -123,7 +129,9 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	if err != nil {
 		return err
 	}
-	r.config.Plan = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c)
+	if r.config.Plan, err = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c); err != nil {
+		return err
+	}
 	plan := &r.config.Plan
 	plan.Seconds = limit.Seconds()
 	r.note("plan for %v: %d generations of %d plies in each of %d games",

@@ -275,16 +275,31 @@ func TestMissingCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	refused := func(what string) {
+		t.Helper()
+		_, err := Train(t.Context(), tiny(t, dir, generations))
+		if !errors.Is(err, ErrCheckpoints) || !strings.Contains(err.Error(), "generation 4") ||
+			!strings.Contains(err.Error(), "start over") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for g := 1; g <= generations; g++ {
+		if err := os.RemoveAll(filepath.Join(folder, checkpointName(g))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("with checkpoint 0 only")
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Train(t.Context(), tiny(t, dir, generations))
-	if !errors.Is(err, ErrCheckpoints) || !strings.Contains(err.Error(), "generation 4") || !strings.Contains(err.Error(), "start over") {
-		t.Errorf("without checkpoints: %v", err)
-	}
+	refused("without checkpoints")
 	if after, _ := os.ReadFile(filepath.Join(dir, "metrics.jsonl")); !bytes.Equal(metrics, after) {
 		t.Error("a refused run changed metrics.jsonl")
 	}
+	if err := os.Remove(filepath.Join(dir, "metrics.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	refused("without checkpoints and metrics")
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("a refused run made checkpoints")
 	}

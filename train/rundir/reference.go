@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -73,6 +74,9 @@ func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpo
 	if _, err := os.Stat(filepath.Join(path, CheckpointsDir)); err != nil {
 		return nil, errors.New("the folder is neither a run nor a checkpoint")
 	}
+	if _, err := ReadConfig(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	store := Checkpoints(path)
 	switch at {
 	case "":
@@ -89,7 +93,8 @@ func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpo
 	checkpoint, err := store.Load(id)
 	if errors.Is(err, checkpoints.ErrNoCheckpoint) {
 		ids, _ := store.List()
-		return nil, fmt.Errorf("the run keeps no checkpoint of generation %d; it has %v", id, ids)
+		return nil, fmt.Errorf("the run keeps no checkpoint of generation %d, only of %s",
+			id, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]"))
 	}
 	return checkpoint, err
 }

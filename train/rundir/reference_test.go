@@ -82,10 +82,13 @@ func TestLoadWeights(t *testing.T) {
 	}
 	damaged := testRun(t, game, 1)
 	writeFile(t, filepath.Join(damaged, RatingsFile), []byte(`{"agents":`))
+	other := testRun(t, game, 1)
+	writeFile(t, filepath.Join(other, ConfigFile), []byte(`{"version":1}`))
 	for reference, want := range map[string]string{
-		run + "@3":        "it has [1 2 7]",
+		run + "@3":        "only of 1, 2, 7",
 		run + "/nowhere":  "no such file or directory",
 		damaged + "@best": "ratings.json: damaged",
+		other:             "format version 1, this program reads 2",
 		t.TempDir():       "neither a run nor a checkpoint",
 		file + "@1":       "this is a file",
 		testRun(t, game):  "neither a run nor a checkpoint",
