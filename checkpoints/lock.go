@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -59,29 +58,16 @@ func lockRetrying(f *os.File) error {
 	}
 }
 
-// Locked reports whether this or another process holds the lock at path. It changes nothing and does not make a
-// concurrent [Lock] fail. A missing file is not locked.
-//
-// On systems without file locks the error wraps [errors.ErrUnsupported].
-func Locked(path string) (bool, error) {
-	_, err := statRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
+// Locked reports whether this or another process holds the lock at path; false if that cannot be checked. It changes
+// nothing and does not make a concurrent [Lock] fail.
+func Locked(path string) bool {
+	if _, err := statRegular(path); err != nil {
+		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false, err
+		return false
 	}
 	defer f.Close()
-	err = lockFile(f, true)
-	if errors.Is(err, errHeld) {
-		return true, nil
-	}
-	if err != nil {
-		err = fmt.Errorf("lock %s: %w", path, err)
-	}
-	return false, err
+	return errors.Is(lockFile(f, true), errHeld)
 }

@@ -91,10 +91,7 @@ func (r *record) append(dst []byte) []byte {
 		}
 		dst = binary.AppendUvarint(dst, uint64(p.action))
 		dst = append(dst, trainPolicy, byte(p.proven))
-		for _, x := range p.policy {
-			dst = binary.LittleEndian.AppendUint16(dst, x)
-		}
-		for _, x := range p.classes {
+		for _, x := range slices.Concat(p.policy, p.classes) {
 			dst = binary.LittleEndian.AppendUint16(dst, x)
 		}
 	}

@@ -29,10 +29,9 @@ type Options struct {
 
 // Progress is the state of [Pool.Rate].
 type Progress struct {
-	Games   int     // played by this call
-	Widest  float64 // half-width of the targets' widest interval, in Elo; infinite until all are rated
-	Elapsed time.Duration
-	Left    time.Duration // expected; 0 if unknown
+	Games  int           // played by this call
+	Widest float64       // half-width of the targets' widest interval, in Elo; infinite until all are rated
+	Left   time.Duration // expected; 0 if unknown
 }
 
 const (
@@ -119,7 +118,7 @@ func (r *rater) onesided(i int) bool {
 
 // progress returns the current state.
 func (r *rater) progress() Progress {
-	p := Progress{Games: r.played, Elapsed: time.Since(r.started)}
+	p, elapsed := Progress{Games: r.played}, time.Since(r.started)
 	for _, i := range r.Targets {
 		switch {
 		case !r.unfinished(i) && r.Within > 0:
@@ -138,10 +137,10 @@ func (r *rater) progress() Progress {
 		}
 	}
 	if r.MaxGames > 0 && r.played > 0 {
-		limit(time.Duration(float64(p.Elapsed) * (float64(r.MaxGames)/float64(r.played) - 1)))
+		limit(time.Duration(float64(elapsed) * (float64(r.MaxGames)/float64(r.played) - 1)))
 	}
 	if r.MaxTime > 0 {
-		limit(r.MaxTime - p.Elapsed)
+		limit(r.MaxTime - elapsed)
 	}
 	return p
 }

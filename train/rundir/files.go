@@ -54,10 +54,7 @@ func Lock(dir string) (release func(), err error) {
 }
 
 // Locked reports whether a process holds the run's lock; false if the lock cannot be checked.
-func Locked(dir string) bool {
-	held, err := checkpoints.Locked(filepath.Join(dir, LockFile))
-	return held && err == nil
-}
+func Locked(dir string) bool { return checkpoints.Locked(filepath.Join(dir, LockFile)) }
 
 // Checkpoints returns the run's checkpoints; there may be none.
 func Checkpoints(dir string) *checkpoints.Store {

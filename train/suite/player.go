@@ -130,17 +130,12 @@ func (p *player) playMoves(
 		seats[seat] = agents[rng.IntN(len(agents))]
 		seats[seat].Reset(rng.Uint64())
 	}
-	for ply := 0; ; ply++ {
-		state := p.state(ply)
-		if ply == 0 {
-			state.CopyFrom(p.game.NewState())
-		} else {
-			state.CopyFrom(p.states[ply-1])
-			state.Apply(moves[ply-1])
-		}
-		if state.Done() {
-			return moves, firstPly, nil
-		}
+	p.states = p.states[:0]
+	for state := p.game.NewState(); !state.Done(); {
+		ply := len(moves)
+		before := p.game.NewState()
+		before.CopyFrom(state)
+		p.states = append(p.states, before)
 		var move env.Action
 		if ply < opening || rng.Float64() < randomShare {
 			p.legal = state.Legal(p.legal[:0])
@@ -149,19 +144,13 @@ func (p *player) playMoves(
 			return nil, 0, err
 		}
 		moves = append(moves, move)
+		state.Apply(move)
 		if source != RandomMoves {
 			seats[0].Observe(move)
 			seats[1].Observe(move)
 		}
 	}
-}
-
-// state returns the buffer for the state after ply moves, allocating it on first use; the caller sets it.
-func (p *player) state(ply int) env.State {
-	if ply == len(p.states) {
-		p.states = append(p.states, p.game.NewState())
-	}
-	return p.states[ply]
+	return moves, firstPly, nil
 }
 
 // solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit. It returns
