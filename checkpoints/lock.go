@@ -47,7 +47,7 @@ func Lock(path string) (release func(), err error) {
 }
 
 // lockTimeout is how long [Lock] retries while the file is locked. [Locked] locks it for a far shorter time.
-const lockTimeout = 30 * time.Millisecond
+const lockTimeout = 200 * time.Millisecond
 
 // lockRetrying locks f. It retries for lockTimeout, because another process may hold the lock for a moment in [Locked].
 func lockRetrying(f *os.File) error {
