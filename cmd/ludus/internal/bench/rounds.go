@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"ludus/model/infer/kernel"
@@ -91,7 +90,6 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 // allocations returns how often a call of a warm f allocates: the minimum of some calls, as the runtime allocates, too.
 func allocations(f func()) int {
 	const runs = 3
-	fillGoroutinePool()
 	fewest := math.MaxInt
 	var before, after runtime.MemStats
 	for range runs {
@@ -101,16 +99,4 @@ func allocations(f func()) int {
 		fewest = min(fewest, int(after.Mallocs-before.Mallocs))
 	}
 	return fewest
-}
-
-// fillGoroutinePool starts and ends many goroutines, which the runtime then reuses, as in a long run. Each core keeps
-// the first 64 that end on it; without them a new goroutine allocates.
-func fillGoroutinePool() {
-	var wait sync.WaitGroup
-	begin := make(chan struct{})
-	for range 128 * runtime.GOMAXPROCS(0) {
-		wait.Go(func() { <-begin })
-	}
-	close(begin)
-	wait.Wait()
 }
