@@ -36,11 +36,6 @@ type contender struct {
 	agent *agent.Factory
 }
 
-// training describes the amount of training up to the agent.
-func (c *contender) training() string {
-	return fmt.Sprintf("generation %d, %d games, %v of training", c.Generation, c.Games, seconds(c.Seconds))
-}
-
 // pairing is a match between the agents of two runs, with A's result.
 type pairing struct {
 	A string `json:"a"` // a run's name
@@ -223,7 +218,8 @@ func (c *comparison) page(config *match.Config) *report.Page {
 		for _, w := range r.run.Warnings {
 			p.Warnings = append(p.Warnings, r.Name+": "+w)
 		}
-		p.Facts = append(p.Facts, report.Fact{Name: r.Name, Value: r.training()})
+		training := fmt.Sprintf("generation %d, %d games, %v of training", r.Generation, r.Games, seconds(r.Seconds))
+		p.Facts = append(p.Facts, report.Fact{Name: r.Name, Value: training})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
 	if config.Games > 0 {

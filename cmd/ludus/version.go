@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -32,19 +33,14 @@ func build() (version, commit string) {
 	if !ok {
 		return version, commit
 	}
-	if info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	settings := make(map[string]string)
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	if revision := settings["vcs.revision"]; revision != "" {
-		commit = revision
-		if settings["vcs.time"] != "" {
-			commit += " of " + settings["vcs.time"]
-		}
-		if settings["vcs.modified"] == "true" {
+	version = cmp.Or(info.Main.Version, version)
+	for _, s := range info.Settings { // the revision comes first
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.time":
+			commit += " of " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
 			commit += ", with changes"
 		}
 	}

@@ -55,18 +55,15 @@ type Fields map[string]json.RawMessage
 // ParseFields parses a JSON object. Its error shows the example.
 func ParseFields(data []byte, example string) (Fields, error) {
 	var f Fields
-	if err := json.Unmarshal(data, &f); err != nil || f == nil {
-		return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, whyNoObject(err))
+	err := json.Unmarshal(data, &f)
+	if err == nil && f != nil {
+		return f, nil
 	}
-	return f, nil
-}
-
-// whyNoObject describes why a text is not a JSON object. err is what json.Unmarshal returned: nil if the text is null.
-func whyNoObject(err error) string {
+	why := "this is JSON, but not an object"
 	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-		return fmt.Sprintf("byte %d: %v", syntax.Offset, err)
+		why = fmt.Sprintf("byte %d: %v", syntax.Offset, err)
 	}
-	return "this is JSON, but not an object"
+	return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, why)
 }
 
 // RejectUnknown returns an error if there are fields other than the known ones.
