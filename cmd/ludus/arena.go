@@ -21,7 +21,6 @@ import (
 func arenaCommand() *cobra.Command {
 	var (
 		config match.Config
-		seats  string
 		sprt   string
 		asJSON bool
 	)
@@ -50,7 +49,7 @@ finished game; the same command then continues a stopped match.
 		ValidArgsFunction: completeGames,
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			var err error
-			config.Game, config.Seats = game, match.Seats(seats)
+			config.Game = game
 			if sprt != "" {
 				if config.SPRT, err = parseSPRT(sprt); err != nil {
 					return usage(cmd, err)
@@ -75,7 +74,7 @@ finished game; the same command then continues a stopped match.
 	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt the maximum, by default %d", maxTestGames))
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
 	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of each game; 0 for none")
-	flags.StringVar(&seats, "seats", string(match.SwapSeats), "who moves first: swap (both in turn), first (A) or second (B)")
+	flags.StringVar((*string)(&config.Seats), "seats", string(match.SwapSeats), "who moves first: swap (both in turn), first (A) or second (B)")
 	flags.StringVar(&sprt, "sprt", "", "end early by a test of two Elo differences H0,H1, such as 0,20")
 	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game and continues a stopped match")
 	threadsFlag(cmd, &config.Threads, "cores to use")

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +55,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 			if asJSON {
 				err = printJSON(cmd, s)
 			} else {
-				s.write(cmd.OutOrStdout())
+				s.write(cmd.OutOrStdout(), game, state)
 			}
 			switch {
 			case err != nil || s.known():
@@ -114,16 +116,11 @@ type solution struct {
 	Values  map[string]*int `json:"values"` // by legal move, for Player
 	Nodes   int             `json:"nodes"`
 	Seconds float64         `json:"seconds"`
-
-	players [2]string
-	legal   []string // the keys of Values in the order of the game's actions
 }
 
 // solve searches for the value of a position, within half of the limits, then for that of each move, within the rest.
 func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions, p *progress) *solution {
-	s := &solution{
-		Game: game.Name, Moves: []string{}, Player: game.Players[state.Player()], Values: map[string]*int{}, players: game.Players,
-	}
+	s := &solution{Game: game.Name, Player: game.Players[state.Player()], Values: map[string]*int{}}
 	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
 		if nodes = max(1, nodes); o.nodes == 0 {
@@ -150,7 +147,6 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 		}
 	}
 	for i, a := range state.Legal(nil) {
-		s.legal = append(s.legal, game.ActionTexts[a])
 		s.Values[game.ActionTexts[a]] = nil
 		if classes[i] != solver.Unknown {
 			goal := classGoal(game, state.Player(), classes[i])
@@ -184,22 +180,18 @@ func classGoal(game *env.Game, p env.Player, class int) int {
 
 // known reports whether all values were found.
 func (s *solution) known() bool {
-	for _, value := range s.Values {
-		if value == nil {
-			return false
-		}
-	}
-	return s.Value != nil
+	return s.Value != nil && !slices.Contains(slices.Collect(maps.Values(s.Values)), nil)
 }
 
-// write prints the values as lines.
-func (s *solution) write(w io.Writer) {
+// write prints the values of a state as lines.
+func (s *solution) write(w io.Writer, game *env.Game, state env.State) {
+	first, second := game.Players[0], game.Players[1]
 	if s.Value == nil {
 		fmt.Fprintln(w, "value unknown")
 	} else {
-		fmt.Fprintf(w, "value %s=%d %s=%d\n", s.players[0], s.Value[s.players[0]], s.players[1], s.Value[s.players[1]])
+		fmt.Fprintf(w, "value %s=%d %s=%d\n", first, s.Value[first], second, s.Value[second])
 	}
-	for _, move := range s.legal {
+	for _, move := range game.Texts(state.Legal(nil)) {
 		if value := s.Values[move]; value != nil {
 			fmt.Fprintln(w, move, *value)
 		} else {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -20,14 +19,12 @@ position, and both players' goals (final scores) at the end of each game. It pri
 		Example:           "  ludus verify golden-rectangle games.txt",
 		Args:              arguments(2, -1),
 		ValidArgsFunction: completeGames,
-		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
-			return verify(cmd.OutOrStdout(), game, args)
-		}),
+		RunE:              onGame(verify),
 	}
 }
 
 // verify replays the games in each file and prints a line for each file.
-func verify(w io.Writer, game *env.Game, paths []string) error {
+func verify(cmd *cobra.Command, game *env.Game, paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a folder; name a file", path)
@@ -42,9 +39,9 @@ func verify(w io.Writer, game *env.Game, paths []string) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if len(paths) > 1 {
-			fmt.Fprintf(w, "%s: ", path)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: ", path)
 		}
-		fmt.Fprintf(w, "ok: %d games, %d positions\n", report.Games, report.Positions)
+		fmt.Fprintf(cmd.OutOrStdout(), "ok: %d games, %d positions\n", report.Games, report.Positions)
 	}
 	return nil
 }
