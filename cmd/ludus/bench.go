@@ -138,7 +138,7 @@ func writeReport(w io.Writer, r *bench.Report) {
 		"\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
 	for _, s := range r.SelfPlay {
 		fmt.Fprintf(t, "%s%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f", mark(s.CPU), s.Game, s.Net, s.Simulations, s.Threads,
-			onOff(s.Cache), s.Positions, s.Simulated, s.Evaluations, s.CacheHits)
+			map[bool]string{false: "off", true: "on"}[s.Cache], s.Positions, s.Simulated, s.Evaluations, s.CacheHits)
 		fmt.Fprintf(t, "\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n",
 			s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
 	}
@@ -147,13 +147,6 @@ func writeReport(w io.Writer, r *bench.Report) {
 	if least < bench.BusyShare {
 		fmt.Fprintf(w, "* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
 	}
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // scaling formats the speed-up over one thread. It returns "" for 0: not measured.

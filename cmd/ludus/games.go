@@ -30,7 +30,7 @@ func gamesCommand() *cobra.Command {
 			switch {
 			case asJSON:
 				for _, g := range list {
-					if err := printJSON(cmd, newGameJSON(g)); err != nil {
+					if err := printJSON(cmd, describeGame(g)); err != nil {
 						return err
 					}
 				}
@@ -121,13 +121,10 @@ func moveCount(g *env.Game) (n int) {
 	return n
 }
 
-// classNames returns the names of the outcome classes. If there are more than seven, it leaves out those in the middle.
+// classNames returns the names of the outcome classes.
 func classNames(g *env.Game) (names []string) {
 	for _, c := range g.Classes {
 		names = append(names, c.Name)
-	}
-	if len(names) > 7 {
-		names = append(append(names[:2], "..."), names[len(g.Classes)-1])
 	}
 	return names
 }
@@ -145,48 +142,25 @@ func parameterRanges(family string) map[string]string {
 	return ranges
 }
 
-// gameJSON describes a game for programs.
-type gameJSON struct {
-	Name         string            `json:"name"`
-	Family       string            `json:"family"`
-	Params       map[string]string `json:"params"`
-	Ranges       map[string]string `json:"ranges"`
-	Players      [2]string         `json:"players"`
-	Rules        string            `json:"rules"`
-	Tensor       [3]int            `json:"tensor"` // C, H, W
-	Planes       []string          `json:"planes"`
-	PolicyPlanes int               `json:"policy_planes"`
-	PolicyExtras int               `json:"policy_extras"`
-	PolicyNames  []string          `json:"policy_names"`
-	Actions      int               `json:"actions"`
-	Classes      []classJSON       `json:"classes"`
-	GoalHead     bool              `json:"goal_head"`
-	Symmetries   int               `json:"symmetries"`
-	MaxPlies     int               `json:"max_plies"`
-}
-
-type classJSON struct {
-	Name    string  `json:"name"`
-	Goals   []int   `json:"goals"` // the player's and the opponent's final scores; null if they depend on the play
-	Utility float32 `json:"utility"`
-}
-
-func newGameJSON(g *env.Game) *gameJSON {
-	out := &gameJSON{
-		Name: g.Name, Family: g.Family, Params: map[string]string{}, Ranges: parameterRanges(g.Family), Players: g.Players,
-		Rules: strings.TrimSpace(g.Rules), Tensor: [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, Planes: g.Planes,
-		PolicyPlanes: g.PolicyPlanes, PolicyExtras: g.PolicyExtras, PolicyNames: g.PolicyNames, Actions: g.NumActions(),
-		GoalHead: g.GoalHead, Symmetries: len(g.Symmetries), MaxPlies: g.MaxPlies,
-	}
+// describeGame returns a game's description for programs.
+func describeGame(g *env.Game) map[string]any {
+	params := make(map[string]string)
 	for _, p := range g.Params {
-		out.Params[p.Name] = p.Value
+		params[p.Name] = p.Value
 	}
+	var classes []map[string]any
 	for _, c := range g.Classes {
-		class := classJSON{Name: c.Name, Utility: c.Utility}
-		if c.Goals[0] >= 0 {
-			class.Goals = c.Goals[:]
+		class := map[string]any{"name": c.Name, "goals": nil, "utility": c.Utility}
+		if c.Goals[0] >= 0 { // otherwise they depend on the play
+			class["goals"] = c.Goals // the player's and the opponent's final scores
 		}
-		out.Classes = append(out.Classes, class)
+		classes = append(classes, class)
 	}
-	return out
+	return map[string]any{
+		"name": g.Name, "family": g.Family, "params": params, "ranges": parameterRanges(g.Family), "players": g.Players,
+		"rules": strings.TrimSpace(g.Rules), "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
+		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
+		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
+		"max_plies": g.MaxPlies,
+	}
 }
