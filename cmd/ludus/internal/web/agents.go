@@ -17,26 +17,22 @@ import (
 // maxWeights is the largest weights file to read, in bytes; a network of these games takes a few million.
 const maxWeights = 256 << 20
 
-// agentPool keeps agents between requests. An agent serves one request at a time.
+// agentPool keeps idle agents for later requests. An agent serves one request at a time.
 type agentPool struct {
 	inside  func(path string) (string, error) // [Server.inside]
 	maxIdle int
 	mu      sync.Mutex
-	specs   []*pooledSpec // at most maxSpecs, the least recently requested first
-	idle    int           // agents in all specs
+	idle    []pooledAgent // at most maxIdle, the least recently used first
+	cleared int           // how often the pool was cleared
 }
 
-// pooledSpec is a parsed agent spec with its network and idle agents.
-type pooledSpec struct {
+// pooledAgent is an agent that was made for a spec.
+type pooledAgent struct {
+	agent.Agent
 	game    *env.Game
 	text    string
 	version string // of the weights, see [agentPool.version]
-	factory *agent.Factory
-	idle    []agent.Agent
 }
-
-// maxSpecs limits the networks in memory, each of which takes some megabytes.
-const maxSpecs = 16
 
 func newAgentPool(s *Server, threads int) *agentPool {
 	return &agentPool{inside: s.inside, maxIdle: threads + 2}
@@ -44,98 +40,53 @@ func newAgentPool(s *Server, threads int) *agentPool {
 
 // get returns an agent of a spec; putBack returns it to the pool. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
 func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBack func(), err error) {
-	d, err := p.spec(game, text)
+	spec, err := agent.Parse(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.mu.Lock()
-	if last := len(d.idle) - 1; last >= 0 {
-		player = d.idle[last]
-		d.idle = slices.Delete(d.idle, last, last+1)
-		p.idle--
-	}
-	p.mu.Unlock()
-	if player == nil {
-		if player, err = d.factory.New(0); err != nil {
-			p.drop(d)
-			return nil, nil, err
-		}
-	}
-	return player, func() { p.put(d, player) }, nil
-}
-
-// spec finds a spec in the pool, or parses it and adds it.
-func (p *agentPool) spec(game *env.Game, text string) (*pooledSpec, error) {
-	spec, err := agent.Parse(text)
-	if err != nil {
-		return nil, err
-	}
 	if err := spec.CheckLimits(agentLimits); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	version, err := p.version(spec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	fresh := &pooledSpec{game: game, text: text, version: version, factory: agent.NewFactory(game, spec, p.loadWeights)}
+	a := pooledAgent{game: game, text: text, version: version}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.specs, func(d *pooledSpec) bool { return d.game == game && d.text == text })
-	switch {
-	case i >= 0 && p.specs[i].version == version:
-		d := p.specs[i]
-		p.specs = append(slices.Delete(p.specs, i, i+1), d)
-		return d, nil
-	case i >= 0:
-		p.remove(i)
-	case len(p.specs) == maxSpecs:
-		p.remove(0)
+	cleared := p.cleared
+	i := slices.IndexFunc(p.idle, func(b pooledAgent) bool { b.Agent = nil; return a == b })
+	if i >= 0 {
+		a = p.idle[i]
+		p.idle = slices.Delete(p.idle, i, i+1)
 	}
-	p.specs = append(p.specs, fresh)
-	return fresh, nil
+	p.mu.Unlock()
+	if a.Agent == nil {
+		if a.Agent, err = agent.NewFactory(game, spec, p.loadWeights).New(0); err != nil {
+			return nil, nil, err
+		}
+	}
+	return a.Agent, func() { p.put(a, cleared) }, nil
 }
 
-// remove removes the i-th spec and its idle agents. The caller holds p.mu.
-func (p *agentPool) remove(i int) {
-	p.idle -= len(p.specs[i].idle)
-	p.specs = slices.Delete(p.specs, i, i+1)
-}
-
-// drop removes a spec whose agent cannot be made.
-func (p *agentPool) drop(d *pooledSpec) {
+// put returns an agent to the pool, unless the pool was cleared meanwhile.
+func (p *agentPool) put(a pooledAgent, cleared int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.specs, d); i >= 0 {
-		p.remove(i)
+	if cleared != p.cleared {
+		return
 	}
+	if len(p.idle) == p.maxIdle {
+		p.idle = slices.Delete(p.idle, 0, 1)
+	}
+	p.idle = append(p.idle, a)
 }
 
 // clear empties the pool.
 func (p *agentPool) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.specs, p.idle = nil, 0
-}
-
-// put returns an agent to the pool, unless its spec was removed meanwhile. If too many agents are idle, it drops one of
-// the least recently requested spec.
-func (p *agentPool) put(d *pooledSpec, player agent.Agent) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !slices.Contains(p.specs, d) {
-		return
-	}
-	d.idle = append(d.idle, player)
-	p.idle++
-	for _, other := range p.specs {
-		if p.idle <= p.maxIdle {
-			return
-		}
-		if last := len(other.idle) - 1; last >= 0 {
-			other.idle = slices.Delete(other.idle, last, last+1)
-			p.idle--
-		}
-	}
+	p.idle = nil
+	p.cleared++
 }
 
 // loadWeights loads the network of a reference below the folder of runs. Errors show the path as requested.

@@ -240,13 +240,13 @@ func TestFault(t *testing.T) {
 		}
 	}
 	back()
-	if len(s.agents.specs) != 0 || s.agents.idle != 0 {
-		t.Errorf("%d descriptions and %d idle agents are kept", len(s.agents.specs), s.agents.idle)
+	if len(s.agents.idle) != 0 {
+		t.Errorf("%d idle agents are kept", len(s.agents.idle))
 	}
 	post[chosen](c, "choose", `{"game":"quad-5x5","agent":"random"}`)
 }
 
-// The pool keeps few specs and few idle agents, and an agent serves one request at a time.
+// The pool keeps few idle agents, and an agent serves one request at a time.
 func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
 	l := newAgentPool(s, 2)
@@ -263,12 +263,8 @@ func TestLender(t *testing.T) {
 	}
 	for _, back := range backs {
 		back()
-		idle := 0
-		for _, d := range l.specs {
-			idle += len(d.idle)
-		}
-		if len(l.specs) > maxSpecs || idle != l.idle || idle > l.maxIdle {
-			t.Fatalf("%d descriptions, %d idle agents, counted as %d", len(l.specs), idle, l.idle)
+		if len(l.idle) > l.maxIdle {
+			t.Fatalf("%d idle agents", len(l.idle))
 		}
 	}
 	player, back, err := l.get(game, "mcts:25")
@@ -276,18 +272,18 @@ func TestLender(t *testing.T) {
 		t.Errorf("an idle agent is not used again, error %v", err)
 	}
 	back()
-	if _, _, err := l.get(game, "net:nowhere"); !errors.Is(err, agent.ErrWeights) || len(l.specs) > maxSpecs {
+	if _, _, err := l.get(game, "net:nowhere"); !errors.Is(err, agent.ErrWeights) || len(l.idle) > l.maxIdle {
 		t.Errorf("error %v", err)
 	}
 }
 
-// The pool drops the least recently requested spec first.
+// The pool drops the least recently used agent first.
 func TestLenderForgets(t *testing.T) {
 	l := newAgentPool(&Server{runs: t.TempDir()}, 1)
 	game := gameOf(t, "quad-5x5")
-	for i := range maxSpecs + 2 {
+	for i := range l.maxIdle + 2 {
 		n := i + 1
-		if i == maxSpecs {
+		if i == l.maxIdle {
 			n = 1 // again
 		}
 		_, back, err := l.get(game, fmt.Sprintf("mcts:%d", n))
@@ -297,7 +293,7 @@ func TestLenderForgets(t *testing.T) {
 		back()
 	}
 	kept := func(text string) bool {
-		return slices.ContainsFunc(l.specs, func(d *pooledSpec) bool { return d.text == text })
+		return slices.ContainsFunc(l.idle, func(a pooledAgent) bool { return a.text == text })
 	}
 	if !kept("mcts:1") || kept("mcts:2") || !kept("mcts:3") {
 		t.Errorf("kept are mcts:1 %v, mcts:2 %v, mcts:3 %v; want mcts:2 forgotten alone", kept("mcts:1"), kept("mcts:2"), kept("mcts:3"))
