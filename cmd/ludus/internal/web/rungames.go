@@ -100,22 +100,39 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, readError(err, dir)
 	}
+	var games []savedGame
+	for _, p := range played {
+		games = append(games, savedGame{
+			summary: gameSummary{Number: p.Number, Plies: len(p.Moves), Goals: p.Goals},
+			replay:  func() (*board.Replay, error) { return selfPlayReplay(game, &p, generation), nil },
+		})
+	}
+	return listOrReplay(r, game, games, fmt.Sprintf("generation %d", generation))
+}
+
+// savedGame is a game in a file.
+type savedGame struct {
+	summary gameSummary
+	replay  func() (*board.Replay, error)
+}
+
+// listOrReplay lists the games of a file, or returns the one that a request names (&game=N).
+func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file string) (any, error) {
 	number, given, err := queryNumber(r, "game")
 	if err != nil {
 		return nil, err
 	}
-	if !given {
-		list := gameList{Players: game.Players, Games: []gameSummary{}}
-		for _, p := range played {
-			list.Games = append(list.Games, gameSummary{Number: p.Number, Plies: len(p.Moves), Goals: p.Goals})
+	list := gameList{Players: game.Players, Games: []gameSummary{}}
+	for _, g := range games {
+		if given && g.summary.Number == number {
+			return g.replay()
 		}
-		return list, nil
+		list.Games = append(list.Games, g.summary)
 	}
-	i := slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == number })
-	if i < 0 {
-		return nil, httpErrorf(http.StatusNotFound, "no game %d ended in generation %d", number, generation)
+	if given {
+		return nil, httpErrorf(http.StatusNotFound, "there is no game %d in %s", number, file)
 	}
-	return selfPlayReplay(game, &played[i], generation), nil
+	return list, nil
 }
 
 // readError turns errors about the content of a run's files into HTTP errors, without the path of the run's directory.
@@ -188,30 +205,23 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	if record.Game != game.Name {
 		return nil, httpErrorf(http.StatusNotFound, "%s is a match of %s", name, record.Game)
 	}
-	number, given, err := queryNumber(r, "game")
-	if err != nil {
-		return nil, err
+	var games []savedGame
+	for _, g := range record.Games {
+		agents, goals := bySeat(record, &g)
+		games = append(games, savedGame{
+			summary: gameSummary{Number: g.Number, Plies: len(g.Moves), Goals: goals, First: agents[0]},
+			replay: func() (*board.Replay, error) {
+				_, moves, err := env.ReplayText(game, g.Moves)
+				if err != nil {
+					return nil, httpErrorf(http.StatusNotFound, "game %d of the match is damaged: %v", g.Number, err)
+				}
+				replay := board.NewReplay(game, moves, nil)
+				replay.Agents, replay.Goals = agents, goals
+				return replay, nil
+			},
+		})
 	}
-	if !given {
-		list := gameList{Players: game.Players, Games: []gameSummary{}}
-		for _, g := range record.Games {
-			agents, goals := bySeat(record, &g)
-			summary := gameSummary{Number: g.Number, Plies: len(g.Moves), Goals: goals, First: agents[0]}
-			list.Games = append(list.Games, summary)
-		}
-		return list, nil
-	}
-	i := slices.IndexFunc(record.Games, func(g match.RecordedGame) bool { return g.Number == number })
-	if i < 0 {
-		return nil, httpErrorf(http.StatusNotFound, "%s has no game %d", name, number)
-	}
-	_, moves, err := env.ReplayText(game, record.Games[i].Moves)
-	if err != nil {
-		return nil, httpErrorf(http.StatusNotFound, "game %d of the match is damaged: %v", number, err)
-	}
-	replay := board.NewReplay(game, moves, nil)
-	replay.Agents, replay.Goals = bySeat(record, &record.Games[i])
-	return replay, nil
+	return listOrReplay(r, game, games, name)
 }
 
 // recordsIn lists the files of a folder that hold recorded matches.

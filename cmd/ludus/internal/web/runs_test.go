@@ -169,12 +169,12 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run/games?name=broken":                        "another version",
 		"/api/run/games?name=run&generation=2":              "damaged",
 		"/api/run/games?name=run&generation=77":             "the run keeps no games of generation 77",
-		"/api/run/games?name=run&generation=1&game=99999":   "no game 99999 ended in generation 1",
+		"/api/run/games?name=run&generation=1&game=99999":   "no game 99999 in generation 1",
 		"/api/run/matches?name=run&file=other":              "no recorded match",
 		"/api/run/matches?name=run&file=..%2Fsecret":        "no recorded match",
 		"/api/run/matches?name=run&file=config.json":        "no recorded match",
 		"/api/run/matches?name=run&file=torn.jsonl&game=0":  "line 2: it is not a game",
-		"/api/run/matches?name=run&file=match.jsonl&game=9": "no game 9",
+		"/api/run/matches?name=run&file=match.jsonl&game=9": "no game 9 in match.jsonl",
 	} {
 		c.refuses(c.request("GET", path, ""), http.StatusNotFound, want)
 		if _, body := c.do(c.request("GET", path, "")); strings.Contains(body, filepath.Join(dir, "run")) {
