@@ -62,9 +62,9 @@ func (s *Server) pageRoutes() {
 		panic("web: cannot read an embedded file")
 	}
 	for pattern, name := range pages {
-		s.mux.HandleFunc("GET "+pattern, assets[name].serve)
+		s.handle("GET", pattern, assets[name].serve)
 	}
-	s.mux.HandleFunc("GET /static/{name...}", func(w http.ResponseWriter, r *http.Request) {
+	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter, r *http.Request) {
 		if a := assets[r.PathValue("name")]; a != nil {
 			a.serve(w, r)
 			return

@@ -41,7 +41,7 @@ func (s *Server) boardRoutes() {
 		return about{games.Names(), s.runs, aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()}}, nil
 	})
 	for _, op := range board.Operations() {
-		s.mux.HandleFunc("POST /api/"+op, func(w http.ResponseWriter, r *http.Request) {
+		s.handle("POST", "/api/"+op, func(w http.ResponseWriter, r *http.Request) {
 			s.reply(w, r, func() (any, error) { return s.answer(w, r, op) })
 		})
 	}

@@ -76,7 +76,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, reply any) {
 
 // get registers a handler for GET requests of a path. answer returns the reply, which is sent as JSON.
 func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
-	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+	s.handle("GET", path, func(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, r, func() (any, error) { return answer(r) })
 	})
 }

@@ -123,6 +123,7 @@ func listen(o Options, l limits) (*Server, error) {
 	if s.token == "" && !ip.IsLoopback() {
 		s.token = rand.Text()
 	}
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, notFound(r.URL.Path)) })
 	s.pageRoutes()
 	s.boardRoutes()
 	s.runRoutes()
@@ -194,26 +195,27 @@ func (s *Server) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// route answers a request that passed the guard. Unknown paths and methods get JSON errors like all others.
+// route answers a request that passed the guard.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	if path.Clean(r.URL.Path) != r.URL.Path { // the mux would redirect
+	if p := r.URL.Path; p == "*" || path.Clean(p) != p { // the mux would reject or redirect it
 		s.fail(w, r, notFound(r.URL.Path))
 		return
 	}
-	handler, pattern := s.mux.Handler(r)
-	if pattern != "" {
-		s.mux.ServeHTTP(w, r)
-		return
+	s.mux.ServeHTTP(w, r)
+}
+
+// handle registers the handler of a path for one method. Other methods get a JSON error, as all errors are.
+func (s *Server) handle(method, path string, handler http.HandlerFunc) {
+	s.mux.HandleFunc(method+" "+path, handler)
+	allowed := method
+	if method == http.MethodGet {
+		allowed = "GET, HEAD"
 	}
-	recorder := statusRecorder{header: http.Header{}}
-	handler.ServeHTTP(&recorder, r)
-	if recorder.status == http.StatusMethodNotAllowed {
-		allowed := strings.Join(recorder.header["Allow"], ", ")
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
-		s.fail(w, r, httpErrorf(recorder.status, "%s is not allowed at %s; allowed: %s", r.Method, r.URL.Path, allowed))
-		return
-	}
-	s.fail(w, r, notFound(r.URL.Path))
+		s.fail(w, r, httpErrorf(http.StatusMethodNotAllowed, "%s is not allowed at %s; allowed: %s",
+			r.Method, r.URL.Path, allowed))
+	})
 }
 
 // notFound is the error for an unknown path; it may suggest an operation with a similar name.
@@ -224,13 +226,3 @@ func notFound(path string) error {
 	}
 	return httpErrorf(http.StatusNotFound, "there is nothing at %s", path)
 }
-
-// statusRecorder is a ResponseWriter that keeps status and header and drops the body.
-type statusRecorder struct {
-	header http.Header
-	status int
-}
-
-func (r *statusRecorder) Header() http.Header                { return r.header }
-func (r *statusRecorder) WriteHeader(status int)             { r.status = status }
-func (r *statusRecorder) Write(data []byte) (n int, _ error) { return len(data), nil }

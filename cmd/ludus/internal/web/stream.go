@@ -15,7 +15,7 @@ import (
 // the stream.
 func follow[T any](s *Server, path, event string, latest func(r *http.Request, seen *T) (*T, error)) {
 	s.get(path, func(r *http.Request) (any, error) { return latest(r, nil) })
-	s.mux.HandleFunc("GET "+path+"/events", func(w http.ResponseWriter, r *http.Request) {
+	s.handle("GET", path+"/events", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.streams <- struct{}{}:
 			defer func() { <-s.streams }()
