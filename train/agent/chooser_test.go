@@ -8,7 +8,7 @@ import (
 	"ludus/env"
 )
 
-// A chooser's moves are those of one agent after the other.
+// A chooser chooses the same moves as an agent that searches the positions one after another.
 func TestChooser(t *testing.T) {
 	game := quad(t)
 	const path = "1"

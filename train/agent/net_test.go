@@ -20,7 +20,7 @@ import (
 	"ludus/model/infer/infertest"
 )
 
-// load gives network N the random weights of seed N.
+// load returns a loader that reads a path N as the network with random weights of seed N.
 func load(game *env.Game) Loader {
 	return func(reference Reference) (*infer.Weights, Origin, error) {
 		n, err := strconv.ParseUint(reference.Path, 10, 64)
@@ -227,7 +227,7 @@ func priors(t *testing.T, a Agent, state env.State) (map[env.Action]float64, flo
 	return p, *analysis.Value
 }
 
-// Even a network that knows nothing sees a win at once, wherever the seat, and says that it is proven.
+// Even an untrained network finds an immediate win, from either seat, and reports that it is proven.
 func TestNetworkSeesProvenWin(t *testing.T) {
 	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
 	const run = "1"
@@ -243,7 +243,7 @@ func TestNetworkSeesProvenWin(t *testing.T) {
 	}
 }
 
-// A kept tree follows the game: it moves on with the moves of both, and starts anew where it does not fit.
+// A kept tree follows the moves of both players. If it does not match the position, a new tree is built.
 func TestTreeIsKept(t *testing.T) {
 	game := quad(t)
 	a := newAgent(t, game, "net:1,search=puct,sims=200").(*Batched)
@@ -425,7 +425,7 @@ func TestLoader(t *testing.T) {
 	}
 }
 
-// A folder may be named like an agent's options.
+// The name of a folder may look like options of an agent.
 func TestPathsLikeOptions(t *testing.T) {
 	game := quad(t)
 	for _, path := range []string{"a,sims=3", "runs@12", "b@best,temp=1", `"`, `"a"`, "a\xff,sym=all"} {

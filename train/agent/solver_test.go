@@ -51,7 +51,7 @@ func TestSolverPerspective(t *testing.T) {
 	only(t, game, state, "solver:1000", "(mark r3 c3)")
 }
 
-// Where the nodes do not suffice the agent says so and plays a legal move nevertheless; so it does in a lost position.
+// With too few nodes the value is not proven, and the agent still plays a legal move, as it does in a lost position.
 func TestSolverFallsBack(t *testing.T) {
 	game, state := position(t, "quad-7x7")
 	a := newAgent(t, game, "solver:100")
@@ -121,7 +121,7 @@ func TestSolverPrefersSolvedMoves(t *testing.T) {
 	}
 }
 
-// A game depends on its seed alone, not on those that the agent has played before.
+// A game depends on its seed alone, not on games that the agent has played before.
 func TestSolverForgets(t *testing.T) {
 	game, start := position(t, "breakthrough-6x6")
 	play := func(a Agent, seed uint64) (moves []env.Action) {

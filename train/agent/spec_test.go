@@ -114,7 +114,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What an agent may do for a move is read from its text alone.
+// CheckLimits needs the spec only; it loads no network.
 func TestCheckLimits(t *testing.T) {
 	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
 	for text, want := range map[string]string{
@@ -160,7 +160,7 @@ func TestStochastic(t *testing.T) {
 	}
 }
 
-// Whatever the text, Parse ends, and what it accepts parses again.
+// Parse accepts or rejects any text, and parses the text of an accepted spec to an equivalent one.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
 		f.Add(text)

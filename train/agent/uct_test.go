@@ -80,7 +80,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 	}
 }
 
-// TestQuickestWin: of two wins the sooner is played, of two losses the later.
+// TestQuickestWin: the agent plays the quicker of two wins and the slower of two losses.
 func TestQuickestWin(t *testing.T) {
 	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
 	only(t, game, state, "alphabeta:5", "(mark r3 c3)")

@@ -10,8 +10,8 @@ import (
 	"ludus/env/games"
 )
 
-// FuzzRecord reads records that may be another match's, or damaged: a game that is taken for one of the match is one, from
-// its opening to its end.
+// FuzzRecord reads records of other matches and damaged ones: an accepted game is a legal game of this match, from its
+// opening to its end.
 func FuzzRecord(f *testing.F) {
 	game, err := games.New("breakthrough(columns=3,rows=5)")
 	if err != nil {

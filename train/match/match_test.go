@@ -31,7 +31,7 @@ func quad(t testing.TB) *env.Game {
 
 var balances = map[string]*BalanceChecker{}
 
-// checkerOf spares the tests most of the solver's work.
+// checkerOf returns a checker that all tests of a game share, which saves most of the solver's work.
 func checkerOf(game *env.Game) *BalanceChecker {
 	if balances[game.Name] == nil {
 		balances[game.Name] = NewBalanceChecker(game)
@@ -39,7 +39,7 @@ func checkerOf(game *env.Game) *BalanceChecker {
 	return balances[game.Name]
 }
 
-// load gives network N the random weights of seed N.
+// load returns a loader that reads a path N as the network with random weights of seed N.
 func load(game *env.Game) agent.Loader {
 	return func(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 		n, err := strconv.ParseUint(reference.Path, 10, 64)

@@ -10,7 +10,7 @@ import (
 	"ludus/env/solver"
 )
 
-// In Quad 5x5 x wins from the start: of two plies drawn at random most lose for one side, and none that does is taken.
+// In Quad 5x5 x wins from the start, and most openings of two random plies are lost for one side; those are rejected.
 func TestOpeningsAreBalanced(t *testing.T) {
 	game := quad(t)
 	s := solver.New(game, 16<<20)
@@ -34,7 +34,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 	}
 }
 
-// Openings are the same in whatever order they are drawn, with a shared checker or without.
+// Openings do not depend on the order in which they are requested or on sharing a checker.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	game := quad(t)
 	fresh := NewBalanceChecker(game)
@@ -59,7 +59,7 @@ func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	}
 }
 
-// Where the solver does not get anywhere, or finds only lost openings, they are taken as they come, and the result says so.
+// If the solver cannot solve openings, or finds only lost ones, all openings are accepted, and the result says so.
 func TestOpeningsWithoutBalance(t *testing.T) {
 	for _, c := range []struct {
 		name  string

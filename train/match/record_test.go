@@ -16,7 +16,7 @@ import (
 	"ludus/train/agent"
 )
 
-// recorded is a match with a record in a file of its own.
+// recorded returns a match with a record in its own file.
 func recorded(t *testing.T, games int) Config {
 	t.Helper()
 	game := quad(t)
@@ -36,7 +36,7 @@ func mustRun(t *testing.T, m Config) Result {
 	return r
 }
 
-// However a match ends, wherever its record is cut: the same match goes on with the whole lines and comes to the same result.
+// A match continues from the complete lines of its record, wherever that is cut, and has the same result.
 func TestRecordGoesOn(t *testing.T) {
 	m := recorded(t, 10)
 	want := mustRun(t, m)

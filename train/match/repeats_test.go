@@ -9,8 +9,8 @@ import (
 	"ludus/env/games"
 )
 
-// Agents that do not draw their moves only repeat themselves once all openings were played: a thousand games are no more
-// evidence than the different ones, whatever the threads.
+// Deterministic agents only repeat their games once all openings have been played: a thousand games are no more evidence
+// than the different ones among them, for any number of threads.
 func TestCopiesAreNoEvidence(t *testing.T) {
 	game := quad(t)
 	a, b := "net:1,sims=4", "policy:2"
@@ -52,7 +52,7 @@ func pairsIn(r *Result) (n int) {
 	return n
 }
 
-// A test that copies cannot end is given up, after the same game on any number of threads.
+// A test that repeated games cannot decide gives up, after the same game for any number of threads.
 func TestSPRTGivesUp(t *testing.T) {
 	game := quad(t)
 	const run = "1"
@@ -73,7 +73,7 @@ func TestSPRTGivesUp(t *testing.T) {
 	}
 }
 
-// Every round has every opening once, in another order, whoever asks first.
+// Every round has every opening once, in another order, whichever opening is requested first.
 func TestOpeningsComeInRounds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -120,7 +120,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 	}
 }
 
-// What counts as a repeat: the same two games of one pair in the same seats, or a single game among those played.
+// A repeat is a pair of games, or a single game, that was played before with the same moves in the same seats.
 func TestPairsPlayed(t *testing.T) {
 	game := func(first bool, moves ...env.Action) *finishedGame { return &finishedGame{aFirst: first, moves: moves} }
 	r := make(pairsPlayed)
@@ -144,7 +144,8 @@ func TestPairsPlayed(t *testing.T) {
 	}
 }
 
-// A match that goes on after another plays the games that one match of both would; played once, all openings end it.
+// A match that skips the games of an earlier one continues as one long match would. With NoRepeats it ends once all
+// openings have been played.
 func TestMatchGoesOn(t *testing.T) {
 	game := quad(t)
 	const run = "1"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// halves draws a game's result in half points, with the expected score and draws as far as that allows.
+// halves samples a game's result in half points, with the expected score and share of draws (fewer if score allows no more).
 func halves(rng *rand.Rand, score, draws float64) int {
 	draws = min(draws, 2*min(score, 1-score))
 	switch x, win := rng.Float64(), score-draws/2; {
@@ -18,8 +18,8 @@ func halves(rng *rand.Rand, score, draws float64) int {
 	return 0
 }
 
-// Of the tests in which one hypothesis holds, as few decide for the other as is promised: for independent games, games that
-// their opening or their seat decides, and single games.
+// If one hypothesis holds, no more tests decide for the other than promised: for independent games, games decided by
+// their opening or seat, and single games.
 func TestSPRTErrorRates(t *testing.T) {
 	tests := 1500
 	if testing.Short() {
@@ -68,7 +68,7 @@ func TestSPRTErrorRates(t *testing.T) {
 	}
 }
 
-// Of wins and losses alone the ratio is known; and close hypotheses have that of the normal distribution.
+// Without draws the ratio has a closed form. For close hypotheses it is that of the normal distribution.
 func TestLogRatio(t *testing.T) {
 	for _, c := range [][2]int{{10, 10}, {3, 50}, {400, 380}, {1, 1}} {
 		s0, s1 := 0.4, 0.55

@@ -12,8 +12,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Many games at once are those that are played one at a time, on any number of threads: all kinds of search, two
-// networks, agents without any, and openings of games that players do not alternate in.
+// Games played many at once equal those played one at a time, for any number of threads: for all kinds of search, two
+// networks, agents without one, and games in which players do not alternate.
 func TestLockstepPlaysTheSameGames(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "quad-7x7", "breakthrough-6x6"} {
 		game, err := games.New(name)
@@ -60,7 +60,7 @@ func playAll(t testing.TB, m *Config) []*finishedGame {
 	return c.games
 }
 
-// Games at once are as many as there are for a thread, fewer where trees are large, one where a clock runs or no network plays.
+// A thread plays all its games at once; fewer if trees are large, one if an agent has a time limit or none a network.
 func TestGamesAtOnce(t *testing.T) {
 	game := quad(t)
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestGamesAtOnce(t *testing.T) {
 	}
 }
 
-// A long search ends when the match is cancelled, whether its leaves wait for a network or its position is known by heart.
+// A long search ends when the match is cancelled, even if all its evaluations come from the cache.
 func TestCancelledInLongSearches(t *testing.T) {
 	for _, name := range []string{"quad-7x7", "breakthrough(columns=2,rows=4)"} {
 		game, err := games.New(name)

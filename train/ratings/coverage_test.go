@@ -48,7 +48,7 @@ func (w *world) play(rng *rand.Rand, a, b, pairs int) pairing {
 	return played
 }
 
-// spreadOut is n players over a range of ratings, the anchor the lowest, the others in any order.
+// spreadOut returns the ratings of n players over a range: the anchor's is the lowest, the others are in random order.
 func spreadOut(rng *rand.Rand, n int, reach float64) []float64 {
 	elo := make([]float64, n)
 	for i := 1; i < n; i++ {
@@ -75,7 +75,7 @@ func everybody(pairs int) func(*world, *rand.Rand) []pairing {
 	}
 }
 
-// uneven is a tree and some more pairings, each of another length.
+// uneven is a schedule of a tree and some more pairings, with different numbers of games.
 func uneven(pairs int) func(*world, *rand.Rand) []pairing {
 	return func(w *world, rng *rand.Rand) (all []pairing) {
 		for a := 1; a < len(w.elo); a++ {
@@ -88,7 +88,7 @@ func uneven(pairs int) func(*world, *rand.Rand) []pairing {
 	}
 }
 
-// adaptive plays what Next says until every place is known to within a standard deviation.
+// adaptive plays the pairs of nextPair until the standard error of every place is at most deviation.
 func adaptive(deviation float64) func(*world, *rand.Rand) []pairing {
 	return func(w *world, rng *rand.Rand) []pairing {
 		all, _ := playAdaptively(w, rng, deviation)
@@ -137,7 +137,7 @@ var pools = []struct {
 	reach   float64 // range of ratings
 	world
 }{
-	// Where all are equal, it is luck who is in the middle, and places are known a little better than it seems.
+	// Among equal players chance decides who is in the middle half, so intervals are a little too wide.
 	{"8 equal players", 8, 0, world{schedule: everybody(20)}},
 	{"5 players, 400 wide", 5, 400, world{draws: 0.3, schedule: everybody(24)}},
 	{"12 players, 800 wide, half draws", 12, 800, world{draws: 0.5, schedule: everybody(12)}},
@@ -149,13 +149,13 @@ var pools = []struct {
 	{"uneven, few games, 1200 wide", 10, 1200, world{draws: 0.2, schedule: uneven(10)}},
 	{"adaptive, 8 players, 600 wide", 8, 600, world{draws: 0.2, seats: 0.3, schedule: adaptive(25)}},
 	{"adaptive, 15 players, 1500 wide", 15, 1500, world{draws: 0.2, copied: 0.3, schedule: adaptive(30)}},
-	// Most pairings of these end 100 : 0. So few outcomes are possible between two that 95 % cannot be met exactly.
+	// Most of these pairings end 100 : 0. Two players have so few likely outcomes that 95 % cannot be met exactly.
 	{"2 players, 700 apart", 2, 700, world{schedule: everybody(50)}},
 	{"3 players, 1500 wide", 3, 1500, world{schedule: everybody(40)}},
 	{"6 players, 2000 wide", 6, 2000, world{copied: 0.3, draws: 0.2, schedule: everybody(16)}},
 }
 
-// coverage counts how often intervals hold the truth.
+// coverage counts how many intervals contain the true value.
 type coverage struct{ held, all, anchorHeld, anchorAll int }
 
 func (c *coverage) add(d coverage) {
@@ -188,7 +188,7 @@ func covered(w *world, f *fit) (c coverage) {
 	return c
 }
 
-// place is what an agent's rating would be if its difference to the agents of these weights were the true one.
+// place is the true value of an agent's difference from the weighted mean of all, shifted onto the scale of the fit.
 func (w *world) place(f *fit, agent int, weights []float64) float64 {
 	place := w.elo[agent]
 	for i, weight := range weights {
@@ -197,8 +197,8 @@ func (w *world) place(f *fit, agent int, weights []float64) float64 {
 	return place
 }
 
-// TestCoverage: 95 % intervals, of places in the pool and of differences to the anchor, hold the truth in
-// 93 to 97 % of the cases: taken over all kinds of pools, and, but for chance in so few trials and what the table says, in each.
+// TestCoverage: 95 % intervals, of places in the pool and of differences from the anchor, contain the true value in 93 to
+// 97 % of the cases over all kinds of pools, and in nearly as many for each kind (few trials; see the table).
 func TestCoverage(t *testing.T) {
 	trials, low, high := 75, 92.0, 98.5
 	if testing.Short() {

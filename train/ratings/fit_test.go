@@ -13,7 +13,7 @@ func fitted(t testing.TB, agents, anchor int, pairings ...pairing) *fit {
 	return newFit(agents, anchor, pairings)
 }
 
-// anchorInterval is the interval of an agent's difference to the anchor.
+// anchorInterval is the interval of an agent's difference from the anchor.
 func anchorInterval(f *fit, agent int) (low, high float64) {
 	g := *f
 	g.centre = make([]float64, len(f.rating))
@@ -28,10 +28,10 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// elo is the difference that makes for so many points of games.
+// elo is the Elo difference at which the expected number of points in games is points.
 func elo(points, games float64) float64 { return 400 * math.Log10(points/(games-points)) }
 
-// Two agents: half a point more for each than they have won.
+// With two agents, the prior adds half a point to each.
 func TestTwo(t *testing.T) {
 	for _, c := range []struct {
 		pairing       pairing
@@ -54,7 +54,7 @@ func TestTwo(t *testing.T) {
 	}
 }
 
-// What is won 100 : 0 is known better from below than from above.
+// After 100 : 0 the interval is narrower below the rating than above.
 func TestLopsided(t *testing.T) {
 	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{0, 0, 0, 0, 50}})
 	low, high := anchorInterval(f, 1)
@@ -63,7 +63,7 @@ func TestLopsided(t *testing.T) {
 	}
 }
 
-// The order of pairings, and which of two agents is A, do not matter; the anchor only moves the zero.
+// The order of pairings, and of the two agents in them, does not matter; the anchor only shifts the scale.
 func TestSymmetry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := world{draws: 0.3, elo: spreadOut(rng, 7, 700)}
@@ -90,7 +90,7 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// The ratings are at the top of the likelihood: each agent's points are those expected.
+// The ratings maximize the likelihood: each agent's points equal the expected ones.
 func TestLikeliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := world{draws: 0.3, elo: spreadOut(rng, 9, 1500)}
@@ -109,7 +109,7 @@ func TestLikeliest(t *testing.T) {
 	near(t, "the prior's games", virtual, 8, 1e-6)
 }
 
-// Where many independent games were played, the profile's interval, the curvature's and the binomial's are one.
+// With many independent games, the intervals of the profile, the curvature and the binomial distribution agree.
 func TestManyGames(t *testing.T) {
 	const games, points = 40000, 25000
 	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{
@@ -123,7 +123,7 @@ func TestManyGames(t *testing.T) {
 	near(t, "the deviation", f.deviation(1), want/8*2/stats.Z, want/200)
 }
 
-// Pairs that end alike tell half as much, seats that decide more.
+// Pairs whose two games end alike give half the information; pairs that the seat decides give more.
 func TestScatter(t *testing.T) {
 	width := func(pentanomial [5]int) float64 {
 		low, high := anchorInterval(fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: pentanomial}), 1)
@@ -157,7 +157,7 @@ func TestUnconnected(t *testing.T) {
 	}
 }
 
-// TestIntransitivity: how far pairings depart from any ratings is found out, and that they do not is, too.
+// TestIntransitivity: intransitivity is measured if there is some, and is 0 if there is none.
 func TestIntransitivity(t *testing.T) {
 	for _, departure := range []float64{0, 80} {
 		sum := 0.0

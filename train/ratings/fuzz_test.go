@@ -10,7 +10,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// FuzzMatches makes ratings of whatever arena.jsonl says: there is always a table that can be written.
+// FuzzMatches rates the agents of any arena.jsonl: there is always a table that can be written.
 func FuzzMatches(f *testing.F) {
 	f.Add([]byte(`{"generation":3,"agent":"net@3","opponent":"random","number":1,"games":4,"wins":2,"draws":1,"losses":1,"pentanomial":[0,1,0,0,1],"seconds":2}`))
 	f.Add([]byte(`{"agent":"greedy","opponent":"random","games":5,"wins":5,"number":1}` + "\n" + `{"agent":"mcts:5","opponent":"greedy","games":2,"pentanomial":[0,0,1,0,0],"number":1}`))

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Joining makes a tree, one agent a match.
+// Each connecting pair connects one more agent with the anchor; together they form a tree.
 func TestConnectingPair(t *testing.T) {
 	var pairings []pairing
 	all := func(a, b int) bool { return true }
@@ -25,7 +25,7 @@ func TestConnectingPair(t *testing.T) {
 	}
 }
 
-// The match that Next names lets the variances fall most a second, as adding its expected games to the likelihood shows.
+// The match of nextPair reduces the variances most per second: this adds each match's expected games to the likelihood.
 func TestNextPair(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	w := world{elo: spreadOut(rng, 6, 600)}
@@ -78,7 +78,7 @@ func TestNextPair(t *testing.T) {
 	}
 }
 
-// TestFewerGames: what Next chooses takes fewer games than everybody against everybody until all places are known to 20.
+// TestFewerGames: until all standard errors are 20, the pairs of nextPair need fewer games than a round robin.
 func TestFewerGames(t *testing.T) {
 	pools := 10
 	if testing.Short() {
@@ -98,7 +98,7 @@ func TestFewerGames(t *testing.T) {
 	}
 }
 
-// gamesOfEverybody is how many games everybody against everybody takes until each place's deviation is small enough.
+// gamesOfEverybody is how many games a round robin needs until each agent's deviation is small enough.
 func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
 	var pairings []pairing
 	games := 0

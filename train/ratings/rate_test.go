@@ -23,7 +23,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// fewer are the baselines that need no time.
+// fewer are the baselines that take almost no time.
 var fewer = []string{Anchor, "greedy"}
 
 // testRun makes a run's folder with small fresh networks of quad-5x5 as the given generations.
@@ -49,7 +49,7 @@ func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 	return dir, game
 }
 
-// balance is shared by all tests, whose game it is.
+// balance is shared by all tests, which play its game.
 var balance = func() *match.BalanceChecker {
 	game, err := games.New("quad-5x5")
 	if err != nil {
@@ -140,7 +140,7 @@ func TestRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := written(t, p, dir); len(lines(t, dir)) != before || !reflect.DeepEqual(again, table) {
-		t.Errorf("what is known was rated again: %+v", again)
+		t.Errorf("ratings that were narrow enough were rated again: %+v", again)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestLimits: games and time are kept.
+// TestLimits: the limits on games and time are kept.
 func TestLimits(t *testing.T) {
 	dir, game := testRun(t, 1)
 	p := openPool(t, dir, game)
@@ -331,7 +331,7 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// TestOnesided: who loses everything is not waited for, once that is clear.
+// TestOnesided: rating does not go on for an agent that has lost all of many games.
 func TestOnesided(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
@@ -353,7 +353,7 @@ func TestOnesided(t *testing.T) {
 	}
 }
 
-// TestReference: checkpoints that are gone, of which little is known, do not blur the others' places.
+// TestReference: uncertain ratings of checkpoints that are gone do not widen the intervals of the others.
 func TestReference(t *testing.T) {
 	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
@@ -388,7 +388,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestCostsOfCheckpoints: checkpoints cost alike, whoever met whom how slowly.
+// TestCostsOfCheckpoints: all checkpoints get the same cost, even if some of their matches were slower.
 func TestCostsOfCheckpoints(t *testing.T) {
 	dir, game := testRun(t, 1, 2, 3)
 	p := openPool(t, dir, game)
@@ -408,7 +408,7 @@ func TestCostsOfCheckpoints(t *testing.T) {
 	}
 }
 
-// TestFinalMatches: the many games against baselines at the end of a run do not rate its last checkpoint; its peers do.
+// TestFinalMatches: final matches of a run's last checkpoint against baselines do not count for ratings; others do.
 func TestFinalMatches(t *testing.T) {
 	dir, game := testRun(t, 1, 2, 3)
 	p := openPool(t, dir, game)

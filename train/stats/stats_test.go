@@ -16,7 +16,7 @@ func interval(scores ...float64) (low, high float64) {
 	return e.Low, e.High
 }
 
-// Pairs are drawn with known probabilities; the interval must hold the true mean in about 95 % of matches.
+// Pairs are drawn with known probabilities; the interval must contain the true mean in about 95 % of matches.
 func TestPairs(t *testing.T) {
 	const matches = 4000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -87,7 +87,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// The interval holds the truth in about 95 % of cases, also where the positions of a game are alike.
+// The interval contains the true mean in about 95 % of cases, even if the positions of a game are similar.
 func TestClusters(t *testing.T) {
 	const trials = 2000
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -32,7 +32,7 @@ func tiny(f *testing.F) *Suite {
 	return s
 }
 
-// A suite that is read, in either form, holds positions of its game, and is written as one that reads the same.
+// A suite that Parse accepts, in either format, has legal positions of its game, and writing and reading keeps it.
 func FuzzSuite(f *testing.F) {
 	s := tiny(f)
 	f.Add(s.Pack())
@@ -64,7 +64,7 @@ func FuzzSuite(f *testing.F) {
 	})
 }
 
-// What a suite in the making has kept is read whole or not at all.
+// A game in a part file is read completely or not at all.
 func FuzzPart(f *testing.F) {
 	s := tiny(f)
 	for i := range s.Positions {

@@ -16,7 +16,7 @@ func check(t *testing.T, s *Suite, agent string, o TestOptions) Result {
 	return r
 }
 
-// A perfect agent loses nothing, and a random one what is foretold of it.
+// A perfect agent loses no value; a random one loses what RandomError and RandomLoss say.
 func TestCheck(t *testing.T) {
 	s := mustMake(t, options(t, small[0], 200))
 	perfect := check(t, s, "alphabeta:50", TestOptions{Threads: 2})

@@ -8,7 +8,7 @@ import (
 	"ludus/env/solver"
 )
 
-// The shipped suites are whole, large enough and small enough, and a sample of their values is found again.
+// The shipped suites can be read, have a suitable size, and solving a sample again gives the same values.
 func TestShipped(t *testing.T) {
 	const size = 1 << 20 // of all together
 	bytes, suites := 0, 0

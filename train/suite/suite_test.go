@@ -37,7 +37,7 @@ func mustSpec(t *testing.T, game *env.Game, text string) *agent.Factory {
 	return spec
 }
 
-// small are games that a plain search works out.
+// small are games that a plain search can solve.
 var small = []string{
 	"quad(size=4,quads=4,whites=1,corners=full)",
 	"breakthrough(columns=3,rows=5)",
@@ -60,7 +60,7 @@ func mustMake(t *testing.T, o Options) *Suite {
 	return s
 }
 
-// oracle works out positions of a game by looking at all games, each position once.
+// oracle solves positions of a game by exhaustive search. It maps solved positions to classes.
 type oracle map[env.Key]int
 
 // class is First's class under best play by both.
@@ -91,7 +91,7 @@ func (o oracle) moves(game *env.Game, state env.State) (classes []int) {
 	return classes
 }
 
-// checkSuite checks what a suite promises, but the values.
+// checkSuite checks the guarantees of a suite, except the values.
 func checkSuite(t *testing.T, s *Suite) {
 	t.Helper()
 	seen := map[positionKey]bool{}
@@ -166,7 +166,7 @@ func TestMakeIsDeterministic(t *testing.T) {
 	}
 }
 
-// An interrupted suite goes on where it was, whatever its file's torn end, and plays no game again.
+// An interrupted Make continues from its part file, even with a torn last line, and plays no game again.
 func TestMakeGoesOn(t *testing.T) {
 	o := options(t, small[0], 60)
 	want := mustMake(t, o)
@@ -275,7 +275,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A line needs no more than the game, the moves, the player and the values.
+// A line needs only the game, the moves, the player and the values.
 func TestPlainLine(t *testing.T) {
 	game := mustGame(t, "breakthrough(columns=2,rows=5)")
 	state := game.NewState()
@@ -328,12 +328,12 @@ func TestPlainLine(t *testing.T) {
 	}
 }
 
-// numbered is the line with the number of its game.
+// numbered returns the line with a game number added.
 func numbered(line string, game int) string {
 	return strings.Replace(line, `"player"`, fmt.Sprintf(`"game_number":%d,"player"`, game), 1) + "\n"
 }
 
-// A payload that is not what Pack writes is an error, and never a panic.
+// Reading a damaged payload returns an error and does not panic.
 func TestDamagedPayload(t *testing.T) {
 	s := mustMake(t, options(t, small[1], 10))
 	payload, err := checkpoints.Unseal(packedKind, packedVersion, s.Pack())
