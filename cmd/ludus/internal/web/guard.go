@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -71,16 +70,6 @@ func (s *Server) checkHost(r *http.Request) error {
 		return nil
 	}
 	return httpErrorf(http.StatusForbidden, "the host %s is not this server; its address is %s", env.Quote(r.Host), s.base())
-}
-
-// base returns the server's address without the token.
-func (s *Server) base() string {
-	u, err := url.Parse(s.URL())
-	if err != nil {
-		panic("web: invalid server address")
-	}
-	u.RawQuery = ""
-	return u.String()
 }
 
 var protection = http.NewCrossOriginProtection()

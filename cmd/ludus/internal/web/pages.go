@@ -22,10 +22,6 @@ type asset struct {
 	etag string
 }
 
-func newAsset(name string, data []byte) *asset {
-	return &asset{name, data, fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
-}
-
 // serve sends the file, or 304 Not Modified if the browser's copy is current.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
@@ -55,7 +51,7 @@ func (s *Server) pageRoutes() {
 			return err
 		}
 		data, err := static.Files.ReadFile(name)
-		assets[name] = newAsset(name, data)
+		assets[name] = &asset{name, data, fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
 		return err
 	})
 	if err != nil {

@@ -136,15 +136,19 @@ func (s *Server) Close() error { return s.listener.Close() }
 // Local reports whether only this machine can reach the server.
 func (s *Server) Local() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
+// base returns the server's address without the token.
+func (s *Server) base() string {
+	port := s.listener.Addr().(*net.TCPAddr).Port
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(cmp.Or(s.host, machineAddress()), fmt.Sprint(port)), Path: "/"}
+	return u.String()
+}
+
 // URL returns the address to open in a browser, with the token.
 func (s *Server) URL() string {
-	address := s.listener.Addr().(*net.TCPAddr)
-	host := cmp.Or(s.host, machineAddress())
-	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, fmt.Sprint(address.Port)), Path: "/"}
-	if s.token != "" {
-		u.RawQuery = url.Values{"token": {s.token}}.Encode()
+	if s.token == "" {
+		return s.base()
 	}
-	return u.String()
+	return s.base() + "?token=" + url.QueryEscape(s.token)
 }
 
 // machineAddress returns an IPv4 address by which other machines can probably reach this one.
