@@ -36,7 +36,6 @@ func PlaySamples(ctx context.Context, run *Run) (*Samples, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := sampler{game: run.Game, net: net}
 	self, other := seat{rundir.CheckpointName(run.Origin.Generation), net}, seat{spec.String(), opponent}
 	samples := &Samples{Description: board.Describe(run.Game)}
 	for i, seats := range [][2]seat{{self, self}, {self, self}, {self, other}, {other, self}} {
@@ -44,7 +43,7 @@ func PlaySamples(ctx context.Context, run *Run) (*Samples, error) {
 		if i == 0 {
 			opening = 0
 		}
-		game, err := s.play(ctx, seats, opening)
+		game, err := playSample(ctx, run.Game, net, seats, opening)
 		if err != nil {
 			return nil, err
 		}
@@ -59,23 +58,20 @@ type seat struct {
 	agent agent.Agent
 }
 
-// sampler plays sample games. Its network analyses every position, and plays the best move of its analysis.
-type sampler struct {
-	game *env.Game
-	net  agent.Agent
-}
-
-func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*board.Replay, error) {
+// playSample plays a game. The network analyses every position, and plays the best move of its analysis.
+func playSample(
+	ctx context.Context, game *env.Game, net agent.Agent, seats [2]seat, opening int,
+) (*board.Replay, error) {
 	rng := seed.New(sampleSeed, "sample opening", 0) // the same opening in all samples of a game
 	for _, seat := range seats {
 		seat.agent.Reset(sampleSeed)
 	}
-	state := s.game.NewState()
+	state := game.NewState()
 	var moves []env.Action
 	var analyses []*agent.Analysis
 	var random []bool
 	for !state.Done() {
-		analysis, err := s.net.Analyze(ctx, state, 0)
+		analysis, err := net.Analyze(ctx, state, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +81,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*board.
 		switch mover := seats[state.Player()].agent; {
 		case inOpening:
 			a = state.RandomAction(rng.Uint64())
-		case mover == s.net:
+		case mover == net:
 			a = analysis.Moves[0].Action
 		default:
 			if a, err = mover.Choose(ctx, state); err != nil {
@@ -98,9 +94,9 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*board.
 			seat.agent.Observe(a)
 		}
 	}
-	replay := board.NewReplay(s.game, moves, func(ply int, _ env.State, p *board.ReplayPosition) {
+	replay := board.NewReplay(game, moves, func(ply int, _ env.State, p *board.ReplayPosition) {
 		p.Random = random[ply]
-		s.annotate(p, analyses[ply], moves[ply])
+		annotate(game, p, analyses[ply], moves[ply])
 	})
 	replay.Agents = [2]string{seats[0].name, seats[1].name}
 	replay.Title = seats[0].name + " against " + seats[1].name
@@ -114,7 +110,7 @@ func (s *sampler) play(ctx context.Context, seats [2]seat, opening int) (*board.
 }
 
 // annotate adds an analysis to a position: its value and the moves that were searched, or played.
-func (s *sampler) annotate(p *board.ReplayPosition, analysis *agent.Analysis, played env.Action) {
+func annotate(game *env.Game, p *board.ReplayPosition, analysis *agent.Analysis, played env.Action) {
 	p.Proven, p.Value = analysis.Proven, roundedCopy(analysis.Value)
 	if p.Value != nil && analysis.Player != env.First {
 		*p.Value = -*p.Value
@@ -126,7 +122,7 @@ func (s *sampler) annotate(p *board.ReplayPosition, analysis *agent.Analysis, pl
 		}
 		if visits > 0 || m.Action == played {
 			p.Moves = append(p.Moves, board.MoveInfo{
-				Move: s.game.ActionTexts[m.Action], Visits: &visits,
+				Move: game.ActionTexts[m.Action], Visits: &visits,
 				Value: roundedCopy(m.Value), Prior: roundedCopy(m.Prior),
 			})
 		}

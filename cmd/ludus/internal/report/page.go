@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"strings"
 
 	"ludus/cmd/ludus/internal/static"
 )
@@ -54,24 +53,15 @@ var pageHTML string
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 var (
-	scripts = []template.JS{template.JS(static.UPlot()), template.JS(static.Inline("report.js"))}
-	styles  = []template.CSS{template.CSS(
-		static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"))}
+	uplot  = static.UPlot()
+	script = static.Inline("report.js")
+	style  = static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css")
 )
 
 // policy is the page's Content-Security-Policy: it allows nothing but the page's own scripts and styles, named by hash.
 var policy = fmt.Sprintf(
-	"default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-	hashes(scripts), hashes(styles))
-
-// hashes names inline scripts or styles for a Content-Security-Policy.
-func hashes[T ~string](texts []T) string {
-	var all []string
-	for _, text := range texts {
-		all = append(all, static.Hash(string(text)))
-	}
-	return strings.Join(all, " ")
-}
+	"default-src 'none'; script-src %s %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	static.Hash(uplot), static.Hash(script), static.Hash(style))
 
 // HTML returns the page as one file. Names and texts cannot become markup: the template escapes them, and JSON writes
 // <, > and & as \u escapes.
@@ -82,7 +72,8 @@ func (p *Page) HTML() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, map[string]any{
-		"Title": p.Title, "Policy": policy, "Data": template.JS(data), "Scripts": scripts, "Styles": styles,
+		"Title": p.Title, "Policy": policy, "Data": template.JS(data),
+		"UPlot": template.JS(uplot), "Script": template.JS(script), "Style": template.CSS(style),
 	})
 	return b.Bytes(), err
 }

@@ -186,33 +186,29 @@ func ratingChart(runs []*Run) Chart {
 		if run.Ratings == nil {
 			continue
 		}
-		checkpoints := slices.DeleteFunc(slices.Clone(run.Ratings.Agents),
-			func(a rundir.Rating) bool { return a.Generation == nil })
+		var checkpoints, baselines []rundir.Rating
+		for _, a := range run.Ratings.Agents {
+			if a.Generation != nil {
+				checkpoints = append(checkpoints, a)
+			} else {
+				baselines = append(baselines, a)
+			}
+		}
 		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
 		line := Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
 			line.addInterval(float64(*a.Generation), a.Rating, a.Low, a.High)
 		}
 		c.addLine(runs, i, 0, line)
-		if len(runs) == 1 && len(checkpoints) > 0 {
-			c.addBaselines(run.Ratings.Agents, line.X)
+		if len(runs) > 1 || len(checkpoints) == 0 {
+			continue
+		}
+		for j, a := range baselines {
+			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
+			c.Lines = append(c.Lines, Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
 		}
 	}
 	return c.finish(noRatings)
-}
-
-// addBaselines adds a level line for each agent that is not a checkpoint.
-func (c *Chart) addBaselines(agents []rundir.Rating, x []float64) {
-	colour := 0
-	for _, a := range agents {
-		if a.Generation != nil {
-			continue
-		}
-		colour++
-		c.Lines = append(c.Lines, Line{
-			Name: a.Agent, Colour: colour, Dashed: true, X: x, Y: slices.Repeat([]float64{rounded(a.Rating)}, len(x)),
-		})
-	}
 }
 
 // isNetwork reports whether an agent spec names a network.
@@ -226,25 +222,29 @@ func isAgainstBaseline(m rundir.MatchResult) bool {
 	return isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
 }
 
-// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played. Of several
-// matches of one checkpoint it takes the longest.
+// longestMatches returns a run's longest match of each checkpoint against each baseline, by opponent and generation.
+func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
+	played := make(map[string]map[int]rundir.MatchResult)
+	for _, m := range run.Matches {
+		if !isAgainstBaseline(m) {
+			continue
+		}
+		if played[m.Opponent] == nil {
+			played[m.Opponent] = make(map[int]rundir.MatchResult)
+		}
+		if m.Games >= played[m.Opponent][m.Generation].Games {
+			played[m.Opponent][m.Generation] = m
+		}
+	}
+	return played
+}
+
+// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played.
 func matchChart(runs []*Run) Chart {
 	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
-		played := make(map[string]map[int]rundir.MatchResult) // by opponent and generation
-		for _, m := range run.Matches {
-			if !isAgainstBaseline(m) {
-				continue
-			}
-			if played[m.Opponent] == nil {
-				played[m.Opponent] = make(map[int]rundir.MatchResult)
-			}
-			if m.Games >= played[m.Opponent][m.Generation].Games {
-				played[m.Opponent][m.Generation] = m
-			}
-		}
-		kind := 0
+		played, kind := longestMatches(run), 0
 		for _, opponent := range slices.Sorted(maps.Keys(played)) {
 			if len(played[opponent]) < 2 {
 				continue
@@ -395,28 +395,19 @@ func matchDetail(r *match.Result) string {
 	return text
 }
 
-// matchLadder shows the newest generation's matches against baselines. Like [matchChart], it takes the longest match
-// against each.
+// matchLadder shows the newest generation's matches against baselines.
 func matchLadder(run *Run) Ladder {
 	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%"}
-	newest, longest := -1, make(map[string]rundir.MatchResult)
-	for _, m := range run.Matches {
-		if !isAgainstBaseline(m) {
-			continue
-		}
-		if m.Generation > newest {
-			newest = m.Generation
-			clear(longest)
-		}
-		if m.Generation == newest && m.Games >= longest[m.Opponent].Games {
-			longest[m.Opponent] = m
-		}
+	newest, played := -1, longestMatches(run)
+	for _, matches := range played {
+		newest = max(newest, slices.Max(slices.Collect(maps.Keys(matches))))
 	}
-	for _, opponent := range slices.Sorted(maps.Keys(longest)) {
-		m := longest[opponent]
-		l.add(Bar{
-			Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result),
-		})
+	for _, opponent := range slices.Sorted(maps.Keys(played)) {
+		if m, ok := played[opponent][newest]; ok {
+			l.add(Bar{
+				Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result),
+			})
+		}
 	}
 	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	if newest < 0 {
