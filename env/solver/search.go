@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"math"
+
 	"ludus/env"
 )
 
@@ -8,13 +10,17 @@ import (
 func (s *Solver) begin(state env.State, l Limits) {
 	s.stack[0].state.CopyFrom(state)
 	s.table.age++
-	s.nodes, s.stop, s.stopped = 0, l.Stop, false
+	if l.Nodes == 0 {
+		l.Nodes = math.MaxInt
+	}
+	s.limits, s.nodes, s.stopped = l, 0, false
+	s.limitNodes(l.Nodes)
 }
 
-// limitNodes lets the next search visit nodes more nodes, or as many as l still allows if fewer, and clears aborted
-// unless the call was stopped.
-func (s *Solver) limitNodes(nodes int, l Limits) {
-	s.nodeLimit = s.nodes + min(nodes, l.nodes()-s.nodes)
+// limitNodes lets the next search visit nodes more nodes, or as many as the call's limits still allow if fewer, and
+// clears aborted unless the call was stopped.
+func (s *Solver) limitNodes(nodes int) {
+	s.nodeLimit = s.nodes + min(nodes, s.limits.Nodes-s.nodes)
 	s.aborted = s.stopped
 	s.nextCheck = s.nodes
 }
@@ -120,8 +126,8 @@ func (s *Solver) entryMove(e *entry, symmetry int) env.Action {
 
 // limitReached checks the limits and, if none is reached, schedules the next check.
 func (s *Solver) limitReached() bool {
-	if s.stop != nil && !s.stopped {
-		s.stopped = s.stop()
+	if s.limits.Stop != nil && !s.stopped {
+		s.stopped = s.limits.Stop()
 	}
 	s.aborted = s.aborted || s.stopped || s.nodes >= s.nodeLimit
 	s.nextCheck = min(s.nodeLimit, s.nodes+checkInterval)

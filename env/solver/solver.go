@@ -1,10 +1,6 @@
 package solver
 
-import (
-	"math"
-
-	"ludus/env"
-)
+import "ludus/env"
 
 // Unknown is returned instead of a class that was not found within the limits.
 const Unknown = -1
@@ -13,14 +9,6 @@ const Unknown = -1
 type Limits struct {
 	Nodes int         // maximal number of positions visited; 0 is no limit
 	Stop  func() bool // called every few thousand nodes; true ends the call; may be nil
-}
-
-// nodes returns the maximal number of positions visited.
-func (l Limits) nodes() int {
-	if l.Nodes == 0 {
-		return math.MaxInt
-	}
-	return l.Nodes
 }
 
 // Solver solves positions of one game. It is not safe for concurrent use. Its table is kept from call to call, so calls
@@ -34,12 +22,12 @@ type Solver struct {
 	stack   []plyScratch // by ply from the position being solved
 	history [2][]int32   // by player and action: share of recent tries that caused a cutoff, in [0, maxHistory)
 
-	nodes     int         // visited by the call
-	nodeLimit int         // of the current search
-	nextCheck int         // number of nodes at which the limits are checked again
-	stop      func() bool // Limits.Stop; may be nil
-	stopped   bool        // stop has returned true in this call
-	aborted   bool        // the current search ended without a result
+	nodes     int    // visited by the call
+	nodeLimit int    // of the current search
+	nextCheck int    // number of nodes at which the limits are checked again
+	limits    Limits // of the call; Nodes is not 0
+	stopped   bool   // stop has returned true in this call
+	aborted   bool   // the current search ended without a result
 }
 
 // plyScratch is the search's scratch for one ply.
@@ -81,7 +69,6 @@ func New(game *env.Game, tableBytes int) *Solver {
 // reached. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 	s.begin(state, l)
-	s.limitNodes(l.nodes(), l)
 	class = s.solve(0, len(s.game.Classes)/2)
 	return class, class != Unknown
 }
@@ -90,7 +77,6 @@ func (s *Solver) Solve(state env.State, l Limits) (class int, ok bool) {
 // the class. ok is false if a limit was reached. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	s.begin(state, l)
-	s.limitNodes(l.nodes(), l)
 	class := s.search(0, k)
 	return class <= k, !s.aborted
 }
@@ -132,22 +118,22 @@ func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	}
 	classes, guess := dst[before:], len(s.game.Classes)/2
 	for budget := firstBudget; ; budget *= budgetGrowth {
-		if budget > l.nodes()/budgetGrowth {
-			budget = l.nodes()
+		if budget > s.limits.Nodes/budgetGrowth {
+			budget = s.limits.Nodes
 		}
 		unsolved := 0
 		for i, a := range root.moves {
 			if classes[i] != Unknown {
 				continue
 			}
-			s.limitNodes(budget, l)
+			s.limitNodes(budget)
 			if classes[i] = s.solveAfter(a, guess); classes[i] == Unknown {
 				unsolved++
 			} else {
 				guess = classes[i]
 			}
 		}
-		if unsolved == 0 || s.nodes >= l.nodes() || s.stopped {
+		if unsolved == 0 || s.nodes >= s.limits.Nodes || s.stopped {
 			return dst
 		}
 	}
