@@ -137,22 +137,19 @@ func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		matrices := winograd.New(n)
 		for i, matrix := range [][][]float64{matrixA: matrices.A, matrixB: matrices.B, matrixG: matrices.G} {
-			paired := pairedMatrix{winograd.Pair(matrix)}
+			m := winograd.Pair(matrix)
 			table[n][i] = [3]func(*transformArgs){
-				multiply:           paired.multiply,
-				multiplyTransposed: func(p *transformArgs) { paired.multiplyTransposed(p, false) },
-				transposedEpilogue: func(p *transformArgs) { paired.multiplyTransposed(p, true) },
+				multiply:           func(p *transformArgs) { pureMultiply(m, p) },
+				multiplyTransposed: func(p *transformArgs) { pureMultiplyTransposed(m, p, false) },
+				transposedEpilogue: func(p *transformArgs) { pureMultiplyTransposed(m, p, true) },
 			}
 		}
 	}
 	return table
 }
 
-// pairedMatrix is a matrix with the passes that multiply by it.
-type pairedMatrix struct{ *winograd.Paired }
-
-// multiply is the pass that multiplies each line by the matrix, for each vector of channels.
-func (m pairedMatrix) multiply(p *transformArgs) {
+// pureMultiply is the pass that multiplies each line by the matrix, for each vector of channels.
+func pureMultiply(m *winograd.Paired, p *transformArgs) {
 	for line := range p.lines {
 		for v := range p.vectors {
 			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
@@ -170,13 +167,13 @@ func (m pairedMatrix) multiply(p *transformArgs) {
 	}
 }
 
-// multiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
+// pureMultiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
 // epilogue it starts with the bias, adds the old destination if accumulate is not 0, and applies ReLU if floor is 0.
-func (m pairedMatrix) multiplyTransposed(p *transformArgs, epilogue bool) {
+func pureMultiplyTransposed(m *winograd.Paired, p *transformArgs, epilogue bool) {
 	var sums [maxPoints][8]float32
 	for line := range p.lines {
 		for v := range p.vectors {
-			m.loadPairs(&sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
+			loadPairs(m, &sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
 			for i, terms := range m.Columns {
 				destination := at(p.destination, line*p.destinationLine+v*32+i*p.destinationStep)
 				if !epilogue {
@@ -202,7 +199,7 @@ const maxPoints = 12
 
 // loadPairs loads a line, whose elements are step bytes apart, into sums. The elements x and y of a pair become x + y
 // and x - y, which the terms of m.Columns multiply.
-func (m pairedMatrix) loadPairs(sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
+func loadPairs(m *winograd.Paired, sums *[maxPoints][8]float32, from unsafe.Pointer, step int) {
 	for i := 0; i < len(m.Rows); i++ {
 		x := at(from, i*step)
 		if m.Pair[i] {

@@ -23,9 +23,9 @@ type isa struct {
 	regs  int
 }
 
-// registers lists the first n vector registers.
-func (set isa) registers(n int) []string {
-	list := make([]string, n)
+// registers lists the vector registers.
+func (set isa) registers() []string {
+	list := make([]string, set.regs)
 	for i := range list {
 		list[i] = fmt.Sprintf("%s%d", set.reg, i)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ludus/model/infer/kernel/winograd"
@@ -108,31 +107,23 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, body func())
 	w.end()
 }
 
-// temporaries allocates the registers first to last in rotation.
+// temporaries hands out registers in rotation.
 type temporaries struct {
-	set               isa
-	first, last, next int
-}
-
-func newTemporaries(set isa, first, last int) *temporaries {
-	return &temporaries{set, first, last, first}
+	registers []string
+	next      int
 }
 
 func (t *temporaries) take() string {
-	name := fmt.Sprintf("%s%d", t.set.reg, t.next)
 	t.next++
-	if t.next > t.last {
-		t.next = t.first
-	}
-	return name
+	return t.registers[(t.next-1)%len(t.registers)]
 }
 
-// sum writes code that adds terms, whose elements are in registers, to register start (if not "") and returns the
-// register with the result. That is an input register if there is nothing to compute.
+// sum writes code that adds terms, whose elements are in registers, to the temporary register start (if not "") and
+// returns the register with the result. That is an input register if there is nothing to compute.
 func (w *writer) sum(set isa, t *temporaries, start string, terms []winograd.Term, registers []string) string {
 	// Coefficients 1 and -1 come last, since they need a sum to add to; 1 comes before -1.
 	slices.SortStableFunc(terms, func(x, y winograd.Term) int { return cmp.Compare(unit(x), unit(y)) })
-	at := start
+	at, temporary := start, start != ""
 	for _, x := range terms {
 		from, operand, suffix := registers[x.Index], registers[x.Index], ""
 		if unit(x) == 0 || at == "" && unit(x) == 2 {
@@ -142,17 +133,17 @@ func (w *writer) sum(set isa, t *temporaries, start string, terms []winograd.Ter
 		case at == "" && unit(x) == 1:
 			at = from
 		case at == "":
-			at = t.take()
+			at, temporary = t.take(), true
 			w.op("VMULPS%s %s, %s, %s", suffix, operand, from, at)
 		case unit(x) == 0:
 			w.op("VFMADD231PS%s %s, %s, %s", suffix, operand, from, at)
 		default:
 			to := at
-			if !isTemporary(t, at) {
+			if !temporary {
 				to = t.take()
 			}
 			w.op("%s %s, %s, %s", [...]string{1: "VADDPS", 2: "VSUBPS"}[unit(x)], operand, at, to)
-			at = to
+			at, temporary = to, true
 		}
 	}
 	return at
@@ -169,22 +160,16 @@ func unit(x winograd.Term) int {
 	return 0
 }
 
-// isTemporary reports whether t allocates the register.
-func isTemporary(t *temporaries, register string) bool {
-	i, err := strconv.Atoi(register[1:])
-	return err == nil && i >= t.first && i <= t.last
-}
-
 // multiply writes the pass destination[p] = sum over k of matrix[p][k] source[k].
 func (w *writer) multiply(set isa, name string, matrix *winograd.Paired) {
 	points, columns := len(matrix.Rows), len(matrix.Columns)
 	w.function(name, "transformArgs", passLocals...)
 	w.loops(set, columns, points, "", func() {
-		input := set.registers(columns)
+		registers := set.registers()
+		input, t := registers[:columns], &temporaries{registers: registers[columns:]}
 		for k := range input {
 			w.op("VMOVUPS %s, %s", element(sources, sourceStep, k), input[k])
 		}
-		t := newTemporaries(set, columns, set.regs-1)
 		store := func(register string, p int) {
 			w.op("VMOVUPS %s, %s", register, element(destinations, destinationStep, p))
 		}
@@ -227,14 +212,13 @@ func (w *writer) transposedEpilogue(set isa, name string, matrix *winograd.Paire
 // with prefix.
 func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefix string, epilogue, accumulate bool) {
 	points, columns := len(matrix.Rows), len(matrix.Columns)
-	last := set.regs - 1
-	floor := fmt.Sprintf("%s%d", set.reg, last)
+	registers := set.registers()
+	floor := registers[set.regs-1]
 	if epilogue {
-		last--
+		registers = registers[:set.regs-1]
 	}
 	w.loops(set, points, columns, prefix+"_", func() {
-		t := newTemporaries(set, points, last)
-		input := set.registers(points)
+		input, t := registers[:points], &temporaries{registers: registers[points:]}
 		w.load(input, matrix.Pair)
 		for k, terms := range matrix.Columns {
 			to := element(destinations, destinationStep, k)
