@@ -1,6 +1,10 @@
 package mcts
 
-import "ludus/env"
+import (
+	"cmp"
+
+	"ludus/env"
+)
 
 // bounds returns the best and the worst class that e can still lead to, as seen by player p: 0 is the best for p.
 func (t *tree) bounds(e *edge, p env.Player) (best, worst uint8) {
@@ -97,16 +101,11 @@ func (t *tree) bestProven(n int32, class uint8) int {
 			continue
 		}
 		c := &edges[chosen]
-		switch {
-		case e.pliesToEnd != c.pliesToEnd:
-			if e.pliesToEnd < c.pliesToEnd == winning {
-				chosen = i
-			}
-		case e.visits != c.visits:
-			if e.visits > c.visits {
-				chosen = i
-			}
-		case e.prior > c.prior:
+		plies := cmp.Compare(e.pliesToEnd, c.pliesToEnd)
+		if winning {
+			plies = -plies
+		}
+		if cmp.Or(plies, cmp.Compare(e.visits, c.visits), cmp.Compare(e.prior, c.prior)) > 0 {
 			chosen = i
 		}
 	}

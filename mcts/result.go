@@ -1,6 +1,7 @@
 package mcts
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -196,13 +197,7 @@ func (s *Search) mostVisited() int {
 	value := func(e *edge) float64 { return p.Sign() * t.completedValue(e, mixedValue) }
 	better := func(i, j int) bool {
 		a, b := &edges[i], &edges[j]
-		if a.visits != b.visits {
-			return a.visits > b.visits
-		}
-		if va, vb := value(a), value(b); va != vb {
-			return va > vb
-		}
-		return a.prior > b.prior
+		return cmp.Or(cmp.Compare(a.visits, b.visits), cmp.Compare(value(a), value(b)), cmp.Compare(a.prior, b.prior)) > 0
 	}
 	chosen, proven := -1, -1
 	for i := range edges {

@@ -151,10 +151,3 @@ func (gr *graph) run(batch *Batch, first, n int) Losses {
 	l.TargetEntropy = entropy
 	return l
 }
-
-// copyGradients copies the gradients of the last run to dst, which has one slice per parameter.
-func (gr *graph) copyGradients(dst [][]float32) {
-	for i, g := range gr.gradients {
-		copy(dst[i], g)
-	}
-}

@@ -28,7 +28,7 @@ func newMachine(g *gorgonia.ExprGraph) *machine {
 	for _, n := range slices.Backward(must(gorgonia.Sort(g))) { // Sort returns dependents first
 		o, ok := n.Op().(*op)
 		if !ok {
-			memory[n] = must(memoryOf(n.Value()))
+			memory[n] = memoryOf(n.Value())
 			continue
 		}
 		memory[n] = o.out

@@ -62,10 +62,7 @@ func (o *op) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) { return o.s
 func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
 	in := make([][]float32, len(values))
 	for i, v := range values {
-		var err error
-		if in[i], err = memoryOf(v); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.name, err)
-		}
+		in[i] = memoryOf(v)
 	}
 	o.run(in, o.out)
 	if len(o.shape) == 0 {
@@ -74,15 +71,12 @@ func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
 	return tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.out)), nil
 }
 
-// memoryOf returns the data of a value: the memory of a tensor, or a copy of a scalar.
-func memoryOf(v gorgonia.Value) ([]float32, error) {
-	switch v := v.(type) {
-	case *tensor.Dense:
-		return v.Float32s(), nil
-	case *gorgonia.F32:
-		return []float32{float32(*v)}, nil
+// memoryOf returns the data of a dense float32 tensor, or a copy of a scalar. The graph has no other values.
+func memoryOf(v gorgonia.Value) []float32 {
+	if scalar, ok := v.(*gorgonia.F32); ok {
+		return []float32{float32(*scalar)}
 	}
-	return nil, fmt.Errorf("value of type %T; want a dense float32 tensor or a scalar", v)
+	return v.(*tensor.Dense).Float32s()
 }
 
 func (o *op) DiffWRT(int) []bool { return o.gradient }

@@ -140,8 +140,8 @@ func (t *Trainer) runShard(i int) {
 	n := len(t.losses)
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
 	t.losses[i] = g.run(t.batch, first, next-first)
-	if g.gradients != nil {
-		g.copyGradients(t.gradients[i])
+	for p, gradient := range g.gradients {
+		copy(t.gradients[i][p], gradient)
 	}
 	t.graphs.put(g)
 }
