@@ -81,26 +81,21 @@ func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
 	})
 }
 
-// reply sends what answer returns, as JSON. A panic of answer becomes an error reply; the server keeps running.
+// reply sends what answer returns, as JSON. A panic of answer becomes an error reply, and drops all pooled agents, since
+// it may have left one of them in an invalid state. The server keeps running.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (any, error)) {
-	reply, err := s.recovered(answer)
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.log.Printf("panic: %v\n%s", fault, debug.Stack())
+			s.agents.clear()
+			s.fail(w, r, httpErrorf(http.StatusInternalServerError,
+				"internal error: a bug in ludus; its terminal shows details; please report them"))
+		}
+	}()
+	reply, err := answer()
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	s.writeJSON(w, http.StatusOK, reply)
-}
-
-// recovered turns a panic of answer into an error. It drops all pooled agents, since the panic may have left one of
-// them in an invalid state.
-func (s *Server) recovered(answer func() (any, error)) (reply any, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.log.Printf("panic: %v\n%s", fault, debug.Stack())
-			s.agents.clear()
-			reply, err = nil, httpErrorf(http.StatusInternalServerError,
-				"internal error: a bug in ludus; its terminal shows details; please report them")
-		}
-	}()
-	return answer()
 }
