@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -132,12 +133,10 @@ func classNames(g *env.Game) (names []string) {
 // parameterRanges returns the ranges of a family's parameters by name.
 func parameterRanges(family string) map[string]string {
 	ranges := make(map[string]string)
-	for _, f := range games.Families() {
-		if f.Name == family {
-			for _, p := range f.Params {
-				ranges[p.Name] = p.Range()
-			}
-		}
+	families := games.Families()
+	i := slices.IndexFunc(families, func(f games.Family) bool { return f.Name == family })
+	for _, p := range families[i].Params {
+		ranges[p.Name] = p.Range()
 	}
 	return ranges
 }

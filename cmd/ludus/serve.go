@@ -37,9 +37,9 @@ The connection is not encrypted.`,
 			options.Runs, options.Log = defaultRuns, cmd.ErrOrStderr()
 			if len(args) > 0 {
 				options.Runs = args[0]
-			}
-			if err := checkRuns(options.Runs, len(args) > 0); err != nil {
-				return err
+				if err := checkRuns(options.Runs); err != nil {
+					return err
+				}
 			}
 			server, err := web.Listen(options)
 			if errors.Is(err, web.ErrOptions) {
@@ -48,7 +48,14 @@ The connection is not encrypted.`,
 			if err != nil {
 				return err
 			}
-			return serve(cmd, server, browse)
+			fmt.Fprintln(cmd.OutOrStdout(), server.URL())
+			if !server.Local() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
+			}
+			if browse {
+				openBrowser(cmd, server.URL())
+			}
+			return server.Serve(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&options.Address, "addr", defaultAddress, "HOST:PORT to listen on; port 0 for any free port")
@@ -58,12 +65,10 @@ The connection is not encrypted.`,
 	return cmd
 }
 
-// checkRuns returns an error if dir is not a folder. Unless it was given as an argument, it may be missing.
-func checkRuns(dir string, given bool) error {
+// checkRuns returns an error if dir is not a folder.
+func checkRuns(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !given:
-		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no folder %s; name the folder of your runs", dir)
 	case err != nil:
@@ -72,16 +77,4 @@ func checkRuns(dir string, given bool) error {
 		return fmt.Errorf("%s is a file; name the folder of your runs", dir)
 	}
 	return nil
-}
-
-// serve prints the address and serves until ctx ends.
-func serve(cmd *cobra.Command, server *web.Server, browse bool) error {
-	fmt.Fprintln(cmd.OutOrStdout(), server.URL())
-	if !server.Local() {
-		fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
-	}
-	if browse {
-		openBrowser(cmd, server.URL())
-	}
-	return server.Serve(cmd.Context())
 }

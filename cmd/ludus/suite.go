@@ -64,7 +64,7 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 		return f.Positions >= 1 && f.Positions <= suite.MaxPositions
 	})
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of all randomness")
-	flags.StringArrayVar(&f.specs, "agent", nil, "an agent whose games the positions come from; may be repeated (default greedy and mcts:200)")
+	flags.StringArrayVar(&f.specs, "agent", []string{"greedy", "mcts:200"}, "an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
 	threadsFlag(cmd, &f.Threads, "cores to use")
@@ -89,9 +89,6 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	f.Game = game
 	if f.out == "" {
 		return usage(cmd, errors.New("--out is missing; it names the file to write"))
-	}
-	if len(f.specs) == 0 {
-		f.specs = []string{"greedy", "mcts:200"}
 	}
 	for _, text := range f.specs {
 		agent, err := loadAgent(cmd, game, text)

@@ -391,12 +391,9 @@ func (s *Session) undo(line, argument string) {
 		s.reject(line, "There is nothing to take back.")
 		return
 	}
-	s.state.CopyFrom(s.Game.NewState())
-	for _, action := range s.moves[:plies] {
-		s.state.Apply(action)
-	}
 	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
-	s.resetAgents() // their search trees belong to moves that were taken back
+	s.state, _ = env.Replay(s.Game, s.moves) // they were legal
+	s.resetAgents()                          // their search trees belong to moves that were taken back
 	s.view.showUndo(taken)
 	s.view.showPosition()
 }
