@@ -60,16 +60,21 @@ func (d *Drawing) text(verb string, cells FromTo) string {
 		if cell == NoCell {
 			continue
 		}
-		row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
-		if d.ColumnsFirst {
-			row, column = column, row
-		}
-		words = append(words, row, column)
+		words = append(words, d.CellName(cell))
 	}
 	if len(words) == 1 {
 		return verb
 	}
 	return "(" + strings.Join(words, " ") + ")"
+}
+
+// CellName returns the labels of a cell as action texts name it, such as "r2 c3".
+func (d *Drawing) CellName(cell int32) string {
+	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
+	if d.ColumnsFirst {
+		return column + " " + row
+	}
+	return row + " " + column
 }
 
 // Status returns one line: who is to move or how the game ended, then the state's Detail.

@@ -159,15 +159,12 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 // bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes
 // are the first player's.
 func bestClass(game *env.Game, player env.Player, classes []int) int {
-	best, all := solver.Unknown, true // best class, as the player's own; whether all are known
-	for _, class := range classes {
-		if class == solver.Unknown {
-			all = false
-		} else if class = game.ClassFor(player, class); best == solver.Unknown || class < best {
-			best = class
-		}
+	known := slices.DeleteFunc(slices.Clone(classes), func(class int) bool { return class == solver.Unknown })
+	best := len(game.Classes) // best class, as the player's own
+	for _, class := range known {
+		best = min(best, game.ClassFor(player, class))
 	}
-	if best == 0 || all {
+	if best == 0 || len(known) == len(classes) {
 		return game.ClassFor(player, best)
 	}
 	return solver.Unknown

@@ -262,14 +262,14 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in t
 	if from := cells.From; from != env.NoCell {
 		switch piece := pieces[from]; {
 		case piece == 0:
-			why = fmt.Sprintf("is not legal: no piece is on %s", p.cell(from))
+			why = fmt.Sprintf("is not legal: no piece is on %s", d.CellName(from))
 		case d.Pieces[piece-1].Player != mover:
-			why = fmt.Sprintf("is not legal: the piece on %s is %s", p.cell(from), d.Pieces[piece-1].Name)
+			why = fmt.Sprintf("is not legal: the piece on %s is %s", d.CellName(from), d.Pieces[piece-1].Name)
 		case pieces[cells.To] > 0 && d.Pieces[pieces[cells.To]-1].Player == mover:
-			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.cell(cells.To))
+			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, d.CellName(cells.To))
 		}
 	} else if to := cells.To; to != env.NoCell && pieces[to] > 0 {
-		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.cell(to))
+		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, d.CellName(to))
 	}
 	name := p.game.ActionTexts[a]
 	if len(in.coordinates) == 0 {
@@ -279,16 +279,6 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in t
 		name, why = env.Quote(text), "is not a legal move now"
 	}
 	return fmt.Errorf("%s %s. %s", name, why, p.nearest(legal, p.moves[a].coordinates))
-}
-
-// cell names a cell as action texts do.
-func (p *Parser) cell(cell int32) string {
-	d := &p.game.Drawing
-	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
-	if d.ColumnsFirst {
-		row, column = column, row
-	}
-	return row + " " + column
 }
 
 // unreadable returns the error for a text that names no action of the game, legal or not.
