@@ -25,9 +25,8 @@ not know; "proven":true that the value is exact. A finished game gets {"id":"a1"
 line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
-		Example:           `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
-		Args:              arguments(2, 2),
-		ValidArgsFunction: completeGames,
+		Example: `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
+		Args:    arguments(2, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			factory, err := loadAgent(cmd, game, args[0])
 			if err != nil {

@@ -45,8 +45,7 @@ finished game; the same command then continues a stopped match.
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
   ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0 --seats first
   ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
-		Args:              arguments(3, 3),
-		ValidArgsFunction: completeGames,
+		Args: arguments(3, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			var err error
 			config.Game = game

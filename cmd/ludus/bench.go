@@ -43,8 +43,7 @@ the peak mean little.`,
 		Example: `  ludus bench
   ludus bench --quick --json
   ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
-		Args:              arguments(0, 1),
-		ValidArgsFunction: completeGames,
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if o.Games, err = namedGames(args); err != nil {

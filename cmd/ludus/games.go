@@ -21,8 +21,7 @@ func gamesCommand() *cobra.Command {
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json`,
-		Args:              arguments(0, 1),
-		ValidArgsFunction: completeGames,
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := namedGames(args)
 			if err != nil {

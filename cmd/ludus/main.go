@@ -73,6 +73,11 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
 		profiled(compareCommand()), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
+	for _, c := range root.Commands() {
+		if strings.Contains(c.Use, "GAME") {
+			c.ValidArgsFunction = completeGames
+		}
+	}
 	return root
 }
 

@@ -37,8 +37,7 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
   ludus play breakthrough-6x6 mcts:500 --side black
   ludus play golden-rectangle net:runs/golden-rectangle mcts:1000 --analysis
   printf '3 3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
-		Args:              arguments(2, 3),
-		ValidArgsFunction: completeGames,
+		Args: arguments(2, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
 			if err := checkPlay(cmd, game, side, len(args) == 2, config.Delay); err != nil {

@@ -41,8 +41,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
   ludus solve breakthrough-6x6 --moves "b2-b3; b5-b4" --time 1m
   ludus solve "breakthrough(columns=5,rows=5)" --time 10m --memory 4096
   ludus solve golden-rectangle --nodes 10000000 --json`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeGames,
+		Args: arguments(1, 1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
 			state, played, err := splitMoves(game, moves)
 			if err != nil {

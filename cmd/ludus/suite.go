@@ -44,7 +44,6 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
   ludus suite "quad(size=6,quads=10,whites=0)" --positions 500 --agent net:runs/quad-6x6 --agent mcts:1000 --out quad-6x6.suite
   ludus suite --check quad-6x6.suite policy:runs/quad-6x6 --json`,
-		ValidArgsFunction: completeGames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.check != "" {
 				return f.runCheck(cmd, args)

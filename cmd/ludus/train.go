@@ -44,8 +44,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 		Example: `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeGames,
+		Args: arguments(1, 1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) (err error) {
 			if cmd.Flags().Changed("time") && cmd.Flags().Changed("generations") {
 				return usage(cmd, errors.New("--time and --generations exclude each other"))

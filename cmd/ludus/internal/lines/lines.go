@@ -3,7 +3,6 @@ package lines
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"sync"
@@ -30,17 +29,15 @@ func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 		defer close(c)
 		for buffered := bufio.NewReader(stream); ; {
 			line, err := readLine(buffered, maxLine)
-			if len(line) > 0 || err == nil {
-				select {
-				case c <- bytes.TrimRight(line, "\r\n"):
-				case <-r.closed:
-					return
-				}
-			}
 			if err != nil {
 				if !errors.Is(err, io.EOF) {
 					r.Err = err
 				}
+				return
+			}
+			select {
+			case c <- line:
+			case <-r.closed:
 				return
 			}
 		}
@@ -48,15 +45,17 @@ func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	return r
 }
 
-// readLine returns a fresh copy of the next line with its line break, cut to maxLine+1 bytes.
+// readLine returns a fresh copy of the next line without its line break, cut to maxLine+1 bytes.
 func readLine(r *bufio.Reader, maxLine int) (line []byte, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
+	for more := true; more && err == nil; {
+		var part []byte
+		part, more, err = r.ReadLine()
 		line = append(line, part[:min(len(part), maxLine+1-len(line))]...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
 	}
+	if len(line) > 0 {
+		return line, nil // the next call returns the error
+	}
+	return line, err
 }
 
 // Close closes the stream and waits for the goroutine to end. It must be called once.

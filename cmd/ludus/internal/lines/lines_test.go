@@ -29,6 +29,15 @@ func TestLines(t *testing.T) {
 	r.Close()
 }
 
+// The last line has no line break and exactly fills the buffer.
+func TestFullBuffer(t *testing.T) {
+	r := NewReader(io.NopCloser(strings.NewReader(strings.Repeat("x", 4096))), 8, 0)
+	if got := read(t, r); !slices.Equal(got, []string{"xxxxxxxxx"}) || r.Err != nil {
+		t.Errorf("lines %q, %v", got, r.Err)
+	}
+	r.Close()
+}
+
 func TestError(t *testing.T) {
 	fault := errors.New("no such thing")
 	r := NewReader(io.NopCloser(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(fault))), 8, 1)

@@ -32,14 +32,6 @@ func (v *jsonView) write(kind string, o object) {
 	}
 }
 
-// toMove returns the name of the player to move, nil if the game is over.
-func (v *jsonView) toMove() any {
-	if v.state.Done() {
-		return nil
-	}
-	return v.Game.Players[v.state.Player()]
-}
-
 // by returns who plays a side: "person" or the agent's name.
 func (v *jsonView) by(player env.Player) string {
 	if v.Seats[player].Agent == nil {
@@ -53,8 +45,12 @@ func (v *jsonView) showPlayers() {
 }
 
 func (v *jsonView) showPosition() {
+	var player any // null if the game is over
+	if !v.state.Done() {
+		player = v.Game.Players[v.state.Player()]
+	}
 	v.write("position", object{
-		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": v.toMove(),
+		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": player,
 		"moves": v.Game.Texts(v.moves), "legal": v.Game.Texts(v.state.Legal(nil)),
 	})
 }
