@@ -37,8 +37,11 @@ type adamW struct {
 // newAdamW returns an optimizer of p.
 func newAdamW(config Config, p *parameters, parallel func(n int, do func(i int))) *adamW {
 	s := &adamW{
-		config: config, params: p, moment1: p.zeros(), moment2: p.zeros(), average: p.clone(),
+		config: config, params: p, moment1: p.zeros(), moment2: p.zeros(), average: p.zeros(),
 		parallel: parallel, chunks: p.chunks(),
+	}
+	for i, v := range p.values {
+		copy(s.average[i], v)
 	}
 	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
 	s.squareFunc, s.updateFunc = s.squareChunk, s.updateChunk

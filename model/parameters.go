@@ -33,15 +33,6 @@ func (p *parameters) zeros() [][]float32 {
 	return z
 }
 
-// clone returns a copy of all values.
-func (p *parameters) clone() [][]float32 {
-	c := p.zeros()
-	for i, v := range p.values {
-		copy(c[i], v)
-	}
-	return c
-}
-
 // chunk is a range of values of one parameter, the unit of parallel work on parameters.
 type chunk struct{ parameter, from, to int }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -29,9 +28,7 @@ const maxTensorDims = 8
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 	var values []byte
 	for _, t := range tensors {
-		for _, v := range t.Data {
-			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
-		}
+		values, _ = binary.Append(values, binary.LittleEndian, t.Data) // never fails on floats
 	}
 	withSum := map[string]string{}
 	maps.Copy(withSum, metadata)
@@ -153,12 +150,6 @@ func parseEntry(raw json.RawMessage, size uint64) (h tensorHeader, err error) {
 
 // decode fills dst from little-endian bytes and reports whether all values are finite.
 func decode(dst []float32, src []byte) bool {
-	for i := range dst {
-		bits := binary.LittleEndian.Uint32(src[4*i:])
-		if bits>>23&0xff == 0xff {
-			return false
-		}
-		dst[i] = math.Float32frombits(bits)
-	}
-	return true
+	_, err := binary.Decode(src, binary.LittleEndian, dst)
+	return err == nil && !slices.ContainsFunc(dst, func(v float32) bool { return v-v != 0 })
 }

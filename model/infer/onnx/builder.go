@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"encoding/binary"
-	"math"
 
 	"google.golang.org/protobuf/proto"
 
@@ -71,10 +70,7 @@ func (b *builder) bias(name string) string {
 
 // constant adds a float32 constant and returns its name.
 func (b *builder) constant(name string, data []float32, shape ...int) string {
-	raw := make([]byte, 0, 4*len(data))
-	for _, v := range data {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-	}
+	raw, _ := binary.Append(nil, binary.LittleEndian, data) // never fails on floats
 	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
 		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_FLOAT)),
 		Dims: int64s(shape), RawData: raw,
