@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -18,19 +19,29 @@ const (
 	measuredTime  = 1500 * time.Millisecond
 )
 
-// measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random streams.
-func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int) (cost, error) {
+// errMeasuring is the error of a time limit that ends before the machine is measured.
+var errMeasuring = errors.New("the time limit ended while this machine's speed was measured: " +
+	"choose a longer time or a smaller network (channels, blocks)")
+
+// measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random
+// streams. It stops at the time limit.
+func measure(
+	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int, limit time.Duration,
+) (cost, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errMeasuring)
+	defer cancel()
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {
 		return c, err
 	}
+	duration := min(measuredTime, limit/4)
 	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
 	start, plies := time.Now(), 0
-	for ; time.Since(start) < measuredTime; plies++ {
+	for ; plies == 0 || time.Since(start) < duration; plies++ {
 		play.begin(evaluatorsOf(network), 1)
-		if err := play.run(ctx); err != nil {
-			return c, err
+		if play.run(ctx) != nil {
+			return c, context.Cause(ctx)
 		}
 	}
 	c.position = time.Since(start).Seconds() / float64(plies*measuredGames)
@@ -39,18 +50,31 @@ func measure(ctx context.Context, game *env.Game, s *rundir.Settings, weights *i
 	if err != nil {
 		return c, err
 	}
-	batch := randomBatch(game, s.BatchSize)
-	steps := -1 // the first step warms up
-	for ; steps < 4 || time.Since(start) < measuredTime/3; steps++ {
+	// A small batch warms up. If whole batches would take long, its time is scaled instead of measuring them.
+	batch := randomBatch(game, min(s.BatchSize, 8*threads))
+	start = time.Now()
+	if _, err := trainer.Step(batch, s.LearningRate); err != nil {
+		return c, err
+	}
+	c.step = time.Since(start).Seconds() * float64(s.BatchSize) / float64(batch.Size)
+	if c.step > duration.Seconds() {
+		return c, context.Cause(ctx)
+	}
+	batch = randomBatch(game, s.BatchSize)
+	steps := -1 // the first step warms up, too
+	for ; steps < 4 || time.Since(start) < duration/3; steps++ {
 		if steps == 0 {
 			start = time.Now()
 		}
 		if _, err := trainer.Step(batch, s.LearningRate); err != nil {
 			return c, err
 		}
+		if ctx.Err() != nil {
+			return c, context.Cause(ctx)
+		}
 	}
 	c.step = time.Since(start).Seconds() / float64(steps)
-	return c, ctx.Err()
+	return c, nil
 }
 
 // randomBatch returns a batch of random samples: a training step on it takes as long as on any other.

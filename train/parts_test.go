@@ -458,7 +458,7 @@ func TestLongGenerations(t *testing.T) {
 	}
 }
 
-// TestLength: absurd lengths are rejected before anything is written.
+// TestLength: absurd lengths, and a time too short to measure the machine in, are rejected; no folder is left behind.
 func TestLength(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, c := range []struct {
@@ -469,6 +469,7 @@ func TestLength(t *testing.T) {
 		{999999 * time.Hour, 0, "at most 720h (30 days)"},
 		{0, 1e9, "at most 100000"},
 		{-time.Second, 0, "at most 720h"},
+		{time.Microsecond, 0, "the time limit ended while this machine's speed was measured"},
 	} {
 		o := tiny(t, dir, c.generations)
 		o.Time = c.time

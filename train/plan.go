@@ -125,7 +125,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	}
 	limit := cmp.Or(r.Time, DefaultTime)
 	r.Observe(Event{Progress: &Progress{Phase: Measuring}})
-	c, err := measure(ctx, r.Game, settings, weights, r.Threads)
+	c, err := measure(ctx, r.Game, settings, weights, r.Threads, limit-r.pace.elapsed())
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 		return err
 	}
 	if config.Record != "" {
-		err = continuable(err, "finished games")
+		err = continuable(err, "finished games are kept")
 	}
 	writeResult(cmd.OutOrStdout(), &config, &result)
 	if asJSON {

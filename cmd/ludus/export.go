@@ -105,7 +105,7 @@ Formats:
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks cannot be written to a stream; name a file"))
 			}
-			weights, origin, err := rundir.LoadWeights(agent.ParseReference(args[0]))
+			weights, origin, err := rundir.LoadWeights(rundir.ParseReference(args[0]))
 			warnDamaged(cmd, origin)
 			if err != nil {
 				return explainFolder(args[0], err)

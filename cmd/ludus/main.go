@@ -98,16 +98,16 @@ func noCommand(root *cobra.Command, args []string) error {
 
 // stoppedError is the error of a cancelled command that the same command line continues.
 type stoppedError struct {
-	kept string // what a stopped command has kept, such as "finished games"
+	kept string // what a stopped command has kept, such as "finished games are kept"
 }
 
 func (e stoppedError) Error() string {
-	return fmt.Sprintf("stopped; %s are kept; continue with:\n  %s", e.kept, commandLine(os.Args[1:]))
+	return fmt.Sprintf("stopped; %s; continue with:\n  %s", e.kept, commandLine(os.Args[1:]))
 }
 
 func (e stoppedError) Unwrap() error { return context.Canceled }
 
-// continuable turns a cancellation into an error that shows how to continue the command. kept names what has been kept.
+// continuable turns a cancellation into an error that shows how to continue the command. kept says what has been kept.
 func continuable(err error, kept string) error {
 	if errors.Is(err, context.Canceled) {
 		return stoppedError{kept}

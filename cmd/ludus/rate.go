@@ -103,7 +103,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Targets))
-	err = continuable(err, "finished matches")
+	err = continuable(err, "finished matches are kept")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))
 	}

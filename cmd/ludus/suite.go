@@ -113,7 +113,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	s, err := suite.Make(cmd.Context(), f.Options)
 	p.close()
 	if err != nil {
-		return continuable(err, "finished games in "+f.PartFile)
+		return continuable(err, "finished games in "+f.PartFile+" are kept")
 	}
 	data := s.Pack()
 	if filepath.Ext(f.out) == ".jsonl" {

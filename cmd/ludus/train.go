@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,11 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 	}
 	w.close()
 	if err != nil {
-		return continuable(err, "finished generations")
+		kept := "finished generations are kept"
+		if ids, _ := rundir.Checkpoints(o.Dir).List(); len(ids) == 0 || slices.Max(ids) == 0 {
+			kept = "nothing was trained yet"
+		}
+		return continuable(err, kept)
 	}
 	writeSummary(cmd.OutOrStdout(), o.Game, summary)
 	return nil

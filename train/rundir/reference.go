@@ -32,6 +32,14 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	return weights, origin, nil
 }
 
+// ParseReference reads PATH[@GENERATION|@best], as [agent.ParseReference], unless the whole text is an existing path.
+func ParseReference(text string) agent.Reference {
+	if _, err := os.Stat(text); err == nil {
+		return agent.Reference{Path: text}
+	}
+	return agent.ParseReference(text)
+}
+
 // ParseAgent returns the factory of the agent that a spec describes. [LoadWeights] loads its network, if it has one.
 func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
 	return agent.ParseFactory(game, text, LoadWeights)
