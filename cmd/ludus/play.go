@@ -40,7 +40,7 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
 		Args: arguments(2, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
-			if err := checkPlay(cmd, game, side, len(args) == 2, config.Delay); err != nil {
+			if err := checkPlay(cmd, game, side, len(args) == 2); err != nil {
 				return usage(cmd, err)
 			}
 			if err := takeSeats(cmd, &config, args, side); err != nil {
@@ -60,13 +60,14 @@ type game, position, move, analysis, moves, undo, error, note, ended or result. 
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of the agents' randomness")
 	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
+	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
 	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
 	flags.BoolVar(&config.JSON, "json", false, "write one JSON object per line, for programs")
 	return cmd
 }
 
 // checkPlay checks the flags for a game against an agent, or between two.
-func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, delay time.Duration) error {
+func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool) error {
 	if _, ok := terminal.ParseSide(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
 	}
@@ -75,8 +76,6 @@ func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool, de
 		return errors.New("--side is your side, but two agents play; the first one moves first")
 	case !watched && cmd.Flags().Changed("delay"):
 		return errors.New("--delay is for games between two agents")
-	case delay < 0:
-		return fmt.Errorf("--delay %v: it must be 0 or more", delay)
 	}
 	return nil
 }

@@ -32,16 +32,8 @@ func (v *jsonView) write(kind string, o object) {
 	}
 }
 
-// by returns who plays a side: "person" or the agent's name.
-func (v *jsonView) by(player env.Player) string {
-	if v.Seats[player].Agent == nil {
-		return "person"
-	}
-	return v.Seats[player].Name
-}
-
 func (v *jsonView) showPlayers() {
-	v.write("game", object{"game": v.Game.Name, "players": v.Game.Players, "seats": []string{v.by(0), v.by(1)}})
+	v.write("game", object{"game": v.Game.Name, "players": v.Game.Players, "seats": []string{v.Seats[0].Name, v.Seats[1].Name}})
 }
 
 func (v *jsonView) showPosition() {
@@ -59,7 +51,7 @@ func (v *jsonView) prompt() {}
 
 func (v *jsonView) showMove(player env.Player, action env.Action, took time.Duration) {
 	v.write("move", object{
-		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.by(player), "move": v.Game.ActionTexts[action],
+		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.Seats[player].Name, "move": v.Game.ActionTexts[action],
 		"seconds": took.Round(time.Millisecond).Seconds(),
 	})
 }

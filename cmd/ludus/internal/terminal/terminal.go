@@ -20,6 +20,7 @@ import (
 
 // Seat is one side's player.
 type Seat struct {
+	// Name is the agent's. [New] names a person "person".
 	Name string
 	// Agent chooses the moves; nil for a person.
 	Agent agent.Agent
@@ -85,6 +86,9 @@ type view interface {
 // New returns a session that writes to w.
 func New(config Config, w io.Writer) *Session {
 	s := &Session{Config: config, parser: notation.NewParser(config.Game), w: w}
+	if player, ok := s.person(); ok {
+		s.Seats[player].Name = "person"
+	}
 	if config.JSON {
 		s.view = newJSONView(s)
 	} else {
