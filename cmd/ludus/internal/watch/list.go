@@ -87,8 +87,10 @@ func (s *scanner) folder(below string, depth int) {
 		s.left--
 		if rundir.Is(full) {
 			s.names = append(s.names, name)
-		} else if _, err := Resolve(s.dir, name); depth > 1 && err == nil {
-			s.folder(name, depth-1)
+		} else if depth > 1 {
+			if _, err := Resolve(s.dir, name); err == nil {
+				s.folder(name, depth-1)
+			}
 		}
 	}
 }
