@@ -37,7 +37,7 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 		}
 	}
 	if config.Game != r.Game.Name {
-		return nil, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another --run",
+		return nil, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
 			r.Dir, ErrOtherGame, config.Game, r.Game.Name)
 	}
 	weights, digest, err := r.readFrom()
@@ -108,7 +108,7 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 		conflicts = append(conflicts, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
 	}
 	if len(conflicts) > 0 {
-		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another --run",
+		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another directory",
 			r.Dir, ErrConflict, strings.Join(conflicts, ", "))
 	}
 	return settings, nil
@@ -179,7 +179,7 @@ func (r *run) begin(weights *infer.Weights) error {
 		return r.lostCheckpoints(newest)
 	}
 	if r.config.From != "" && r.From == "" {
-		return fmt.Errorf("%s: %w: it starts from a weights file; name that with --from", r.Dir, ErrConflict)
+		return fmt.Errorf("%s: %w: it starts from a weights file; give that file again", r.Dir, ErrConflict)
 	}
 	if err := r.newLearner(weights, nil); err != nil {
 		return err
@@ -265,10 +265,11 @@ func (r *run) loadWindows() error {
 	sizes := l.windowSizes(r.count.Sets)
 	need := sizes
 	var generations [][2][]*record // training and validation set, newest first
+	var lost lostGames
 	for g := r.count.Generation; g > 0 && (need.Training > 0 || need.Validation > 0); g-- {
 		games, first, err := readGames(r.Game, r.Dir, g)
 		if isLost(err) {
-			r.note("%v; continuing without its games", err)
+			lost.add(g, err)
 			continue
 		}
 		if err != nil {
@@ -279,6 +280,7 @@ func (r *run) loadWindows() error {
 		need.Training -= positionsOf(training)
 		need.Validation -= positionsOf(validation)
 	}
+	r.noteLost(lost, "continuing without these games")
 	for _, games := range slices.Backward(generations) {
 		l.training.add(games[0], sizes.Training)
 		l.validation.add(games[1], sizes.Validation)

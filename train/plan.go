@@ -158,7 +158,7 @@ func (r *run) extend() error {
 	ended := count.Generation
 	if ended < plan.Last() {
 		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
-			"continue it without --time and --generations, and ask for more when it is finished",
+			"continue it without a new length, and extend it when it is finished",
 			r.Dir, ErrConflict, ended, plan.Last())
 	}
 	more := rundir.Plan{

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -196,10 +197,11 @@ func (r *run) summary(already bool) (*Summary, error) {
 		s.Rating = table.Find(r.count.Generation)
 	}
 	var d diversity
+	var lost lostGames
 	for g := r.count.Generation; g > 0 && d.searched < maxSummarized; g-- {
 		games, _, err := readGames(r.Game, r.Dir, g)
 		if isLost(err) {
-			r.note("%v; the summary leaves it out", err)
+			lost.add(g, err)
 			continue
 		}
 		if err != nil {
@@ -209,6 +211,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 			d.add(r.Game, game)
 		}
 	}
+	r.noteLost(lost, "the summary leaves these games out")
 	s.Diversity = d.result()
 	return s, nil
 }
@@ -284,6 +287,28 @@ func (r *run) rate(ctx context.Context) error {
 		return nil
 	}
 	return r.rater.rate(ctx)
+}
+
+// lostGames are the generations whose games could not be read.
+type lostGames struct {
+	generations []string
+	err         error // of the first
+}
+
+func (l *lostGames) add(generation int, err error) {
+	if l.generations = append(l.generations, strconv.Itoa(generation)); len(l.generations) == 1 {
+		l.err = err
+	}
+}
+
+// noteLost notes the lost games, if any, in one line.
+func (r *run) noteLost(l lostGames, consequence string) {
+	switch others := strings.Join(l.generations[min(1, len(l.generations)):], ", "); {
+	case others != "":
+		r.note("%v, also the games of generations %s; %s", l.err, others, consequence)
+	case l.err != nil:
+		r.note("%v; %s", l.err, consequence)
+	}
 }
 
 // note passes a message to the observer.

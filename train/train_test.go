@@ -406,7 +406,8 @@ func TestDamagedGames(t *testing.T) {
 	notes := ""
 	o := tiny(t, dir, 7)
 	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") || !strings.Contains(notes, "000002.games") {
+	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") ||
+		!strings.Contains(notes, "also the games of generations 2; continuing without these games") {
 		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
 	}
 }

@@ -206,22 +206,22 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	}
 	if pairs > 0 {
 		p := r.Pentanomial
-		fmt.Fprintf(w, "pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; one seat wins both games of %.1f %%\n",
+		fmt.Fprintf(w, "pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; the same seat wins both games of %.1f %% of the pairs\n",
 			p[0], p[1], p[2], p[3], p[4], 100*float64(r.SeatPairs)/float64(pairs))
 	}
 	if m.OpeningPlies == 0 {
 		return
 	}
-	kind := "random"
+	kind := "not checked"
 	switch {
 	case r.Balanced && r.Unsolved > 0:
-		kind = fmt.Sprintf("lost for neither side, except %d of %d that could not be solved", r.Unsolved, r.Pairs)
+		kind = fmt.Sprintf("neither side is lost, except perhaps in %d of %d that could not be solved", r.Unsolved, r.Pairs)
 	case r.Balanced:
-		kind = "lost for neither side"
+		kind = "neither side is lost"
 	case r.Unbalanced > 0:
-		kind = "random, because all that were found are lost for one side"
+		kind = "one side is lost, because no others were found"
 	}
-	fmt.Fprintf(w, "openings (plies: %d): %s\n", m.OpeningPlies, kind)
+	fmt.Fprintf(w, "openings of %d random plies: %s\n", m.OpeningPlies, kind)
 }
 
 // writeRepeats prints how many pairs repeat earlier games, and how to get new games.

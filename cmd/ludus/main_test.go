@@ -566,8 +566,8 @@ func TestArenaTable(t *testing.T) {
 		want []string
 	}{
 		{"quad-5x5 greedy random --games 40 --opening-plies 1 --sprt 0,400", []string{", Elo +", "test of Elo 0 (H0) against 400 (H1): H1 holds; LLR ",
-			"openings (plies: 1): lost for neither side", "pairs by points: 0: ", "one seat wins both games of ", "repeat another"}},
-		{"breakthrough-6x6 greedy greedy --games 20 --sprt -5,5", []string{"openings (plies: 2): random", "undecided; LLR ", "20 games of "}},
+			"openings of 1 random plies: neither side is lost", "pairs by points: 0: ", "the same seat wins both games of ", "repeat another"}},
+		{"breakthrough-6x6 greedy greedy --games 20 --sprt -5,5", []string{"openings of 2 random plies: not checked", "undecided; LLR ", "20 games of "}},
 	} {
 		out := run(t, "", "", append([]string{"arena"}, strings.Fields(c.args)...)...)
 		for _, want := range c.want {

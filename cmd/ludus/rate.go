@@ -103,6 +103,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Targets))
+	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", dir}))
 	err = continuable(err, "finished matches are kept")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))
@@ -154,6 +155,7 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	if gone {
 		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
+	fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre")
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
 	if t.Intransitivity > 0 {
 		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n", t.Intransitivity)

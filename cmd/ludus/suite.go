@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -208,22 +209,21 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	header := "\tpositions\trandom move loses value\tgoals lost\t"
+	header := "\tpositions\trandom move loses value\tits goals lost\t"
 	if r.Agent != "" {
 		fmt.Fprintf(w, "%s\n", r.Agent)
-		header = "\tpositions\tloses value\t95 %\tgoals lost\t95 %\trandom move\tgoals lost\t"
+		header = "\tpositions\tloses value (95 %)\tgoals lost (95 %)\trandom move loses value\tits goals lost\t"
 	}
 	fmt.Fprintln(table, header)
-	unreliable := false
+	omitted := false
 	row := func(name string, row suite.Group) {
 		fmt.Fprintf(table, "%s\t%d\t", name, row.Positions)
 		switch e, g := row.Error, row.Loss; {
 		case r.Agent == "":
 		case !row.Reliable():
-			unreliable = true
-			fmt.Fprint(table, "-\t\t-\t\t")
+			fmt.Fprint(table, "-\t-\t")
 		default:
-			fmt.Fprintf(table, "%.1f %%\t%.1f to %.1f\t%.2f\t%.2f to %.2f\t", 100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
+			fmt.Fprintf(table, "%.1f %% (%.1f to %.1f)\t%.2f (%.2f to %.2f)\t", 100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
 		}
 		fmt.Fprintf(table, "%.1f %%\t%.2f\t\n", 100*row.RandomError, 50*row.RandomLoss)
 	}
@@ -237,13 +237,20 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		{fmt.Sprintf("UCT with %d playouts", suite.UCTPlayouts), r.ByUCT},
 		{"played by", r.BySource},
 	} {
-		fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
-		for _, r := range part.rows {
-			row("  "+r.Name, r)
+		rows := part.rows
+		if r.Agent != "" {
+			rows = slices.DeleteFunc(slices.Clone(rows), func(g suite.Group) bool { return !g.Reliable() })
+			omitted = omitted || len(rows) < len(part.rows)
+		}
+		if len(rows) > 0 {
+			fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
+		}
+		for _, g := range rows {
+			row("  "+g.Name, g)
 		}
 	}
 	table.Flush()
-	if unreliable {
-		fmt.Fprintf(w, "-: no result on fewer than %d positions\n", suite.MinPositions)
+	if omitted {
+		fmt.Fprintf(w, "no results on fewer than %d positions\n", suite.MinPositions)
 	}
 }

@@ -51,7 +51,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 				return usage(cmd, errors.New("--time and --generations exclude each other"))
 			}
 			if o.Settings, err = changedSettings(game, sets, config); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			if cmd.Flags().Changed("seed") {
 				o.Seed = &seed
@@ -163,7 +163,7 @@ func (w *watcher) show(e train.Event) {
 		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
 		w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
-		w.log(fmt.Sprintf("generation %d is rated %s", *e.Rating.Generation, describeRating(e.Rating)))
+		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
 			w.log(fmt.Sprintf("generation %d loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
@@ -190,7 +190,7 @@ func (w *watcher) show(e train.Event) {
 
 // describeRating formats a rating with its interval.
 func describeRating(r *rundir.Rating) string {
-	return fmt.Sprintf("%.0f Elo above random (95 %%: %.0f to %.0f)", r.Rating, r.Low, r.High)
+	return fmt.Sprintf("rating %.0f (95 %%: %.0f to %.0f); random is 0", r.Rating, r.Low, r.High)
 }
 
 // describeGeneration returns the line that is logged after a generation.
@@ -237,7 +237,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	}
 	newest := agent.NetSpec(s.Dir).String()
 	if s.Rating != nil {
-		fmt.Fprintf(w, "\n  rated %s\n", describeRating(s.Rating))
+		fmt.Fprintf(w, "\n  %s\n", describeRating(s.Rating))
 	} else if len(s.Matches) == 0 {
 		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", s.Dir}))
 	}

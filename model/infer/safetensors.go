@@ -109,14 +109,20 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	return metadata, tensors, nil
 }
 
+// maxHeaderBytes is the safetensors format's limit of a header.
+const maxHeaderBytes = 100_000_000
+
 // readHeader splits a file into the entries of its header and the bytes of its values.
 func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("%d bytes; the length of the header takes 8", len(data))
 	}
 	size := binary.LittleEndian.Uint64(data)
+	if size > maxHeaderBytes {
+		return nil, nil, fmt.Errorf("it is no safetensors file")
+	}
 	if size > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("truncated, or no tensors file: a header of %d bytes in a file of %d", size, len(data))
+		return nil, nil, fmt.Errorf("truncated: a header of %d bytes in a file of %d", size, len(data))
 	}
 	if err := json.Unmarshal(data[8:8+size], &entries); err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)

@@ -88,15 +88,18 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 	return network, origin, nil
 }
 
-// optionHint explains why a file may be missing: a misspelt option has become part of its path.
+// optionHint explains why a file may be missing: an unknown option has become part of its path.
 func optionHint(spec Spec, err error) string {
-	if _, option, ok := strings.Cut(spec.Network.Path, ","); ok && errors.Is(err, fs.ErrNotExist) {
-		key, _, assigned := strings.Cut(option, "=")
-		if near := env.Nearest(key, optionKeys[spec.Kind]); assigned && near != "" {
-			return fmt.Sprintf("; did you mean the option %q?", near)
-		}
+	_, option, _ := strings.Cut(spec.Network.Path, ",")
+	key, _, assigned := strings.Cut(option, "=")
+	if !assigned || !errors.Is(err, fs.ErrNotExist) {
+		return ""
 	}
-	return ""
+	keys := optionKeys[spec.Kind]
+	if near := env.Nearest(key, keys); near != "" {
+		return fmt.Sprintf("; did you mean the option %q?", near)
+	}
+	return fmt.Sprintf("; %q is no option (%s takes %s)", key, spec.Kind, strings.Join(keys, ", "))
 }
 
 // overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold,

@@ -50,7 +50,7 @@ func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, origin, err
+		return nil, origin, err.(*fs.PathError).Err // the caller names the path
 	}
 	if !info.IsDir() {
 		if at != "" {
@@ -134,6 +134,6 @@ func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoi
 			return checkpoint, nil
 		}
 	}
-	return nil, fmt.Errorf("%s rates no checkpoint that is still on disk and intact; rate the run with: ludus rate %s",
-		filepath.Join(dir, RatingsFile), dir)
+	return nil, fmt.Errorf("%s rates no checkpoint that is still on disk and intact; rate the run first",
+		filepath.Join(dir, RatingsFile))
 }

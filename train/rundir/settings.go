@@ -143,11 +143,10 @@ func (s *Settings) find(key string) (*Setting, error) {
 		}
 		known = append(known, d.Key)
 	}
-	hint := ""
 	if near := env.Nearest(key, known); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		return nil, fmt.Errorf("unknown setting %q; did you mean %q?", key, near)
 	}
-	return nil, fmt.Errorf("unknown setting %q%s (there are: %s)", key, hint, strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown setting %q", key)
 }
 
 // Validate reports every setting that is out of its range.

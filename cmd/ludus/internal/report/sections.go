@@ -181,7 +181,7 @@ func metricCharts(charts []metricChart, runs []*Run) []Chart {
 
 // ratingChart draws the checkpoints' ratings and, for a single run, a level line for each baseline.
 func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals"}
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals of the distance to the pool's centre"}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -348,7 +348,7 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(
 const maxLadder = 16
 
 func ratingLadder(run *Run) Ladder {
-	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: "0 is random play; 95 % intervals"}
+	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: "0 is random play; 95 % intervals of the distance to the pool's centre"}
 	if run.Ratings == nil {
 		l.Missing = noRatings
 		return l
