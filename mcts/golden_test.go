@@ -80,7 +80,7 @@ func TestGoldenImprovedPolicy(t *testing.T) {
 }
 
 func TestGoldenInteriorRule(t *testing.T) {
-	// Below a forced move, two moves of priors 0.72 and 0.28, everything of value 0, so that pi' is the prior. The rule
+	// Below a forced move, two moves of priors 0.72 and 0.28, everything of value 0: pi' is the prior. The rule
 	// argmax pi' - N / (1 + sum N) visits
 	//
 	//	0.72        : 0.28           the first

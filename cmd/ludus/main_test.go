@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -508,6 +510,20 @@ func TestInterrupt(t *testing.T) {
 		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
 			t.Errorf("the interrupted match prints %s", out.String())
 		}
+	}
+}
+
+// TestStoppedBeforeTraining: training that is stopped while it measures does not claim to keep generations.
+func TestStoppedBeforeTraining(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	root := rootCommand()
+	root.SetErr(io.Discard)
+	root.SetArgs([]string{"train", "quad-5x5", "--run", filepath.Join(t.TempDir(), "run")})
+	err := root.ExecuteContext(ctx)
+	if exitCode(err) != exitStopped || !strings.HasPrefix(message(err), "stopped; nothing was trained yet; continue with:\n") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -299,7 +299,7 @@ func TestFreeForAllCaptures(t *testing.T) {
 	}
 }
 
-// TestWinningCells checks that winning cells form the winning shape, in order around it, judged by coordinates alone.
+// TestWinningCells checks by coordinates that winning cells form the winning shape, in order around it.
 func TestWinningCells(t *testing.T) {
 	for name, fits := range map[string]func(g *env.Game, x, y []int) bool{
 		"quad-5x5":                           isSquare,

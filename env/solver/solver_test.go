@@ -118,8 +118,8 @@ func TestAgainstMinimax(t *testing.T) {
 	}
 }
 
-// compare solves positions of random games, from the last one back as far as minimax gets within its budget. It returns
-// their number.
+// compare solves positions of random games, from the last one back until minimax exceeds its budget. It returns their
+// number.
 func compare(t *testing.T, g *env.Game, plays, budget int) int {
 	rng := rand.NewPCG(7, 7)
 	solvers := []*solver.Solver{solver.New(g, 1<<20), solver.New(g, 1<<10)}

@@ -11,7 +11,7 @@ import (
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// randomWeights are weights none of whose tensors is zero, so that every part of the network matters.
+// randomWeights returns weights without tensors that are zero: every part of the network matters.
 func randomWeights(game *env.Game, config Config, seed uint64) *Weights {
 	rng := newRand(seed)
 	w := NewWeights(game, config, rng)

@@ -86,7 +86,7 @@ func goalLead(state env.State, p env.Player) float64 {
 // newRand returns an agent's random number generator.
 func newRand(s uint64) *rand.Rand { return rand.New(seed.New(s, "agent", 0)) }
 
-// memoryless is embedded by agents that keep no state between moves except their random number generator.
+// memoryless implements Reset and Observe for agents that keep only a random number generator from move to move.
 type memoryless struct{ rng *rand.Rand }
 
 // Reset implements [Agent].

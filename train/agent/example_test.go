@@ -18,7 +18,7 @@ func Example() {
 	state, players := game.NewState(), [2]agent.Agent{net, random}
 	for !state.Done() {
 		move := must(players[state.Player()].Choose(context.Background(), state))
-		net.Observe(move) // so that it can keep what it has searched
+		net.Observe(move) // lets it keep its tree
 		state.Apply(move)
 	}
 	fmt.Println("goals of x and o:", state.Goals())

@@ -205,7 +205,7 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			}
 		}
 		if !differs {
-			t.Errorf("%s: the network alone is symmetric, so that this test shows nothing", name)
+			t.Errorf("%s: the network alone is symmetric: this test shows nothing", name)
 		}
 	}
 }

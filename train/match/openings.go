@@ -21,8 +21,8 @@ type opening struct {
 var ErrOpening = errors.New("no opening found")
 
 // openings generates the openings of a match. Opening i is the same whichever worker needs one first. Openings are
-// random plies; those lost for one side are rejected. None is repeated before all have been used; then they are
-// used in rounds, each in another order. It is safe for concurrent use.
+// random plies; those lost for one side are rejected. When all have been used, they are used again, in another
+// order each time. It is safe for concurrent use.
 type openings struct {
 	config *Config
 

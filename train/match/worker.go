@@ -24,8 +24,7 @@ type worker struct {
 	active   []*game // in play
 }
 
-// newWorker returns a worker with its own batchers and as many idle games as it plays at once; workers is how many
-// share the match.
+// newWorker returns one of so many workers of the match, with its own batchers and all its games idle.
 func newWorker(s *state, workers int) (*worker, error) {
 	c := s.config
 	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.MaxPlies / 2 // expected

@@ -8,7 +8,7 @@ import (
 )
 
 // Runner returns a function that calls do(0) to do(n-1) on up to threads goroutines, including the caller's, and waits
-// for all calls. It must not be called concurrently. It allocates nothing but goroutines that the runtime cannot reuse.
+// for all calls. It must not be called concurrently. It allocates nothing itself; starting goroutines may.
 func Runner(threads int) func(n int, do func(i int)) {
 	var (
 		next  atomic.Int64

@@ -10,8 +10,8 @@ import (
 	"ludus/train/stats"
 )
 
-// scatterPrior is the weight with which a pairing's scatter is shrunk towards the pool's, and the pool's towards that of
-// independent games: the scatter of 32 pairs of even games, each of variance 1/2.
+// scatterPrior pulls a pairing's estimated variance towards the pool's, and the pool's towards that of independent
+// games, as 32 more pairs of even games would (each has variance 1/2).
 const scatterPrior = 16
 
 // setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the

@@ -53,8 +53,8 @@ type poolAgent struct {
 // pairState counts what two agents have played against each other.
 type pairState struct {
 	matches   int
-	games     int  // even: both games of each opening that is used up
-	exhausted bool // no opening is left, and they would only repeat their games
+	games     int  // two for each opening played
+	exhausted bool // no new opening is left: further games would repeat earlier ones
 }
 
 // Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its

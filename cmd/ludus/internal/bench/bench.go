@@ -113,7 +113,8 @@ func (o *Options) steps(r *Report) []step {
 	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns a step of the given weight for each thing. The step measures it and appends the results to rows.
+// stepsFor returns one step for each thing: it calls measure and appends the results to rows. weight is the share of the
+// time that a step gets, relative to the other steps.
 func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	var steps []step
@@ -127,7 +128,7 @@ func stepsFor[T, R any](part string, weight int, things []T, name func(T) string
 	return steps
 }
 
-// references returns the two networks that a benchmark measures whatever the options are.
+// references returns two networks that every benchmark measures, for comparisons with other benchmarks.
 func references() []subject {
 	return []subject{{mustGame("quad-7x7"), Net{64, 5}}, {mustGame("quad-5x5"), Net{32, 3}}}
 }

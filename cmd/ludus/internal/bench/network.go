@@ -132,7 +132,7 @@ func evaluation(network *infer.Network, batch int) func() int {
 
 const (
 	trainBatch   = 128
-	learningRate = 1e-4 // small, so that training on one batch does not diverge
+	learningRate = 1e-4 // small, because training on one batch may diverge
 )
 
 // newStep returns a function that runs one training step and returns its number of samples.

@@ -27,7 +27,7 @@ type Host struct {
 	MaxSimulations int
 }
 
-// RequestError says what is wrong with a request.
+// RequestError is the error of an invalid request.
 type RequestError struct{ err error }
 
 func (e *RequestError) Error() string { return e.err.Error() }

@@ -225,7 +225,7 @@ func TestChoosingTheAxis(t *testing.T) {
 	}
 	pointAtAll(t, tab, "window", "a: window", "b: window")
 	if got := tab.Text(`[data-chart="entropy-by-ply"] .u-legend .u-series .u-label`); !strings.HasPrefix(got, "ply") {
-		t.Errorf("what is by ply is drawn over %q", got)
+		t.Errorf("the curves by ply are drawn over %q", got)
 	}
 }
 

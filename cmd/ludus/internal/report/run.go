@@ -67,7 +67,7 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads what is new in the directory and reports whether there was anything. It reads the weights of the first
+// Refresh reads new files and lines of the directory and reports whether there were any. It reads the weights of the first
 // checkpoint it finds, and only the generations of later ones. Errors are those of [ReadRun], or that the directory now
 // holds a run of another game; after an error r must not be used.
 func (r *Run) Refresh() (changed bool, err error) {

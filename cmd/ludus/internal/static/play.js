@@ -215,7 +215,7 @@ class App {
   }
 
   showError(text) { byId("message").textContent = text; }
-  showNews(text) { byId("news").textContent = text; }
+  showNote(text) { byId("note").textContent = text; }
 
   // setHistory makes a history the current game and shows its end.
   setHistory(history) {
@@ -260,7 +260,7 @@ class App {
     await pause;
     if (signal.aborted) return;
     const player = this.description.players[history.newest.player];
-    this.showNews(`${player} (${agent.label}) played ${moveText(longer.moves.at(-1))}`);
+    this.showNote(`${player} (${agent.label}) played ${moveText(longer.moves.at(-1))}`);
     this.addMove(longer);
   }
 
@@ -287,7 +287,7 @@ class App {
     this.attempt(signal, async () => {
       const longer = await this.history.play(ply, move);
       if (signal.aborted) return;
-      this.showNews("");
+      this.showNote("");
       this.addMove(longer);
       await this.playAgents(signal);
     });
@@ -298,7 +298,7 @@ class App {
     this.analyses.stop();
     this.seed = this.newSeed();
     this.paused = false;
-    this.showNews("");
+    this.showNote("");
     this.analyses = new AnalysisCache(this.engine);
     this.setHistory(this.history.first(0));
     this.continueGame();
@@ -317,7 +317,7 @@ class App {
     const ply = this.undoPly;
     if (ply < 0) return;
     this.paused = this.onlyAgents;
-    this.showNews("");
+    this.showNote("");
     this.beginWork();
     this.setHistory(this.history.first(ply));
     this.continueGame();
@@ -413,7 +413,7 @@ class App {
     this.ply = Math.min(Math.max(ply, 0), this.history.length);
     this.selected = undefined;
     this.hinted = undefined;
-    if (this.ply < this.history.length) this.showNews(""); // it is about the newest move
+    if (this.ply < this.history.length) this.showNote(""); // it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
   }
@@ -574,18 +574,18 @@ class App {
     if (this.state === "thinking" && this.ply === this.history.length) return;
     const { request } = this, looking = "Looking for a hint …";
     this.hinting = request;
-    this.showNews(looking);
+    this.showNote(looking);
     try {
       const { best, player, value } = await this.analyses.run(request);
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
-      this.showNews(`Hint for ${player}: ${moveText(best)}, value ${utility(value)}`);
+      this.showNote(`Hint for ${player}: ${moveText(best)}, value ${utility(value)}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);
     } finally {
       if (this.hinting === request) this.hinting = undefined;
-      if (byId("news").textContent === looking) this.showNews("");
+      if (byId("note").textContent === looking) this.showNote("");
     }
   }
 
@@ -601,12 +601,12 @@ class App {
       await navigator.clipboard.writeText(field.value);
       byId("link").hidden = true;
       const scope = location.protocol === "file:" ? "; for a copy of this file elsewhere, put the part from # behind its address" : "";
-      this.showNews(`The link to this position has been copied${scope}`);
+      this.showNote(`The link to this position has been copied${scope}`);
     } catch {
       byId("link").hidden = false;
       field.focus();
       field.select();
-      this.showNews("The link to this position stands beside the list of moves");
+      this.showNote("The link to this position stands beside the list of moves");
     }
   }
 }

@@ -5,7 +5,7 @@ export const layout = `
   <section class="stage" aria-label="The game">
     <div class="messages">
       <p id="status" role="status"></p>
-      <p id="news" class="note" role="status"></p>
+      <p id="note" class="note" role="status"></p>
     </div>
     <div id="board" class="board"></div>
     <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>

@@ -6,7 +6,7 @@ import { progressText, runAddress, showMessage, showProgress, showState } from "
 
 let list; // the newest version
 
-// Items stay from one version to the next, so that none loses the focus.
+// Each item is kept when the list changes: a new one would lose the focus.
 const items = new Map(); // by run name
 
 function makeItem({ name, title }) {

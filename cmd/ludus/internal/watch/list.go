@@ -18,7 +18,7 @@ import (
 type List struct {
 	Dir  string  `json:"dir"`
 	Runs []Entry `json:"runs"`           // by name
-	Note string  `json:"note,omitempty"` // what is wrong with the directory, or not listed
+	Note string  `json:"note,omitempty"` // why the directory cannot be read, or runs are not listed
 }
 
 func (l *List) equal(other *List) bool {

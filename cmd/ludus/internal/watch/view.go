@@ -47,7 +47,7 @@ func (v *viewedRun) refresh() {
 	v.view.Run = entry
 }
 
-// refreshRun reads what is new of a run with an entry. It reads nothing of one that is broken or has only started.
+// refreshRun reads new files and lines of the run of an entry, unless the run is broken or has only started.
 func (v *viewedRun) refreshRun(entry Entry) (changed bool, err error) {
 	before := v.run
 	switch {

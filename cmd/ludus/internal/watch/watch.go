@@ -16,7 +16,7 @@ var (
 )
 
 const (
-	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run, and between looks for news
+	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run, and between checks for changes
 	listInterval = time.Second            // between scans; longer if a scan takes more than a twentieth of it
 	linger       = 10 * time.Second       // how long a run counts as viewed after the last request for it
 	maxViews     = 16                     // runs viewed at once

@@ -293,7 +293,7 @@ func TestViewGrows(t *testing.T) {
 		return len(v.Sections[0].Ladders[0].Bars) == 2 && v.Run.Rating.Value == 70 // the entry may be a refresh behind
 	})
 	if len(rated.Sections[0].Charts[0].Lines) != 2 {
-		t.Errorf("charted %+v", rated.Sections[0].Charts[0])
+		t.Errorf("the chart is %+v", rated.Sections[0].Charts[0])
 	}
 	if err := os.RemoveAll(run); err != nil {
 		t.Fatal(err)

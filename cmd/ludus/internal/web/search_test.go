@@ -197,7 +197,7 @@ func TestNewCheckpoint(t *testing.T) {
 	first := value("policy:quad")
 	for range 3 {
 		if value("policy:quad") != first || value("policy:quad@1") != first {
-			t.Error("the same network judges differently")
+			t.Error("the same network gives another value")
 		}
 	}
 	saveGeneration(t, gameOf(t, "quad-5x5"), dir, "quad", 2)

@@ -373,11 +373,11 @@ func TestHosts(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	c := start(t, Options{})
 	self := "Origin: " + strings.TrimSuffix(c.base, "/")
-	type asked struct {
+	type call struct {
 		method, path string
 		headers      []string
 	}
-	for _, a := range []asked{
+	for _, a := range []call{
 		{"POST", "/api/describe", nil},
 		{"POST", "/api/describe", []string{self}},
 		{"POST", "/api/describe", []string{self, "Sec-Fetch-Site: same-origin"}},
@@ -389,7 +389,7 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%v: %d %s", a, response.StatusCode, body)
 		}
 	}
-	for _, a := range []asked{
+	for _, a := range []call{
 		{"POST", "/api/describe", []string{"Origin: https://example.com"}},
 		{"POST", "/api/describe", []string{"Origin: null"}},
 		{"POST", "/api/describe", []string{"Origin: http://127.0.0.1:1"}},
@@ -435,7 +435,7 @@ func TestToken(t *testing.T) {
 			}
 		}
 	}
-	// On loopback there is none, unless one is asked for.
+	// On loopback there is none, unless the options want one.
 	if s := start(t, Options{}); s.token != "" || !s.Local() || strings.Contains(s.URL(), "?") {
 		t.Errorf("loopback: %s", s.URL())
 	}
