@@ -132,7 +132,7 @@ func writeSynced(fsys fileSystem, path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// mkdirAll is MkdirAll on fsys.
+// mkdirAll is os.MkdirAll on fsys; it also syncs the parent directories, so the new entries are durable.
 func mkdirAll(fsys fileSystem, path string) error {
 	err := fsys.Mkdir(path)
 	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
@@ -150,7 +150,7 @@ func mkdirAll(fsys fileSystem, path string) error {
 	return fsys.SyncDir(filepath.Dir(path))
 }
 
-// removeTree removes a file, or a directory and the files in it. A missing path is not an error.
+// removeTree removes a file, or a directory of files one level deep. A missing path is not an error.
 func removeTree(fsys fileSystem, path string) error {
 	names, err := fsys.ReadDir(path)
 	if err != nil && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {

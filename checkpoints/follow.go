@@ -74,7 +74,7 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// continues reports whether f still holds the bytes that were read before l.at.
+// continues reports whether f still has l.last, the last bytes that were read, just before l.at.
 func (l *LineFollower) continues(f *os.File) bool {
 	have := make([]byte, len(l.last))
 	_, err := f.ReadAt(have, l.at-int64(len(have)))

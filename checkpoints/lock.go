@@ -52,14 +52,14 @@ const lockTimeout = 200 * time.Millisecond
 // lockRetrying locks f. It retries for lockTimeout, because another process may hold the lock for a moment in [Locked].
 func lockRetrying(f *os.File) error {
 	for start := time.Now(); ; time.Sleep(lockTimeout / 10) {
-		if err := lockFile(f, false); !errors.Is(err, errHeld) || time.Since(start) > lockTimeout {
+		if err := lockFile(f, exclusive); !errors.Is(err, errHeld) || time.Since(start) > lockTimeout {
 			return err
 		}
 	}
 }
 
 // Locked reports whether this or another process holds the lock at path; false if that cannot be checked. It changes
-// nothing and does not make a concurrent [Lock] fail.
+// nothing. It takes a shared lock for a moment; a concurrent [Lock] does not fail, because it retries for longer.
 func Locked(path string) bool {
 	if _, err := statRegular(path); err != nil {
 		return false
@@ -69,5 +69,5 @@ func Locked(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(lockFile(f, true), errHeld)
+	return errors.Is(lockFile(f, shared), errHeld)
 }

@@ -7,4 +7,6 @@ import (
 	"os"
 )
 
-func lockFile(*os.File, bool) error { return errors.ErrUnsupported }
+const exclusive, shared = 0, 0
+
+func lockFile(*os.File, int) error { return errors.ErrUnsupported }

@@ -7,15 +7,13 @@ import (
 	"syscall"
 )
 
-// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. Shared locks
-// exclude only exclusive ones.
-func lockFile(f *os.File, shared bool) error {
-	how := syscall.LOCK_EX
-	if shared {
-		how = syscall.LOCK_SH
-	}
+// The kinds of lock. A shared lock excludes only exclusive ones.
+const exclusive, shared = syscall.LOCK_EX, syscall.LOCK_SH
+
+// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock.
+func lockFile(f *os.File, kind int) error {
 	for {
-		switch err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err {
+		switch err := syscall.Flock(int(f.Fd()), kind|syscall.LOCK_NB); err {
 		case syscall.EINTR:
 		case syscall.EWOULDBLOCK:
 			return errHeld

@@ -6,15 +6,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. Shared locks
-// exclude only exclusive ones.
-// A lock on Windows blocks reading of the locked bytes, so it covers one byte far after the pid.
-func lockFile(f *os.File, shared bool) error {
-	var flags uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
-	if !shared {
-		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
-	}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
+// The kinds of lock. A shared lock excludes only exclusive ones.
+const exclusive, shared = windows.LOCKFILE_EXCLUSIVE_LOCK, 0
+
+// lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. A lock on
+// Windows blocks reading of the locked bytes, so it covers one byte far after the pid.
+func lockFile(f *os.File, kind uint32) error {
+	kind |= windows.LOCKFILE_FAIL_IMMEDIATELY
+	err := windows.LockFileEx(windows.Handle(f.Fd()), kind, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 	if err == windows.ERROR_LOCK_VIOLATION {
 		return errHeld
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A sealed file is
+// A sealed file is as follows. SIZE and PACKED are the payload's lengths in bytes, before and after compression.
 //
-//	ludus-sealed KIND VERSION SIZE PACKED \n  a line of text; SIZE and PACKED are the payload's bytes, plain and compressed
+//	ludus-sealed KIND VERSION SIZE PACKED \n  a line of text
 //	PACKED bytes                               the payload, compressed with zstd
 //	32 bytes                                   the SHA-256 of all bytes before
 const sealFormat = "ludus-sealed %s %d %d %d\n"

@@ -201,7 +201,8 @@ func (s *Store) List() ([]int, error) {
 
 // Prune removes old checkpoints. It keeps the newest keepNewest (at least 1), those whose id is a multiple of keepEvery
 // (unless that is 0), and the pinned ones. After a crash each checkpoint is complete or gone. Call it after a
-// successful Save; it neither counts nor removes damaged checkpoints newer than the saved one.
+// successful Save. Checkpoints newer than that one are damaged ones that the run fell back from; Prune neither counts
+// nor removes them.
 func (s *Store) Prune(keepNewest, keepEvery int, pinned ...int) error {
 	if keepNewest < 1 || keepEvery < 0 {
 		panic("checkpoints: Prune with keepNewest < 1 or keepEvery < 0")
