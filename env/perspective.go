@@ -6,8 +6,8 @@ package env
 // Sign returns +1 for First and -1 for Second. Multiplying by it turns First's utility into p's.
 func (p Player) Sign() float64 { return 1 - 2*float64(p) }
 
-// ByPlayer turns the pair of p's and its opponent's values into that of First's and Second's, or back: it swaps the
-// pair if p is Second.
+// ByPlayer converts (p's value, opponent's value) to (First's value, Second's value), or back: it swaps the two if p is
+// Second.
 func ByPlayer[T any](p Player, pair [2]T) [2]T { return [2]T{pair[p], pair[p.Opponent()]} }
 
 // ClassFor turns an outcome, which is a class as First sees it, into the class as p sees it, or back.
@@ -43,12 +43,12 @@ func (g *Game) ExpectedUtility(classes []float32) float64 {
 // caller must not change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
-// FrameCell maps an absolute cell to the frame of mover p. It holds for the planes of the tensor and of the policy.
+// FrameCell maps an absolute cell to mover p's frame. The planes of the tensor and of the policy use the same mapping.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
-// Transform writes the image of the planes in src, each of one value a cell, into dst: the value of cell i goes to cell
-// s.Cells[i] of the same plane. dst and src have the same length, a multiple of the number of cells, and must not
-// overlap.
+// Transform applies the symmetry to every plane of src (one value per cell) and writes the result to dst: the value of
+// cell i goes to cell s.Cells[i] of the same plane. dst and src have the same length, a multiple of the number of
+// cells, and must not overlap.
 func (s *Symmetry) Transform(dst, src []float32) {
 	for n := len(s.Cells); len(src) > 0; dst, src = dst[n:], src[n:] {
 		for i, to := range s.Cells {

@@ -96,8 +96,8 @@ func checkEnd(w *walk) error {
 	return nil
 }
 
-// checkRandomAction compares RandomAction with the legal list at the least random number of each action and at the
-// number before, which belongs to the previous action; the last action precedes the first.
+// checkRandomAction tests RandomAction at the interval boundaries: the smallest random number that selects each legal
+// action must select it, and the number below must select the previous one (below 0 is 2^64-1, which selects the last).
 func checkRandomAction(g *env.Game) error {
 	return eachPosition(g, 60, func(w *walk) error {
 		legal := w.State.Legal(nil)
@@ -270,7 +270,7 @@ func checkCanonicalKey(g *env.Game) error {
 	})
 }
 
-// turned returns the position after the images of the moves under one symmetry after the other.
+// turned plays moves, each mapped by the symmetries in order, and returns the position.
 func turned(g *env.Game, moves []env.Action, symmetries ...int) env.State {
 	state := g.NewState()
 	for _, a := range moves {
@@ -313,8 +313,8 @@ func isImage(g *env.Game, s env.Symmetry, a, image env.State) error {
 	return nil
 }
 
-// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves and equal
-// classes along random continuations.
+// checkEqualTensors checks that positions with equal tensors have, in the mover's frame, equal legal moves, also along
+// random continuations, and end in equal classes.
 func checkEqualTensors(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(3, 3))
 	seen := map[[sha256.Size]byte]env.State{}

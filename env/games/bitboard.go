@@ -173,7 +173,7 @@ func appendPieces[B bitboard](dst []uint8, n int, kinds ...B) []uint8 {
 	return dst
 }
 
-// nibbles holds, by four bits of a bitboard, the four values that encode them: 1 for a set bit, otherwise 0.
+// nibbles[b] holds the encoding of the four bits of b: 1 for a set bit, otherwise 0.
 var nibbles = func() (table [16][4]float32) {
 	for i := range 64 {
 		table[i/4][i%4] = float32(i / 4 >> (i % 4) & 1)

@@ -21,27 +21,27 @@ const (
 	mostCaptures   = 10 // of each player; further ones are not counted
 )
 
-// hops are the directions (dx, dy) of a knight's step, then of a king's step.
-var hops = [16][2]int{
+// directions are (dx, dy) of a knight's steps, then of a king's steps.
+var directions = [16][2]int{
 	{-2, -1}, {-1, -2}, {1, -2}, {2, -1}, {-2, 1}, {-1, 2}, {1, 2}, {2, 1},
 	{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
 }
 
-const knightHops = 8 // hops[:knightHops] are a knight's, the others a king's
+const knightDirections = 8 // directions[:knightDirections] are a knight's, the others a king's
 
 // freeForAll holds the tables of one game of the family. Row 0 of the tensor is y = 1. Column 0 is x = 1 if red is to
 // move, and the highest x if blue is, because blue sees left and right exchanged.
 //
-// An action is a direction (its plane) and the cell where the step starts; noop is the extra entry. Bitboards hold the
-// inner cells row by row, each row after one spare bit; the spare bits of the middle row and the next one are the spawn
-// cells, which lie left and right of the middle row. So bits ascend as cells do, and a hop moves every piece by the
-// same number of bits.
+// An action is a direction (its plane) and the cell where the step starts; noop is the policy's extra entry. Bitboards
+// hold the inner cells row by row. Each row of inner cells is preceded by a spare bit. The spare bit before the middle
+// row is the left spawn cell, the one after it the right. So bits ascend as cells do, and a step in one direction moves
+// every piece by the same number of bits.
 type freeForAll struct {
 	size, width, turns int
 	byScore            bool           // objective=score
 	steps              []step         // by action; from is empty for a spawn cell, which gets a fresh piece, and for noop
-	from               [16]uint64     // inner and spawn cells from which the hop enters an inner cell
-	distance           [16]int        // target bit - starting bit
+	from               [16]uint64     // by direction: inner and spawn cells from which the step enters an inner cell
+	distance           [16]int        // by direction: target bit - starting bit
 	cellOf             [64]env.Action // by bit: absolute cell
 	frameCell          [2][64]uint8   // by player and bit: cell in the player's frame
 	spawn              [2]uint64      // each player's spawn cell
@@ -64,7 +64,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 	f := &freeForAll{size: v.Number("size"), turns: v.Number("steps"), byScore: v.Word("objective") == "score"}
 	f.width = f.size - 2
 	cells := f.size * f.size
-	f.noop = env.Action(len(hops) * cells)
+	f.noop = env.Action(len(directions) * cells)
 	middle := (f.size + 1) / 2
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
@@ -83,12 +83,12 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 			Rows: env.Labels("", 1, f.size), Columns: env.Labels("", 1, f.size), ColumnsFirst: true,
 		},
 	}
-	for i, hop := range hops {
+	for i, direction := range directions {
 		kind := "knight"
-		if i >= knightHops {
+		if i >= knightDirections {
 			kind = "king"
 		}
-		g.PolicyNames = append(g.PolicyNames, fmt.Sprintf("%s %+d %+d", kind, hop[0], hop[1]))
+		g.PolicyNames = append(g.PolicyNames, fmt.Sprintf("%s %+d %+d", kind, direction[0], direction[1]))
 	}
 	g.PolicyNames = append(g.PolicyNames, "noop")
 	f.makeCells()
@@ -98,22 +98,22 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 	mirrorY := func(r, c int) (int, int) { return f.size - 1 - r, c }
 	g.Symmetries = []env.Symmetry{g.Permute(nil, nil)}
 	if f.size%2 == 1 { // otherwise the spawn cells are not on the middle row
-		g.Symmetries = append(g.Symmetries, g.Permute(mirrorY, turnHop(1, -1)))
+		g.Symmetries = append(g.Symmetries, g.Permute(mirrorY, mirrorDirection(1, -1)))
 		f.mirror = f.upsideDown()
 	}
-	return g.Finish(g.Permute(mirrorX, turnHop(-1, 1)).Actions), nil
+	return g.Finish(g.Permute(mirrorX, mirrorDirection(-1, 1)).Actions), nil
 }
 
-// turnHop returns the permutation of the hops that multiplies dx by sx and dy by sy.
-func turnHop(sx, sy int) func(int) int {
+// mirrorDirection returns the permutation of the directions that multiplies dx by sx and dy by sy.
+func mirrorDirection(sx, sy int) func(int) int {
 	return func(from int) int {
-		for to, hop := range hops {
-			// A knight's and a king's hop never have the same length.
-			if hop == [2]int{hops[from][0] * sx, hops[from][1] * sy} {
+		for to, direction := range directions {
+			// Mirroring keeps the length, so a knight's direction maps to a knight's.
+			if direction == [2]int{directions[from][0] * sx, directions[from][1] * sy} {
 				return to
 			}
 		}
-		panic("games: hop without its mirror image")
+		panic("games: direction without its mirror image")
 	}
 }
 
@@ -167,13 +167,13 @@ func (f *freeForAll) makeMoves(g *env.Game) {
 	for cell := range f.size * f.size {
 		g.Drawing.Cells = append(g.Drawing.Cells, f.bitOf(cell%f.size, cell/f.size) != 0)
 	}
-	for i, hop := range hops {
-		f.distance[i] = hop[1]*(f.width+1) + hop[0]
+	for i, direction := range directions {
+		f.distance[i] = direction[1]*(f.width+1) + direction[0]
 		for cell := range f.size * f.size {
 			x, y := cell%f.size, cell/f.size
 			verb, cells, move := "", env.NoCells, step{}
-			if from, to := f.bitOf(x, y), f.bitOf(x+hop[0], y+hop[1])&f.inner; from != 0 && to != 0 {
-				verb, cells = "move", env.Moved(cell, cell+hop[1]*f.size+hop[0])
+			if from, to := f.bitOf(x, y), f.bitOf(x+direction[0], y+direction[1])&f.inner; from != 0 && to != 0 {
+				verb, cells = "move", env.Moved(cell, cell+direction[1]*f.size+direction[0])
 				f.from[i] |= from
 				move = step{from & f.inner, to}
 			}
@@ -228,22 +228,22 @@ func (s *freeForAllState) Goals() [2]int {
 
 func (s *freeForAllState) CopyFrom(src env.State) { *s = *src.(*freeForAllState) }
 
-// hopMoves are the moves of a position other than noop, hop by hop.
-type hopMoves struct {
-	starts [len(hops)]uint64  // by hop: the mover's pieces that can take it
-	before [len(hops) + 1]int // number of moves with an earlier hop; the last entry counts all moves
+// stepMoves are the moves of a position other than noop, by direction.
+type stepMoves struct {
+	starts [len(directions)]uint64  // by direction: the mover's pieces that can step so
+	before [len(directions) + 1]int // number of moves in earlier directions; the last entry counts all moves
 }
 
 // find fills m with the moves of s other than noop.
-func (m *hopMoves) find(s *freeForAllState) {
+func (m *stepMoves) find(s *freeForAllState) {
 	own, other := s.owned[s.player], s.owned[s.player.Opponent()]
 	from, distance, open, n := &s.game.from, &s.game.distance, ^(own | other), 0
-	for i := range knightHops {
+	for i := range knightDirections {
 		m.starts[i] = own & from[i] & bits.RotateLeft64(open, -distance[i])
 		n += bits.OnesCount64(m.starts[i])
 		m.before[i+1] = n
 	}
-	for i := knightHops; i < len(hops); i++ {
+	for i := knightDirections; i < len(directions); i++ {
 		m.starts[i] = own & from[i] & bits.RotateLeft64(other, -distance[i])
 		n += bits.OnesCount64(m.starts[i])
 		m.before[i+1] = n
@@ -254,9 +254,9 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst
 	}
-	var m hopMoves
+	var m stepMoves
 	m.find(s)
-	if m.before[len(hops)] == 0 {
+	if m.before[len(directions)] == 0 {
 		return append(dst, s.game.noop)
 	}
 	first := env.Action(0)
@@ -270,17 +270,17 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 }
 
 func (s *freeForAllState) RandomAction(r uint64) env.Action {
-	var m hopMoves
+	var m stepMoves
 	m.find(s)
-	f, n := s.game, m.before[len(hops)]
+	f, n := s.game, m.before[len(directions)]
 	if n == 0 {
 		return f.noop
 	}
-	k, hop := below(r, n), 0
-	for _, before := range m.before[1:len(hops)] {
-		hop -= (before - 1 - k) >> 63 // adds 1 if k >= before; a branch would often be predicted wrong
+	k, direction := below(r, n), 0
+	for _, before := range m.before[1:len(directions)] {
+		direction -= (before - 1 - k) >> 63 // adds 1 if k >= before; a branch would often be predicted wrong
 	}
-	return env.Action(hop*f.size*f.size) + f.cellOf[nthBit(m.starts[hop&15], k-m.before[hop&15])]
+	return env.Action(direction*f.size*f.size) + f.cellOf[nthBit(m.starts[direction&15], k-m.before[direction&15])]
 }
 
 // TerminalActions appends all moves if this is the last turn, otherwise none.
@@ -288,7 +288,7 @@ func (s *freeForAllState) TerminalActions(dst []env.TerminalAction) []env.Termin
 	if s.turnsLeft != 1 {
 		return dst
 	}
-	var moves [len(hops) * 64]env.Action
+	var moves [len(directions) * 64]env.Action
 	for _, a := range s.Legal(moves[:0]) {
 		next := *s
 		next.Apply(a)

@@ -50,9 +50,9 @@ type quad[B bitboard] struct {
 	images        []image[B] // by symmetry; see findImages
 }
 
-// image describes a symmetry as one of lower index, followed by a reflection.
+// image describes a symmetry as an earlier one (of lower index), followed by a reflection.
 type image[B bitboard] struct {
-	after      int // index of the symmetry that the reflection follows
+	base       int // index of the earlier image that is reflected
 	reflection *reflection[B]
 }
 
@@ -331,9 +331,9 @@ func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	least := 0
 	for i := 1; i < len(s.game.images); i++ {
 		im := &s.game.images[i]
-		images[i] = [3]B{im.reflection.of(images[im.after][0]), im.reflection.of(images[im.after][1])}
+		images[i] = [3]B{im.reflection.of(images[im.base][0]), im.reflection.of(images[im.base][1])}
 		if s.game.whites > 0 {
-			images[i][2] = im.reflection.of(images[im.after][2])
+			images[i][2] = im.reflection.of(images[im.base][2])
 		}
 		if lessTriple(&images[i], &images[least]) {
 			least = i

@@ -6,7 +6,7 @@ import (
 	"ludus/env"
 )
 
-// begin starts a call: it copies state to the root and resets what counts per call.
+// begin prepares for a new solve: it copies state to the root and resets the node count and the stop condition.
 func (s *Solver) begin(state env.State, l Limits) {
 	s.stack[0].state.CopyFrom(state)
 	s.table.age++
@@ -66,7 +66,7 @@ func (s *Solver) search(ply, k int) int {
 	before := s.nodes
 	p := &s.stack[ply]
 	player := p.state.Player()
-	best := s.findMoves(p, player)
+	best := s.findMoves(p, player) // by the best move that ends the game, if any
 	if p.cutoffMove >= 0 && cutsOff(player, best, k) {
 		return best
 	}
@@ -100,12 +100,12 @@ func (s *Solver) search(ply, k int) int {
 		if cutsOff(player, class, k) {
 			s.updateHistory(p, player, a)
 			p.cutoffMove = a
-			s.store(h, player == env.First, best, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
+			s.store(h, best, k, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
 			return best
 		}
-		p.promote(i+1, next.cutoffMove)
+		p.promote(i+1, next.cutoffMove) // the reply that refuted a may be good for the mover too
 	}
-	s.store(h, player == env.Second, best, noMove, before)
+	s.store(h, best, k, noMove, before)
 	return best
 }
 
@@ -134,14 +134,12 @@ func (s *Solver) limitReached() bool {
 	return s.aborted
 }
 
-// store writes a bound into the table. If upper is set, First's class is at most class (class or better for First);
-// otherwise it is at least class. before is the node count at the start of the position's search.
-func (s *Solver) store(h hash, upper bool, class int, move uint16, before int) {
-	low, high := 0, len(s.game.Classes)-1
-	if upper {
-		high = class
-	} else {
-		low = class
+// store writes a result of search(ply, k) into the table: an upper bound of First's class if class <= k, otherwise a
+// lower one. before is the node count at the start of the position's search.
+func (s *Solver) store(h hash, class, k int, move uint16, before int) {
+	low, high := class, len(s.game.Classes)-1
+	if class <= k {
+		low, high = 0, class
 	}
 	s.table.store(h, low, high, move, s.nodes-before+1)
 }

@@ -40,7 +40,7 @@ var secrets = func() (words [2][8]uint64) {
 	return words
 }()
 
-// hashOf hashes a key twice, with different secrets. It folds in pair by pair of words, as wyhash does (Wang Yi 2019).
+// hashOf hashes a key with two sets of secrets. It folds in the words two at a time, as wyhash does (Wang Yi 2019).
 func hashOf(k *env.Key) (h hash) {
 	place, check := &secrets[0], &secrets[1]
 	for i := 0; i < len(k); i += 2 {
