@@ -83,7 +83,8 @@ func (r *run) readFrom() (*infer.Weights, string, error) {
 	return weights, origin.Digest, nil
 }
 
-// resolveSettings returns the settings of config, changed by the options. The options must agree with an existing run.
+// resolveSettings returns config's settings with the options applied. If the run exists already, an option that differs
+// from its settings is an error.
 func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings

@@ -12,7 +12,8 @@ import (
 // configVersion is the format of config.json.
 const configVersion = 2
 
-// Config is config.json. Together with the weights file of From, if any, it determines a run's games and weights.
+// Config is the contents of config.json. Together with the weights file that From names, if any, it determines a run's
+// games and weights.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`

@@ -92,7 +92,7 @@ func (s *Settings) List() []Setting {
 		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
 			"training samples drawn per position played (replay ratio)"},
 		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
-			"window size in positions up to which the window holds the whole run; beyond that it grows sublinearly"},
+			"the replay window holds all positions until the run has this many; after that it grows sublinearly"},
 		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix),
 			"share of the search's value in the value target (lc0: q ratio; AZ 0)"},
 		{"exploration_plies", 0, 100, 1, (*intField)(&s.ExplorationPlies),
