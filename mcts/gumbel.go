@@ -1,7 +1,6 @@
 package mcts
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -108,13 +107,28 @@ func (s *Search) nextPhase() {
 	}
 	scores := s.scores[:len(edges)]
 	s.scoreRoot(scores)
-	slices.SortFunc(h.candidates, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
-	h.candidates = h.candidates[:min(h.size, len(h.candidates))]
+	h.candidates = topScores(h.candidates, scores, min(h.size, len(h.candidates)))
 	h.next, h.remaining = 0, h.simulations
 	if h.considered > 1 {
 		log2 := bits.Len(uint(h.considered - 1))
 		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
 	}
+}
+
+// topScores returns the n candidates of the largest scores, best first, the lower index first among equals. It reorders
+// candidates. A partial selection: sorting them all took a fifth of a search without a network.
+func topScores(candidates []int, scores []float64, n int) []int {
+	for i := range n {
+		best := i
+		for j := i + 1; j < len(candidates); j++ {
+			a, b := candidates[best], candidates[j]
+			if scores[b] > scores[a] || scores[b] == scores[a] && b < a {
+				best = j
+			}
+		}
+		candidates[i], candidates[best] = candidates[best], candidates[i]
+	}
+	return candidates[:n]
 }
 
 // scoreRoot writes the score g + logit + sigma(q) of each root move to dst; q is the completed value.
