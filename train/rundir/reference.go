@@ -40,9 +40,17 @@ func ParseReference(text string) agent.Reference {
 	return agent.ParseReference(text)
 }
 
-// ParseAgent returns the factory of the agent that a spec describes. [LoadWeights] loads its network, if it has one.
+// ParseAgent returns the factory of the agent that a spec describes. [LoadWeights] loads its network, if it has one. In
+// net:PATH@3 without a file or folder PATH, PATH@3 may be the whole path.
 func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
-	return agent.ParseFactory(game, text, LoadWeights)
+	spec, err := agent.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(spec.Network.Path); err != nil {
+		spec.Network = ParseReference(spec.Network.String())
+	}
+	return agent.NewFactory(game, spec, LoadWeights), nil
 }
 
 // readWeights returns the bytes of a weights file, or of the weights of a checkpoint.

@@ -112,6 +112,9 @@ func TestReferencePath(t *testing.T) {
 	if want := (agent.Reference{Path: path}); ParseReference(path) != want {
 		t.Errorf("an existing path is read as %+v", ParseReference(path))
 	}
+	if f, err := ParseAgent(newGame(t, "quad-5x5"), "net:"+path); err != nil || f.Network.Path != path {
+		t.Errorf("an agent with an existing path is read as %+v, %v", f, err)
+	}
 }
 
 // TestDamagedCheckpoint: a damaged newest checkpoint is reported and the newest whole one used; selected by its number
