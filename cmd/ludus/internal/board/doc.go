@@ -1,4 +1,4 @@
-// Package board defines the JSON that pages exchange with an engine while somebody plays, and answers their requests:
+// Package board defines the JSON that pages exchange with an engine during play, and answers their requests:
 // how to draw a game's board, the position after some moves, the move an agent chooses and its analysis of a position.
 // A [Host] answers the same requests over HTTP (package web) and in an exported page (package engine). It also defines
 // the [Replay] that game viewers show.

@@ -7,7 +7,7 @@ import (
 	"ludus/env"
 )
 
-// Description is what a page needs to know of a game: its rules in short and how to draw its board.
+// Description is what a page needs to know about a game: its rules in short and how to draw its board.
 type Description struct {
 	Game     string          `json:"game"` // canonical name
 	Rules    string          `json:"rules"`

@@ -35,7 +35,7 @@ func (e *RequestError) Unwrap() error { return e.err }
 
 func badRequest(err error) error { return &RequestError{err} }
 
-// operation is a kind of request.
+// operation is a kind of request, such as choose.
 type operation struct {
 	name   string
 	fields []string // that its request may have
@@ -105,7 +105,7 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 		return nil, err
 	}
 	r := &request{}
-	name, err := text(fields, "game", "its name")
+	name, err := text(fields, "game", "the game's name")
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +138,18 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 // maxText limits game names and agent specs, in bytes, since errors quote them.
 const maxText = 1000
 
-// text reads a required string field; what describes it in errors.
-func text(fields analysis.Fields, field, what string) (string, error) {
+// text reads a required string field. Errors use the description: FIELD must be DESCRIPTION.
+func text(fields analysis.Fields, field, description string) (string, error) {
 	raw, ok := fields[field]
 	if !ok {
-		return "", fmt.Errorf("%s is missing; it is %s", field, what)
+		return "", fmt.Errorf("%s is missing; it is %s", field, description)
 	}
 	var value *string
 	if err := json.Unmarshal(raw, &value); err != nil || value == nil {
-		return "", fmt.Errorf("%s must be %s, a string", field, what)
+		return "", fmt.Errorf("%s must be %s, a string", field, description)
 	}
 	if len(*value) > maxText {
-		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, maxText, what)
+		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, maxText, description)
 	}
 	return *value, nil
 }

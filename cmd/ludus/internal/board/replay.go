@@ -24,7 +24,7 @@ type ReplayPosition struct {
 	Moves  []MoveInfo `json:"moves,omitempty"`  // what a search found, the best move first
 }
 
-// MoveInfo is what a search found out about a move.
+// MoveInfo holds a move's figures from a search; nil means unknown.
 type MoveInfo struct {
 	Move   string   `json:"move"`
 	Visits *int     `json:"visits,omitempty"`
@@ -33,8 +33,8 @@ type MoveInfo struct {
 	Policy *float64 `json:"policy,omitempty"` // share of the policy target
 }
 
-// NewReplay lists the positions along legal moves from the start. If annotate is not nil, it is called before each move
-// and adds what a search found; state is only valid during the call.
+// NewReplay plays moves, which must be legal, from the start and lists the positions. If annotate is not nil, it is
+// called before each move to add what a search found to p; state is valid only during the call.
 func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state env.State, p *ReplayPosition)) *Replay {
 	r := &Replay{}
 	state := game.NewState()

@@ -7,5 +7,5 @@
 //	go generate ./cmd/ludus/internal/page
 //
 // The toolchain is fixed, so equal sources give equal bytes; .ci/run compares them. The rest of the page consists of
-// package static's modules; the main one is page.js.
+// package static's modules; the main one is exportpage.js.
 package page

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Chart is a plot of lines over the same kind of x.
+// Chart is a plot of lines with common axes.
 type Chart struct {
 	ID      string   `json:"id"` // unique on the page; the SVG file's name
 	Title   string   `json:"title"`
@@ -41,8 +41,8 @@ func (l *Line) addInterval(x, y, low, high float64) {
 	l.Low, l.High = append(l.Low, low), append(l.High, high)
 }
 
-// addLine adds a run's line if it has points: run is the index of one of several runs, kind that of the line. A single
-// run's lines differ by colour; those of several runs by the run's colour, and by dashes.
+// addLine adds a line of runs[run] if it has points. kind numbers the lines of one run. With a single run, kind chooses
+// the colour; with several, run chooses the colour, and lines of kind > 0 are dashed.
 func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
 	if len(line.X) == 0 {
 		return
@@ -60,8 +60,8 @@ func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
 	c.Lines = append(c.Lines, line)
 }
 
-// finish completes the chart. Without lines, missing says why. Lines whose intervals cover most of the plot's height
-// are not connected: their ups and downs are noise.
+// finish returns the completed chart. If it has no lines, missing is shown as the reason. Lines are not connected if
+// their median interval covers over half of the plot's height: their ups and downs are noise.
 func (c *Chart) finish(missing string) Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing
@@ -122,7 +122,7 @@ func means(list []float64, size int) []float64 {
 	return out
 }
 
-// rounded keeps five significant digits. Numbers that only a damaged file can hold (too large, NaN) become 0.
+// rounded rounds x to five significant digits. Numbers that only a damaged file can hold (too large, NaN) become 0.
 func rounded(x float64) float64 {
 	if math.Abs(x) < 1e-300 || !(math.Abs(x) < 1e15) {
 		return 0

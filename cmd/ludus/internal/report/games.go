@@ -109,7 +109,7 @@ func playSample(
 	return replay, nil
 }
 
-// annotate adds an analysis to a position: its value and the moves that were searched, or played.
+// annotate adds an analysis to a position: its value, the searched moves and the played one.
 func annotate(game *env.Game, p *board.ReplayPosition, analysis *agent.Analysis, played env.Action) {
 	p.Proven, p.Value = analysis.Proven, roundedCopy(analysis.Value)
 	if p.Value != nil && analysis.Player != env.First {

@@ -62,7 +62,7 @@ func (c *Chart) SVG() ([]byte, error) {
 	}
 	legend := p.Legend // drawn beside the plot, not over its lines
 	p.Legend = gonum.NewLegend()
-	return drawn(plotWidth, plotHeight, func(canvas draw.Canvas) {
+	return renderSVG(plotWidth, plotHeight, func(canvas draw.Canvas) {
 		if len(c.Lines) > 1 {
 			width := 1.15 * legend.Rectangle(canvas).Size().X // another font may be wider
 			legend.Draw(draw.Crop(canvas, canvas.Size().X-width, 0, 0, -legend.TextStyle.Font.Size*2))
@@ -72,7 +72,7 @@ func (c *Chart) SVG() ([]byte, error) {
 	})
 }
 
-// outline is the polygon of a line's intervals: along the upper bounds and back along the lower ones.
+// outline returns the polygon around a line's intervals: along the upper bounds and back along the lower ones.
 func outline(l *Line) plotter.XYs {
 	var around plotter.XYs
 	for i, x := range l.X {
@@ -158,10 +158,10 @@ func (l *Ladder) SVG() ([]byte, error) {
 	p.Add(ends)
 	p.NominalY(names...)
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
-	return drawn(plotWidth, 2*vg.Centimeter+barHeight*vg.Length(n+1), p.Draw)
+	return renderSVG(plotWidth, 2*vg.Centimeter+barHeight*vg.Length(n+1), p.Draw)
 }
 
-// newPlot returns an empty plot in our colours.
+// newPlot returns an empty plot with the font, colours and ticks of all plots; x and y label the axes.
 func newPlot(title, x, y string) *gonum.Plot {
 	p := gonum.New()
 	p.BackgroundColor = color.Transparent
@@ -180,8 +180,8 @@ func newPlot(title, x, y string) *gonum.Plot {
 	return p
 }
 
-// ticks are gonum's without trailing zeros. Values that are huge, or almost equal for their size, have none: gonum would loop
-// for ever. Only a damaged file holds such values.
+// ticks returns gonum's ticks without trailing zeros. It returns none if the values are huge or almost equal for their
+// size, as in damaged files: gonum would loop for ever.
 func ticks(low, high float64) []gonum.Tick {
 	if most := max(math.Abs(low), math.Abs(high)); !(most < 1e15 && high-low > 1e-12*most) {
 		return nil
@@ -201,8 +201,8 @@ func grid() *plotter.Grid {
 	return g
 }
 
-// drawn returns the SVG file of what paint draws, with margins.
-func drawn(width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
+// renderSVG returns an SVG file of the given size, in which paint draws inside margins.
+func renderSVG(width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
 	canvas := vgsvg.New(width, height)
 	paint(draw.Crop(draw.New(canvas), plotMargin, -plotMargin, plotMargin, -plotMargin))
 	var b bytes.Buffer

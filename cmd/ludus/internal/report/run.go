@@ -31,17 +31,17 @@ type Run struct {
 
 	Warnings []string // what could not be read
 
-	config, ratings checkpoints.FileWatcher
-	metrics         *rundir.Follower[rundir.Metrics]
-	matches         *rundir.Follower[rundir.MatchResult]
-	suite           *rundir.Follower[rundir.SuiteResult]
-	newest          int // generation of the newest checkpoint at the last refresh; -1: none
+	config, ratings  checkpoints.FileWatcher
+	metrics          *rundir.Follower[rundir.Metrics]
+	matches          *rundir.Follower[rundir.MatchResult]
+	suite            *rundir.Follower[rundir.SuiteResult]
+	newestCheckpoint int // generation of the newest checkpoint at the last refresh; -1: none
 	// What could not be read at the last attempt.
 	weightsWarnings []error
 	ratingsWarning  error
 }
 
-// Generation is a line of metrics.jsonl. Earlier generations have no lists by ply, to save memory.
+// Generation is a line of metrics.jsonl. Only the newest one with games has lists by ply, to save memory.
 type Generation struct {
 	rundir.Metrics
 	Seconds float64 // of self-play and learning since the run began
@@ -51,7 +51,7 @@ type Generation struct {
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
 	r := &Run{
-		Dir: dir, Name: filepath.Base(dir), newest: -1,
+		Dir: dir, Name: filepath.Base(dir), newestCheckpoint: -1,
 		config:  checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.ConfigFile)},
 		ratings: checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.RatingsFile)},
 		metrics: rundir.MetricsFile.Follow(dir),
@@ -67,9 +67,9 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads new files and lines of the directory and reports whether there were any. It reads the weights of the first
-// checkpoint it finds, and only the generations of later ones. Errors are those of [ReadRun], or that the directory now
-// holds a run of another game; after an error r must not be used.
+// Refresh reads new files and lines of the directory and reports whether there were any. It reads weights only from the
+// first checkpoint that it finds; of later ones it only notes the generation. Problems with single files go to
+// r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
 func (r *Run) Refresh() (changed bool, err error) {
 	if changed, err = r.refreshConfig(); err != nil {
 		return false, err
@@ -128,10 +128,10 @@ func (r *Run) refreshWeights() (changed bool) {
 	case err != nil:
 		r.weightsWarnings = []error{err}
 		return false
-	case newest == r.newest:
+	case newest == r.newestCheckpoint:
 		return false
 	}
-	if r.newest = newest; r.Weights != nil && newest >= 0 {
+	if r.newestCheckpoint = newest; r.Weights != nil && newest >= 0 { // pages show only the size of Weights
 		r.Origin.Generation = newest
 		return true
 	}
@@ -162,8 +162,8 @@ func (r *Run) refreshRatings() (changed bool) {
 	return true
 }
 
-// addGeneration adds a line of metrics.jsonl. A process that was stopped may have written generations that its
-// successor repeats: the new line replaces those from its own generation on.
+// addGeneration adds a line of metrics.jsonl. Resumed training may repeat generations that are already in the file: the
+// new line replaces all generations from its own on.
 func (r *Run) addGeneration(m *rundir.Metrics) {
 	if m.Generation < 1 {
 		return
@@ -177,7 +177,7 @@ func (r *Run) addGeneration(m *rundir.Metrics) {
 	}
 	for i := len(r.Generations) - 1; i >= 0 && g.Games > 0; i-- {
 		if before := &r.Generations[i]; before.Games > 0 {
-			before.Distinct, before.Entropy = nil, nil
+			before.Distinct, before.Entropy = nil, nil // charts by ply show only the newest; this saves memory
 			break
 		}
 	}
@@ -195,7 +195,7 @@ func (r *Run) Trained(generation int) (games int, seconds float64) {
 	return g.TotalGames, g.Seconds
 }
 
-// last returns the last generation, nil if there is none.
+// last returns the last generation, or nil if there is none.
 func (r *Run) last() *Generation {
 	if len(r.Generations) == 0 {
 		return nil

@@ -13,16 +13,16 @@ import (
 	"ludus/train/suite"
 )
 
-// metric is a curve of a chart by generation. of returns NaN for a generation that did not measure it.
+// metric is a line of a chart by generation. value returns NaN for a generation that did not measure it.
 type metric struct {
-	name string
-	of   func(g *Generation) float64
+	name  string
+	value func(g *Generation) float64
 }
 
 // metricChart describes a chart of metrics by generation.
 type metricChart struct {
 	id, title, unit, note string
-	min, max              *float64 // of the y axis; nil fits the curves
+	min, max              *float64 // of the y axis; nil fits the lines
 	metrics               []metric
 	missing               string // reason shown if there are no points
 	optional              bool   // leave out the chart if there are no points
@@ -30,10 +30,10 @@ type metricChart struct {
 
 var zero, one, hundred = new(0.0), new(1.0), new(100.0)
 
-// nonZero is for metrics that are 0 if they were not measured.
+// nonZero returns x, or NaN if x is 0, which means not measured.
 func nonZero(x float64) float64 { return ifMeasured(x, x != 0) }
 
-// percent is a share of games or positions, as a percentage; it is not measured in a generation in which no game ended.
+// percent returns a share of games or positions as a percentage, or NaN if no game ended in the generation.
 func percent(share float64, g *Generation) float64 { return ifMeasured(100*share, g.Games > 0) }
 
 func ifMeasured(x float64, measured bool) float64 {
@@ -126,7 +126,7 @@ var replayCharts = []metricChart{
 // byGeneration is the x axis of charts over a run's generations.
 const byGeneration = "generation"
 
-// Sections returns the charts of one run, or of several runs of one game side by side. A single run gets ladders too.
+// Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets ladders.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
 	strength.Charts = []Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
@@ -155,7 +155,7 @@ func Sections(runs ...*Run) []Section {
 	return sections
 }
 
-// metricCharts draws charts of metrics by generation.
+// metricCharts plots metrics by generation.
 func metricCharts(charts []metricChart, runs []*Run) []Chart {
 	var drawn []Chart
 	for _, m := range charts {
@@ -165,7 +165,7 @@ func metricCharts(charts []metricChart, runs []*Run) []Chart {
 				line := Line{Name: metric.name}
 				for j := range run.Generations {
 					g := &run.Generations[j]
-					if y := metric.of(g); !math.IsNaN(y) {
+					if y := metric.value(g); !math.IsNaN(y) {
 						line.add(float64(g.Generation), y)
 					}
 				}
@@ -179,7 +179,7 @@ func metricCharts(charts []metricChart, runs []*Run) []Chart {
 	return drawn
 }
 
-// ratingChart draws the checkpoints' ratings and, for a single run, a level line for each baseline.
+// ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for each baseline.
 func ratingChart(runs []*Run) Chart {
 	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals of the distance to the pool's centre"}
 	for i, run := range runs {
@@ -216,8 +216,8 @@ func isNetwork(spec string) bool {
 	return strings.HasPrefix(spec, "net") || strings.HasPrefix(spec, "policy")
 }
 
-// isAgainstBaseline reports whether a match is one of a checkpoint against a baseline. Rating matches are between any
-// two agents.
+// isAgainstBaseline reports whether a match has games and is of a checkpoint against an agent without a network.
+// Matches for ratings may be between any two agents.
 func isAgainstBaseline(m rundir.MatchResult) bool {
 	return isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
 }
@@ -239,7 +239,7 @@ func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
 	return played
 }
 
-// matchChart draws the checkpoints' scores against each baseline that at least two checkpoints played.
+// matchChart plots the checkpoints' scores against each baseline that at least two checkpoints played.
 func matchChart(runs []*Run) Chart {
 	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
@@ -261,7 +261,7 @@ func matchChart(runs []*Run) Chart {
 	return c.finish("no two checkpoints played the same baseline yet")
 }
 
-// suiteChart draws the share of moves that lose value in the solved positions of a suite.
+// suiteChart plots the share of moves that lose value in the solved positions of a suite.
 func suiteChart(runs []*Run) Chart {
 	c := Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
 		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}
@@ -279,8 +279,8 @@ func suiteChart(runs []*Run) Chart {
 	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
 }
 
-// reliabilityChart draws actual over expected scores on the validation set, from the newest generation that measured
-// them.
+// reliabilityChart plots actual against expected scores on the validation set, for each run's newest generation that
+// measured them.
 func reliabilityChart(runs []*Run) Chart {
 	c := Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
 		Note: "actual score by the network's expected score, on the validation set"}
@@ -315,19 +315,19 @@ func reliabilityChart(runs []*Run) Chart {
 	return c.finish(notMeasured)
 }
 
-// plyChart draws a list by ply: of the newest generation in which games ended, and of the newest measurement of the
-// whole replay window.
-func plyChart(id, title, unit, note string, scale float64, runs []*Run, of func(*rundir.Diversity) []float64) Chart {
+// plyChart plots one of the diversity lists by ply, times scale: that of the newest generation in which games ended,
+// and the newest one measured on the whole replay window.
+func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly func(*rundir.Diversity) []float64) Chart {
 	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
 	for i, run := range runs {
 		var newest, window []float64
 		for j := range slices.Backward(run.Generations) {
 			g := &run.Generations[j]
 			if newest == nil && g.Games > 0 {
-				newest = of(&g.Diversity)
+				newest = byPly(&g.Diversity)
 			}
 			if window == nil && g.ReplayDiversity != nil {
-				window = of(g.ReplayDiversity)
+				window = byPly(g.ReplayDiversity)
 			}
 		}
 		for kind, list := range [][]float64{newest, window} {
@@ -383,7 +383,7 @@ func ratingLadder(run *Run) Ladder {
 	return l
 }
 
-// matchDetail lists the results behind a score.
+// matchDetail describes a result: wins, draws and losses, the Elo difference, and duplicate games.
 func matchDetail(r *match.Result) string {
 	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
 	if r.EloLow < r.EloHigh {

@@ -7,8 +7,8 @@ const page = JSON.parse(byId("data").textContent);
 const view = new RunView();
 const axes = { games: "games", seconds: "seconds of training" }; // of comparisons, beside generations
 
-// over draws charts by generation over another axis.
-function over(axis) {
+// withAxis returns the page with its charts by generation on another x axis.
+function withAxis(axis) {
   const moved = (line) => ({ ...line, x: line[axis] });
   const charts = (section) => section.charts.map((c) => c.lines?.[0].games ? { ...c, x: axes[axis], lines: c.lines.map(moved) } : c);
   return axis in axes ? { ...page, sections: page.sections.map((section) => ({ ...section, charts: charts(section) })) } : page;
@@ -30,7 +30,7 @@ view.showParts(page.sections, [...(hasGames ? [["games", "Sample games"]] : []),
 byId("games").hidden = !hasGames;
 byId("settings").hidden = !hasSettings;
 byId("axes").hidden = !page.axes;
-byId("axis").addEventListener("change", ({ target }) => view.show(over(target.value)));
+byId("axis").addEventListener("change", ({ target }) => view.show(withAxis(target.value)));
 if (page.samples) {
   showGames(page.samples);
 } else if (page.noSamples) {

@@ -5,7 +5,7 @@ import { engineOverHTTP, getJSON } from "./http.js";
 import { playAddress } from "./runinfo.js";
 import { GameViewer } from "./viewer.js";
 
-const selfPlay = ""; // the source that is not a file of a match
+const selfPlay = ""; // as the source of games, in place of a match's file name
 const simulationChoices = [64, 256, 1024, 4096];
 
 const choices = `

@@ -6,8 +6,7 @@ import { progressText, runAddress, showMessage, showProgress, showState } from "
 
 let list; // the newest version
 
-// Each item is kept when the list changes: a new one would lose the focus.
-const items = new Map(); // by run name
+const items = new Map(); // by run name; kept when the list changes: a new item would lose the focus
 
 function makeItem({ name, title }) {
   const item = document.createElement("li");

@@ -27,7 +27,7 @@ export function fillTable(table, columns, rows, missing = "", rowClass = () => "
 export class RunView {
   constructor() { this.charts = new Map(); } // by id: { figure, live }
 
-  // show draws a page, and draws it anew without losing the reader's zoom and place.
+  // show draws a page, or a new version of it without changing the reader's zoom and scroll position.
   show(page) {
     this.showFacts(page.facts || []);
     this.showWarnings(page.warnings || []);

@@ -19,7 +19,7 @@ var (
 	exports = regexp.MustCompile(`(?m)^export `)
 )
 
-// Inline returns the module main and everything it imports as one classic script, whose names are local to it. It
+// Inline returns the named module and everything that it imports as one classic script, whose names are local to it. It
 // panics if there is no such module.
 func Inline(main string) string {
 	var b strings.Builder
@@ -54,7 +54,7 @@ func Styles(names ...string) string {
 // UPlot returns uPlot's script with its licence, which must accompany every copy. It must precede scripts that use it.
 func UPlot() string { return "/*\n" + read("uplot/LICENSE") + "*/\n" + read("uplot/uPlot.iife.min.js") }
 
-// Hash returns the source expression that allows an inline script or style in a Content-Security-Policy.
+// Hash returns the term 'sha256-…' that allows an inline script or style in a Content-Security-Policy.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -1,9 +1,9 @@
 // Package watch follows the runs in a directory while they train. It publishes a [List] of them and a [View] of each
-// run that somebody looks at.
+// run that is being viewed.
 //
-// Callers do the reading, one at a time, and share its results. Nothing is read unless somebody asks; what was read a
-// moment ago is not read again. A read checks file times first, and reads only the new part of growing files. It takes no
-// lock of a run and writes nothing. Lists and views are immutable; a slow reader skips versions.
+// There is no goroutine: calls read the files, one call at a time, and share the results for a moment. A read checks
+// file times first, and reads only the new part of growing files. It takes no lock of a run and writes nothing. Lists
+// and views are immutable; a slow caller skips versions.
 //
 // A run is a folder with config.json, checkpoints or a lock, at most two levels below the watched directory. Its name
 // is its path below that directory, with slashes; "." is the watched directory itself, if it is a run and contains

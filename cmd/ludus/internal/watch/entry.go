@@ -55,7 +55,7 @@ type entryReader struct {
 // runFiles describes the files that an entry is read from.
 type runFiles struct{ config, metrics, ratings fileStamp }
 
-// fileStamp changes whenever a writer changes a file. It is zero for what is not a regular file.
+// fileStamp changes whenever a writer changes a file. It is zero if there is no regular file.
 type fileStamp struct{ size, modified int64 }
 
 func newEntryReader(root, name string) *entryReader {
@@ -67,7 +67,7 @@ func newEntryReader(root, name string) *entryReader {
 	return &entryReader{root: root, dir: dir, entry: Entry{Name: name, Title: title}}
 }
 
-// refresh returns the current entry. It is broken if the run's directory leads out of the watched one.
+// refresh reads changed files and returns the current entry. A run whose directory is a link out of r.root is Broken.
 func (r *entryReader) refresh() Entry {
 	e := &r.entry
 	if _, err := Resolve(r.root, filepath.FromSlash(e.Name)); errors.Is(err, ErrOutside) {
@@ -80,7 +80,7 @@ func (r *entryReader) refresh() Entry {
 		r.readRating()
 	}
 	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
-	if e.Problem != "" && running {
+	if e.Problem != "" && running { // its files are not written yet
 		return Entry{Name: e.Name, Title: e.Title, State: Starting}
 	}
 	if e.Problem == "" && e.Agent == "" {
@@ -115,7 +115,8 @@ func (r *entryReader) stamp(file string) fileStamp {
 	return fileStamp{info.Size(), info.ModTime().UnixNano()}
 }
 
-// readConfig reads the run's game and plan, or why they cannot be read. It returns an empty config in that case.
+// readConfig returns the run's configuration and sets the entry's game and planned generations. If it cannot be read,
+// readConfig sets the entry's Problem and returns an empty one.
 func (r *entryReader) readConfig() *rundir.Config {
 	e := &r.entry
 	if r.files.config == (fileStamp{}) {
@@ -138,10 +139,10 @@ func (r *entryReader) readConfig() *rundir.Config {
 	return config
 }
 
-// maxLeft, in seconds, is more than any run takes; damaged files may lead to more.
+// maxLeft, in seconds, is more than any run takes; estimates from damaged files may exceed it.
 const maxLeft = 1e9
 
-// readProgress reads the run's progress and estimates the time left from the last generations.
+// readProgress sets the entry's progress from the metrics, and estimates the time left from the last generations.
 func (r *entryReader) readProgress(config *rundir.Config) {
 	if r.files.metrics == (fileStamp{}) {
 		return // no generation has ended
@@ -168,8 +169,7 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	}
 }
 
-// readRating reads the rating of the newest rated checkpoint. Without readable ratings there is none; the view warns if
-// they are damaged.
+// readRating sets the entry's rating to the newest rated checkpoint's. The view warns of damaged ratings.
 func (r *entryReader) readRating() {
 	if r.files.ratings == (fileStamp{}) {
 		return

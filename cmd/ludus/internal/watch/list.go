@@ -27,14 +27,15 @@ func (l *List) equal(other *List) bool {
 
 // Limits of a scan, in case the directory does not hold runs.
 const (
+	maxDepth   = 2 // levels of folders below the directory
 	maxFolders = 2000
 	maxRuns    = 500
 )
 
-// scan lists all runs.
+// scan finds the runs in w.dir and refreshes their entries and w.readers. List.Note says if some runs may be missing.
 func (w *Watcher) scan() *List {
 	s := scanner{dir: w.dir, left: maxFolders}
-	s.folder("", 2)
+	s.visit("", maxDepth)
 	if len(s.names) == 0 && rundir.Is(w.dir) {
 		s.names, s.left = []string{"."}, maxFolders // its own folders do not count
 	}
@@ -69,8 +70,8 @@ type scanner struct {
 	err   error
 }
 
-// folder finds the runs in a folder of dir, down to depth levels.
-func (s *scanner) folder(below string, depth int) {
+// visit adds the runs in the folder dir/below to s.names. It looks depth levels down, but not into runs.
+func (s *scanner) visit(below string, depth int) {
 	entries, err := s.read(filepath.Join(s.dir, filepath.FromSlash(below)))
 	if err != nil && below == "" {
 		s.err = err
@@ -89,13 +90,13 @@ func (s *scanner) folder(below string, depth int) {
 			s.names = append(s.names, name)
 		} else if depth > 1 {
 			if _, err := Resolve(s.dir, name); err == nil {
-				s.folder(name, depth-1)
+				s.visit(name, depth-1)
 			}
 		}
 	}
 }
 
-// read lists a folder, up to a limit.
+// read lists a folder, up to a limit of entries.
 func (s *scanner) read(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {

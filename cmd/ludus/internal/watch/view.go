@@ -20,7 +20,7 @@ type View struct {
 // maxRows limits the tables of a view.
 const maxRows = 300
 
-// viewedRun is a run that somebody looks at.
+// viewedRun is a run that is being viewed.
 type viewedRun struct {
 	entry   *entryReader
 	run     *report.Run // nil if it cannot be read
@@ -28,7 +28,7 @@ type viewedRun struct {
 	checked time.Time   // when view was last known to be current
 }
 
-// refresh brings the view up to date.
+// refresh replaces v.view by a new view if anything changed. If the run cannot be read, the view's entry says why.
 func (v *viewedRun) refresh() {
 	entry := v.entry.refresh()
 	changed, err := v.refreshRun(entry)
@@ -47,7 +47,8 @@ func (v *viewedRun) refresh() {
 	v.view.Run = entry
 }
 
-// refreshRun reads new files and lines of the run of an entry, unless the run is broken or has only started.
+// refreshRun reads new files and lines of the run, opening it if necessary. It closes the run on an error, or if the
+// entry says that it is broken or starting. changed reports new data, opening or closing.
 func (v *viewedRun) refreshRun(entry Entry) (changed bool, err error) {
 	before := v.run
 	switch {
@@ -73,6 +74,7 @@ func newView(run *report.Run) *View {
 	return v
 }
 
+// newestFirst returns a copy of the last maxRows rows, newest first.
 func newestFirst[T any](rows []T) []T {
 	rows = slices.Clone(rows[max(0, len(rows)-maxRows):])
 	slices.Reverse(rows)

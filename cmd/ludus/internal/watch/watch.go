@@ -29,7 +29,7 @@ type Watcher struct {
 	mu      sync.Mutex // held while files are read
 	list    *List      // newest version; nil before the first scan
 	checked time.Time  // when the list was last known to be current
-	due     time.Time  // when callers that wait for a new list may scan again
+	due     time.Time  // when a call that waits for a new list may scan again
 	readers map[string]*entryReader
 	views   map[string]*viewedRun // by run name
 }
@@ -91,7 +91,7 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
-// wait calls current, with w.mu held, until it returns a value other than seen.
+// wait calls current every viewInterval, with w.mu held, until it returns a value other than seen or an error.
 func wait[T any](ctx context.Context, w *Watcher, seen *T, current func() (*T, error)) (*T, error) {
 	for {
 		w.mu.Lock()

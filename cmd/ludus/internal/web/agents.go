@@ -30,7 +30,7 @@ type agentPool struct {
 type pooledAgent struct {
 	agent.Agent
 	game    *env.Game
-	text    string
+	text    string // of the spec
 	version string // of the weights, see [agentPool.version]
 }
 
@@ -38,7 +38,7 @@ func newAgentPool(s *Server, threads int) *agentPool {
 	return &agentPool{inside: s.inside, maxIdle: threads + 2}
 }
 
-// get returns an agent of a spec; putBack returns it to the pool. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
+// get returns an idle or new agent of a spec; putBack returns it. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
 func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBack func(), err error) {
 	spec, err := agent.Parse(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	return a.Agent, func() { p.put(a, cleared) }, nil
 }
 
-// put returns an agent to the pool, unless the pool was cleared meanwhile.
+// put returns an agent to the pool, unless the pool was cleared since get. A full pool drops its least recently used.
 func (p *agentPool) put(a pooledAgent, cleared int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,9 +47,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// checkHost rejects requests whose Host header is not one of the server's names. In a DNS rebinding attack a page
-// elsewhere makes its own name resolve to this server, and its requests would then count as same-origin. IP addresses
-// cannot be rebound.
+// checkHost rejects requests whose Host header is not one of the server's names. In a DNS rebinding attack, a foreign
+// site makes its own name resolve to this server, to count as same-origin. IP addresses cannot be rebound.
 func (s *Server) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -89,13 +88,13 @@ func checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// cookie returns the name of the token's cookie. It contains the port, since browsers share cookies between a host's
-// ports.
+// cookie returns the name of the token's cookie. It contains the port: browsers share cookies among a host's ports.
 func (s *Server) cookie() string {
 	return fmt.Sprintf("ludus-%d", s.listener.Addr().(*net.TCPAddr).Port)
 }
 
-// acceptToken answers a first visit to /?token=TOKEN: it stores the token in a cookie and reloads the page without it.
+// acceptToken answers a visit to /?token=TOKEN with the right token: it stores the token in a cookie and reloads the page
+// without it. It reports whether it answered.
 func (s *Server) acceptToken(w http.ResponseWriter, r *http.Request) bool {
 	if s.token == "" || r.Method != http.MethodGet || r.URL.Path != "/" || !s.matches(r.URL.Query().Get("token")) {
 		return false

@@ -65,6 +65,6 @@ func (s *Server) pageRoutes() {
 			a.serve(w, r)
 			return
 		}
-		s.fail(w, r, notFound(r.URL.Path))
+		s.fail(w, r, unknownPath(r.URL.Path))
 	})
 }

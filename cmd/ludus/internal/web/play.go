@@ -20,7 +20,7 @@ import (
 // agentLimits are the most that an agent's spec may ask for per move.
 var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
 
-// about is what a page needs to know of the server.
+// about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
 	Games  []string    `json:"games"` // short names; games of other sizes work too
 	Runs   string      `json:"runs"`  // folder of runs, as in Options
@@ -47,7 +47,7 @@ func (s *Server) boardRoutes() {
 	}
 }
 
-// answer answers a request of package board.
+// answer answers a request for the operation op of package board. A search first waits for its turn.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return nil, httpErrorf(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")

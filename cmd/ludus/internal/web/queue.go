@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// searchQueue limits the searches that run at once, and how many others wait for how long.
+// searchQueue limits how many searches run at once, how many wait, and how long one waits.
 type searchQueue struct {
 	running    chan struct{} // one element per running search
 	waiting    atomic.Int64
@@ -18,7 +18,7 @@ func newSearchQueue(maxRunning, maxWaiting int, maxWait time.Duration) *searchQu
 	return &searchQueue{running: make(chan struct{}, max(1, maxRunning)), maxWaiting: int64(maxWaiting), maxWait: maxWait}
 }
 
-// acquire waits until a search may run; release ends it. The error is ctx's or a busy error.
+// acquire waits until the caller may search; the caller then calls release. The error is ctx's or a busy error.
 func (q *searchQueue) acquire(ctx context.Context) (release func(), err error) {
 	release = func() { <-q.running }
 	select {

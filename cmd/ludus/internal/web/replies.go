@@ -40,7 +40,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeJSON(w, e.status, map[string]string{"error": e.text})
 }
 
-// asHTTPError chooses the status for an error. Errors that are not the client's fault are logged.
+// asHTTPError chooses the status for an error. Errors of unknown kind become status 500 and are logged.
 func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 	var known *httpError
 	var tooLarge *http.MaxBytesError
@@ -81,8 +81,8 @@ func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
 	})
 }
 
-// reply sends what answer returns, as JSON. A panic of answer becomes an error reply, and drops all pooled agents, since
-// it may have left one of them in an invalid state. The server keeps running.
+// reply sends what answer returns, as JSON. If answer panics, reply sends an error and drops all pooled agents, since
+// one of them may be in an invalid state. The server keeps running.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (any, error)) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -98,7 +98,7 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 		return nil, httpErrorf(http.StatusNotFound, "the run keeps no games of generation %d", generation)
 	}
 	if err != nil {
-		return nil, readError(err, dir)
+		return nil, asNotFound(err, dir)
 	}
 	var games []savedGame
 	for _, p := range played {
@@ -116,7 +116,7 @@ type savedGame struct {
 	replay  func() (*board.Replay, error)
 }
 
-// listOrReplay lists the games of a file, or returns the one that a request names (&game=N).
+// listOrReplay lists the games of a file, or returns the replay of the one that a request names (&game=N).
 func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file string) (any, error) {
 	number, given, err := queryNumber(r, "game")
 	if err != nil {
@@ -135,8 +135,8 @@ func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file strin
 	return list, nil
 }
 
-// readError turns errors about the content of a run's files into HTTP errors, without the path of the run's directory.
-func readError(err error, dir string) error {
+// asNotFound turns errors about missing or damaged files of a run into 404s without the run's path. It keeps others.
+func asNotFound(err error, dir string) error {
 	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, match.ErrRecord} {
 		if errors.Is(err, known) {
 			return httpErrorf(http.StatusNotFound, "%s", strings.ReplaceAll(err.Error(), dir, filepath.Base(dir)))
@@ -145,7 +145,7 @@ func readError(err error, dir string) error {
 	return err
 }
 
-// selfPlayReplay is a self-play game with the value and the policy target of each searched position.
+// selfPlayReplay returns a self-play game with the value and the policy target of each searched position.
 func selfPlayReplay(game *env.Game, p *train.SelfPlayGame, generation int) *board.Replay {
 	var legal []env.Action
 	replay := board.NewReplay(game, p.Moves, func(ply int, state env.State, position *board.ReplayPosition) {
@@ -200,7 +200,7 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	}
 	record, err := match.ReadRecord(filepath.Join(dir, name))
 	if err != nil {
-		return nil, readError(err, dir)
+		return nil, asNotFound(err, dir)
 	}
 	if record.Game != game.Name {
 		return nil, httpErrorf(http.StatusNotFound, "%s is a match of %s", name, record.Game)
@@ -224,11 +224,11 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	return listOrReplay(r, game, games, name)
 }
 
-// recordsIn lists the files of a folder that hold recorded matches.
+// recordsIn lists the files of a folder that hold recorded matches, at most maxRecords.
 func recordsIn(ctx context.Context, dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, readError(err, dir)
+		return nil, asNotFound(err, dir)
 	}
 	var files []string
 	for _, e := range entries {

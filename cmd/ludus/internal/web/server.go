@@ -123,7 +123,7 @@ func listen(o Options, l limits) (*Server, error) {
 	if s.token == "" && !ip.IsLoopback() {
 		s.token = rand.Text()
 	}
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, notFound(r.URL.Path)) })
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, unknownPath(r.URL.Path)) })
 	s.pageRoutes()
 	s.boardRoutes()
 	s.runRoutes()
@@ -202,13 +202,13 @@ func (s *Server) Serve(ctx context.Context) error {
 // route answers a request that passed the guard.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if p := r.URL.Path; p == "*" || path.Clean(p) != p { // the mux would reject or redirect it
-		s.fail(w, r, notFound(r.URL.Path))
+		s.fail(w, r, unknownPath(r.URL.Path))
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// handle registers the handler of a path for one method. Other methods get a JSON error, as all errors are.
+// handle registers the handler of a path for one method. Requests with other methods get an error as JSON.
 func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 	s.mux.HandleFunc(method+" "+path, handler)
 	allowed := method
@@ -222,8 +222,8 @@ func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 	})
 }
 
-// notFound is the error for an unknown path; it may suggest an operation with a similar name.
-func notFound(path string) error {
+// unknownPath returns the error for a path that does not exist; it may suggest an operation with a similar name.
+func unknownPath(path string) error {
 	op := strings.TrimPrefix(path, "/api/")
 	if near := env.Nearest(op, board.Operations()); near != "" {
 		return httpErrorf(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)

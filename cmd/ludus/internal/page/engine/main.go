@@ -56,11 +56,11 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 	key := game.Name + " " + text
 	player, ok := e.agents[key]
 	if !ok {
-		spec, err := agent.ParseFactory(game, text, e.load)
+		factory, err := agent.ParseFactory(game, text, e.load)
 		if err != nil {
 			return nil, nil, err
 		}
-		if player, err = spec.New(0); err != nil {
+		if player, err = factory.New(0); err != nil {
 			return nil, nil, err
 		}
 		if len(e.agents) == maxAgents {
