@@ -272,6 +272,10 @@ func TestViewGrows(t *testing.T) {
 	before := view(t, w, "run", nil)
 
 	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[:100])
+	changed := time.Unix(before.Run.Changed, 0) // the view shows this time, in seconds
+	if err := os.Chtimes(metrics, changed, changed); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*viewInterval)
 	defer cancel()
 	if v, err := w.View(ctx, "run", before); err == nil {
