@@ -205,8 +205,8 @@ func TestChoosingTheAxis(t *testing.T) {
 		t.Fatal(errA, errB)
 	}
 	a.Name, b.Name = "a", "b"
-	for i := range b.Generations { // the runs have no second in common
-		b.Generations[i].Seconds *= 1.3
+	for i := range a.Generations { // the runs have no second in common
+		a.Generations[i].Seconds, b.Generations[i].Seconds = float64(i+1), 1.3*float64(i+1)
 	}
 	page := report.Page{Title: a.Game.Name, Axes: true, Sections: report.Sections(a, b)}
 	html, err := page.HTML()

@@ -64,7 +64,8 @@ func TestPlayOnServer(t *testing.T) {
 	front := Front{Name: "web", Address: func(t *testing.T, name string) string {
 		game := newGame(t, name)
 		file := env.FileName(game.Name) + ".safetensors"
-		if err := os.WriteFile(filepath.Join(dir, file), infertest.RandomWeights(game, 4, 1, 1).Marshal(), 0o666); err != nil {
+		weights := infertest.RandomWeights(game, 4, 1, 1).Marshal()
+		if err := checkpoints.WriteSharedFile(filepath.Join(dir, file), weights); err != nil { // others read it
 			t.Fatal(err)
 		}
 		return address + "?" + url.Values{"game": {game.Name}, "agent": {"net:" + file}}.Encode()
