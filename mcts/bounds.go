@@ -21,9 +21,9 @@ func (t *tree) canImprove(e *edge, p env.Player, guaranteed uint8) bool {
 	return best < guaranteed
 }
 
-// pruned reports whether move e is useless because another move guarantees as much: e can neither improve on the
-// guaranteed class nor guarantee it itself. Every node has a move that is not pruned. Every unproven node has one that
-// can improve; a move without an edge always can.
+// pruned reports whether move e is useless: its best class is no better than the node's guaranteed one, and e does not
+// guarantee that class itself. Every node has a move that is not pruned. Every unproven node has one that can improve on
+// the guaranteed class; moves that have no edge yet always can.
 func (t *tree) pruned(e *edge, p env.Player, guaranteed uint8) bool {
 	best, worst := t.bounds(e, p)
 	return best >= guaranteed && worst != guaranteed

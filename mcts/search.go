@@ -143,7 +143,7 @@ func (s *Search) Advance(a env.Action) {
 	}
 }
 
-// Continue adds simulations to those in the tree.
+// Continue prepares the search to run that many more simulations in the same tree.
 func (s *Search) Continue(simulations int) {
 	if s.position.Done() {
 		panic("mcts: Continue in a finished game")

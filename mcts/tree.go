@@ -168,7 +168,7 @@ func (t *tree) addEdge(n, i int32) *edge {
 	return e
 }
 
-// edgeRoom is the number of edges that fit into the memory of a node with n edges.
+// edgeRoom is the capacity of the block allocated for n edges: n rounded up.
 func edgeRoom(n int32) int {
 	if n == 0 {
 		return 0

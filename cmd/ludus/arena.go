@@ -151,7 +151,7 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 	return match.Run(cmd.Context(), *config)
 }
 
-// matchStatus returns the status of a match of so many games. r is the result so far.
+// matchStatus returns the status of a match that has the given number of games when it ends. r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
 	if r.SPRT.Decision != "" {

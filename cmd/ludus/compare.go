@@ -229,7 +229,7 @@ func (c *comparison) page(config *match.Config) *report.Page {
 	return p
 }
 
-// ladder returns the chart of the matches. It shows scores: their intervals are bounded, those of Elo are not.
+// ladder returns a chart of each match's score with its interval, not of Elo, whose intervals can be infinite.
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",

@@ -96,7 +96,8 @@ func namedGames(names []string) (list []*env.Game, err error) {
 	return list, nil
 }
 
-// onGame returns the RunE of a command whose first argument is a game. It calls run with the game and the others.
+// onGame returns the RunE of a command whose first argument is a game. It calls run with that game and the
+// remaining arguments.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		game, err := games.New(args[0])

@@ -155,8 +155,8 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 	return s
 }
 
-// bestClass returns the class of a position from those of its moves for the player to move, or solver.Unknown. Classes
-// are the first player's.
+// bestClass returns the outcome class of a position, given the player to move and the classes of its moves; Unknown
+// if a move of unknown class might be better. All classes are as the first player sees them; class 0 is its best.
 func bestClass(game *env.Game, player env.Player, classes []int) int {
 	known := slices.DeleteFunc(slices.Clone(classes), func(class int) bool { return class == solver.Unknown })
 	best := len(game.Classes) // best class, as the player's own

@@ -119,7 +119,7 @@ func readHeader(data []byte) (entries map[string]json.RawMessage, values []byte,
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > maxHeaderBytes {
-		return nil, nil, fmt.Errorf("it is no safetensors file")
+		return nil, nil, fmt.Errorf("it is not a safetensors file")
 	}
 	if size > uint64(len(data)-8) {
 		return nil, nil, fmt.Errorf("truncated: a header of %d bytes in a file of %d", size, len(data))

@@ -72,7 +72,7 @@ func badFiles() map[string][]byte {
 	return map[string][]byte{
 		"0 bytes":             nil,
 		"takes 8":             {1, 2, 3},
-		"no safetensors file": {255, 255, 255, 255, 255, 255, 255, 255, '{', '}'},
+		"not a safetensors file": {255, 255, 255, 255, 255, 255, 255, 255, '{', '}'},
 		"truncated":           {3, 0, 0, 0, 0, 0, 0, 0, '{', '}'},
 		"invalid":             file("{not json", 0),
 		"metadata":            file(`{"__metadata__":{"a":1}}`, 0),

@@ -87,7 +87,7 @@ func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, erro
 	return b.chosen(), nil
 }
 
-// Begin starts to choose a move in state, which is not done.
+// Begin starts the search for a move in state, which must not be done. It reuses the kept tree if that is at state.
 func (b *Batched) Begin(state env.State) {
 	if b.kept && b.position.Key() == state.Key() {
 		b.search.Continue(b.spec.maxMoveSimulations())

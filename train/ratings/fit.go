@@ -233,8 +233,8 @@ func (f *fit) gradient(rating []float64) *mat.VecDense {
 }
 
 // information is the negative Hessian of the log likelihood as a Cholesky factorisation. Games determine only the
-// differences of ratings, so 1 is added at the anchor: steps along gradients and contrasts then leave its rating at 0.
-// The same holds for agents without a rating.
+// differences of ratings, so 1 is added to the anchor's diagonal entry: steps along gradients and contrasts then leave its
+// rating at 0. Agents without a rating get the same.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])

@@ -266,10 +266,10 @@ func (p *Pool) Names(indices []int) (names []string) {
 	return names
 }
 
-// agentsWhere returns the indices of the agents for which in holds.
-func (p *Pool) agentsWhere(in func(*poolAgent) bool) (indices []int) {
+// agentsWhere returns the indices of the agents for which keep returns true.
+func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 	for i := range p.agents {
-		if in(&p.agents[i]) {
+		if keep(&p.agents[i]) {
 			indices = append(indices, i)
 		}
 	}

@@ -14,7 +14,7 @@ var shipped embed.FS
 // extension ends the names of packed suites.
 const extension = ".suite"
 
-// Shipped returns the suite of a game that is part of the program; ok is false if there is none.
+// Shipped returns the suite for game that is embedded in the program; ok is false if there is none.
 func Shipped(game *env.Game) (s *Suite, ok bool) {
 	data, err := shipped.ReadFile("testdata/" + env.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {

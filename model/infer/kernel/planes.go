@@ -82,8 +82,8 @@ func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows
 	w.fromPlanes(board, matrixA, dst, src, activations(board, rows, channels), epilogue)
 }
 
-// TransformInputGradient is the transpose of TransformInput, dd = Bᵀ dV B of each board: src, the gradient of its
-// planes, becomes the gradient dst [rows, H, W, C] of its input.
+// TransformInputGradient is the transpose of TransformInput, whose planes are V = B d Bᵀ of each board: from src, the
+// gradient of V, it computes dst [rows, H, W, C], the gradient of d: Bᵀ (gradient of V) B.
 func (w *Worker) TransformInputGradient(
 	board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue,
 ) {

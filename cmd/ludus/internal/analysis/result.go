@@ -69,7 +69,7 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 	return r, nil
 }
 
-// NewGameResult returns the result of a state, which must be done.
+// NewGameResult returns the result of a finished game; state.Done must be true.
 func NewGameResult(game *env.Game, state env.State) *GameResult {
 	g := state.Goals()
 	return &GameResult{true, newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}

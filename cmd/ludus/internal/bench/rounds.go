@@ -17,7 +17,8 @@ type work struct {
 	run func(ctx context.Context, d time.Duration) float64
 }
 
-// loop returns work that repeats do, which uses so many threads and returns how many units it processed.
+// loop returns work that calls do until its time is over and yields units per second. do uses the given number of
+// threads and returns the number of units that it processed.
 func loop(threads int, do func() int) work {
 	return work{threads, func(ctx context.Context, d time.Duration) float64 {
 		start, done := time.Now(), 0

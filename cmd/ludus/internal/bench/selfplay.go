@@ -43,7 +43,7 @@ func (o *Options) newSelfPlayer(network *infer.Network, threads int, cache bool)
 	return p
 }
 
-// run plays for several times d and returns evaluations per second. The first call only warms up.
+// run plays for playSlices*d and returns evaluations per second. The first call only warms up.
 func (p *selfPlayer) run(ctx context.Context, d time.Duration) float64 {
 	if !p.warm {
 		// Play fails only if ctx ends, here and below, which measure checks.
@@ -80,8 +80,9 @@ func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 
 	return sum
 }
 
-// complete returns the report's row from the evaluations per second of self-play and of the network alone. Other speeds
-// are that of evaluations times their counts per evaluation in all rounds: moves end in waves, so single rounds vary.
+// complete returns the report's row from the evaluations per second of self-play and of the network alone. The other
+// speeds, such as moves per second, are the evaluations per second times the overall ratio of moves to evaluations:
+// parallel games finish their moves in waves, so the count of a single round varies.
 func (p *selfPlayer) complete(played, alone *series) SelfPlay {
 	row, total := p.row, p.total
 	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.ratio(alone)

@@ -16,7 +16,7 @@ import (
 	"ludus/train/agent"
 )
 
-// Host answers requests. It is safe for concurrent use if its functions are.
+// Host answers the requests of a page's board. It is safe for concurrent use if the functions in its fields are.
 type Host struct {
 	// Game finds a game by name. Its errors become a [RequestError].
 	Game func(name string) (*env.Game, error)

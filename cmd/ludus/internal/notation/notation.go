@@ -138,7 +138,8 @@ type typed struct {
 // fillers are words that Parse ignores.
 var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
 
-// readings splits a text into verbs and coordinates: without letters as columns, then with them if the game allows.
+// readings returns the ways to read a text as verbs and coordinates: with no letters as columns and, if the game allows
+// it, with them.
 func (p *Parser) readings(text string) (all []typed) {
 	words := tokens(text)
 	if len(words) == 0 {
@@ -151,8 +152,8 @@ func (p *Parser) readings(text string) (all []typed) {
 	return all
 }
 
-// split sorts words into verbs and coordinates, these in the order of action texts. With letters, a letter before a
-// number is a column.
+// split separates words into verbs and coordinates. It puts pairs of coordinates in the order of the game's action
+// texts, row or column first. With letters, a letter before a number is a column.
 func (p *Parser) split(words []string, letters bool) (in typed) {
 	axis := byte(0)
 	for i, word := range words {
@@ -212,8 +213,8 @@ func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
 }
 
-// fitsPart reports whether the input names one cell of a move from cell to cell, or one coordinate of a placed piece:
-// with its axis ("c3"), or the column where pieces fall.
+// fitsPart reports whether the input names part of a move. For a step that is one of its two cells; for a placement one
+// coordinate with its axis ("c3"), or just the column in games where pieces drop.
 func (p *Parser) fitsPart(in typed, a env.Action) bool {
 	m := p.moves[a]
 	switch {

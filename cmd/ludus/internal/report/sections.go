@@ -315,8 +315,8 @@ func reliabilityChart(runs []*Run) Chart {
 	return c.finish(notMeasured)
 }
 
-// plyChart plots one of the diversity lists by ply, times scale: that of the newest generation in which games ended,
-// and the newest one measured on the whole replay window.
+// plyChart plots a diversity statistic by ply, multiplied by scale. It has two lines: the newest generation in which
+// games ended, and the newest measurement on the whole replay window.
 func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly func(*rundir.Diversity) []float64) Chart {
 	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
 	for i, run := range runs {

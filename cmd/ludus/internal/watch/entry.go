@@ -45,7 +45,7 @@ type Rating struct {
 	High       float64 `json:"high"`
 }
 
-// entryReader reads a run's entry, and its files only when one of them changed.
+// entryReader keeps a run's entry current. It reads the run's files again only when one of them changed.
 type entryReader struct {
 	root, dir string   // the watched directory and the run's
 	files     runFiles // when entry was read
@@ -169,7 +169,8 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	}
 }
 
-// readRating sets the entry's rating to the newest rated checkpoint's. The view warns of damaged ratings.
+// readRating sets the entry's rating to the newest rated checkpoint's. It ignores damaged
+// ratings: the view warns of them.
 func (r *entryReader) readRating() {
 	if r.files.ratings == (fileStamp{}) {
 		return

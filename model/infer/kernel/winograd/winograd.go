@@ -22,7 +22,7 @@ const (
 	MaxLine = 8
 )
 
-// Matrices are the matrices for a line of N cells. Each row belongs to one of P points.
+// Matrices holds the Winograd transforms A, B and G of a line of N cells. Row p of each belongs to point p.
 type Matrices struct {
 	P    int
 	A, B [][]float64 // [P, N]
