@@ -8,9 +8,9 @@ import (
 )
 
 // commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
-// last, its checkpoint. A resumed run discards and repeats everything newer than its newest checkpoint. Finally commit
+// last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats everything newer than its newest checkpoint. Finally commit
 // adjusts a time plan if that is due.
-func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, start time.Time) error {
+func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, start time.Duration) error {
 	next := r.count
 	next.Generation++
 	next.Games += len(games)
@@ -20,7 +20,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 	}
 	next.Sets = sets
 	m.TotalGames, m.Steps, m.ReplayPositions = next.Games, r.learner.trainer.Steps(), r.learner.training.positions
-	m.RunSeconds = r.pace.elapsed().Seconds()
+	m.RunSeconds, m.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
 	if err := writeGames(r.Dir, next.Generation, r.count.Games, games); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 		return err
 	}
 	if regular {
-		r.pace.seconds = append(r.pace.seconds, time.Since(start).Seconds())
+		r.pace.seconds = append(r.pace.seconds, (r.pace.spent(&r.config.Plan) - start).Seconds())
 	}
 	r.Observe(Event{Metrics: m})
 	return r.replan()
@@ -43,7 +43,8 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 
 // save writes the checkpoint of next.Generation, makes next the run's counters and prunes older checkpoints.
 func (r *run) save(next counters) error {
-	next.Seconds, next.Steps, next.Config = r.pace.elapsed().Seconds(), r.learner.trainer.Steps(), r.config
+	next.Seconds, next.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
+	next.Steps, next.Config = r.learner.trainer.Steps(), r.config
 	err := r.store.Save(next.Generation, &next, []checkpoints.Part{
 		{Name: rundir.WeightsPart, Data: r.learner.trainer.AverageWeights().Marshal()},
 		{Name: rundir.OptimizerPart, Data: r.learner.trainer.MarshalState()},

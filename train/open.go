@@ -224,6 +224,7 @@ func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}
 	r.pace.started = r.pace.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
+	r.pace.startedCPU -= time.Duration(r.count.CPUSeconds * float64(time.Second))
 	return r.loadWindows()
 }
 

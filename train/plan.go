@@ -12,6 +12,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/cpu"
 	"ludus/train/rundir"
 )
 
@@ -125,15 +126,19 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	}
 	limit := cmp.Or(r.Time, DefaultTime)
 	r.Observe(Event{Progress: &Progress{Phase: Measuring}})
-	c, err := measure(ctx, r.Game, settings, weights, r.Threads, limit-r.pace.elapsed())
+	plan := &r.config.Plan
+	plan.CPU = r.CPUTime
+	c, err := measure(ctx, r.Game, settings, weights, r.Threads, limit-r.pace.spent(plan))
 	if err != nil {
 		return err
 	}
-	if r.config.Plan, err = timePlan((limit - r.pace.elapsed()).Seconds(), r.Game, settings, c); err != nil {
+	if r.CPUTime { // all threads work while the machine is measured
+		c.position, c.step = c.position*float64(r.Threads), c.step*float64(r.Threads)
+	}
+	if *plan, err = timePlan((limit - r.pace.spent(plan)).Seconds(), r.Game, settings, c); err != nil {
 		return err
 	}
-	plan := &r.config.Plan
-	plan.Seconds = limit.Seconds()
+	plan.Seconds, plan.CPU = limit.Seconds(), r.CPUTime
 	r.note("plan for %v: %d generations of %d plies in each of %d games",
 		limit, plan.Generations, plan.PliesPerGeneration, plan.ParallelGames)
 	return nil
@@ -142,7 +147,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 // extend gives a finished run more to do if the options ask for more than its plan.
 func (r *run) extend() error {
 	plan := &r.config.Plan
-	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds
+	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds && r.CPUTime == plan.CPU
 	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
 	if sameTime && sameGenerations {
 		return nil
@@ -170,10 +175,15 @@ func (r *run) extend() error {
 		if err != nil {
 			return err
 		}
-		more.Seconds = r.Time.Seconds()
+		more.Seconds, more.CPU = r.Time.Seconds(), r.CPUTime
 		more.Adjusted = len(adjustAt) // the run's speed is known
-		left := more.Seconds*(1-finalShare(&r.config.Settings)) - count.Seconds - repeated
-		more.Generations = ended + int(left*safety/count.Seconds*float64(ended))
+		spent := count.Seconds
+		if more.CPU && count.CPUSeconds > 0 {
+			spent = count.CPUSeconds
+			repeated *= spent / count.Seconds
+		}
+		left := more.Seconds*(1-finalShare(&r.config.Settings)) - spent - repeated
+		more.Generations = ended + int(left*safety/spent*float64(ended))
 	}
 	if more.Generations <= ended {
 		return nil // the run has done that already
@@ -221,7 +231,7 @@ func (r *run) replan() error {
 	if plan.Seconds == 0 {
 		return nil
 	}
-	spent := r.pace.elapsed().Seconds()
+	spent := r.pace.spent(plan).Seconds()
 	if plan.Adjusted < len(adjustAt) && len(recent) >= adjustOver &&
 		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastBeforeDecay(plan) {
 		before := *plan
@@ -250,15 +260,27 @@ func (r *run) replan() error {
 
 // pace measures the time of a run.
 type pace struct {
-	started time.Time // of the run, as if all its processes had run without a break
-	began   time.Time // of this process's self-play
-	from    int       // generation that this process resumed from
-	seconds []float64 // of each generation of this process that trained as much as later ones will
-	speed   float64   // positions per second of self-play, recently; 0 before any were played
+	started    time.Time     // of the run, as if all its processes had run without a break
+	startedCPU time.Duration // the process's CPU time then, likewise
+	began      time.Time     // of this process's self-play
+	from       int           // generation that this process resumed from
+	seconds    []float64     // spent on each generation of this process that trained as much as later ones will
+	speed      float64       // positions per second of self-play, recently; 0 before any were played
 }
 
 // elapsed is the time spent on the run.
 func (p *pace) elapsed() time.Duration { return time.Since(p.started) }
+
+// cpuTime is the CPU time spent on the run.
+func (p *pace) cpuTime() time.Duration { return cpu.Time() - p.startedCPU }
+
+// spent is the time spent on the run, in the time that the plan limits.
+func (p *pace) spent(plan *rundir.Plan) time.Duration {
+	if plan.CPU {
+		return p.cpuTime()
+	}
+	return p.elapsed()
+}
 
 // playShare is roughly self-play's share of a generation's time; only the progress display uses it.
 const playShare = 0.6
@@ -276,7 +298,7 @@ func (r *run) progress(phase Phase, done float64) {
 	}
 	if here := at - float64(r.pace.from); here > 0.2 {
 		left := time.Since(r.pace.began).Seconds() / here * (float64(plan.Generations) - at)
-		if plan.Seconds > 0 {
+		if plan.Seconds > 0 && !plan.CPU {
 			left = min(left, plan.Seconds-p.Elapsed.Seconds())
 		}
 		p.Remaining = time.Duration(max(left, 0) * float64(time.Second))

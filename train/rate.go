@@ -197,8 +197,8 @@ func (t *rater) warn(err error) { t.notify(Event{Note: fmt.Sprintf("%v; rating w
 
 // expectedSeconds is how long the whole run is expected to take.
 func (t *rater) expectedSeconds() float64 {
-	if seconds := t.config.Plan.Seconds; seconds > 0 {
-		return seconds
+	if plan := &t.config.Plan; plan.Seconds > 0 && !plan.CPU {
+		return plan.Seconds
 	}
 	return t.pace.elapsed().Seconds() / float64(max(1, t.count.Generation)) * float64(t.config.Plan.Generations)
 }

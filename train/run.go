@@ -14,6 +14,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/cpu"
 	"ludus/train/rundir"
 	"ludus/train/tensorboard"
 )
@@ -29,6 +30,7 @@ type Options struct {
 	// length and a new run takes DefaultTime. A finished run may be given a greater length; an unfinished run keeps its
 	// plan.
 	Time        time.Duration
+	CPUTime     bool // Time is CPU time of this process rather than time on the clock
 	Generations int
 	From        string      // a weights file that a new run starts from; "": random weights
 	Threads     int         // goroutines for self-play and training; games and weights do not depend on it
@@ -116,7 +118,8 @@ type counters struct {
 	Positions  int            `json:"positions"` // searched
 	Sets       positionCounts `json:"sets"`      // positions ever added to the training and validation sets
 	Seconds    float64        `json:"seconds"`   // spent on the run
-	Config     *rundir.Config `json:"config"`    // at that time
+	CPUSeconds float64        `json:"cpu_seconds"`
+	Config     *rundir.Config `json:"config"` // at that time
 }
 
 // meanPlies is the mean length of the finished games; a guess before there are any.
@@ -146,7 +149,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	}
 	defer release()
 	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
-	r.pace.started = time.Now()
+	r.pace.started, r.pace.startedCPU = time.Now(), cpu.Time()
 	weights, err := r.configure(ctx)
 	if err != nil {
 		if isNew { // leave nothing behind
@@ -236,7 +239,7 @@ func prepareDir(dir string) (isNew bool, err error) {
 
 // generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
 func (r *run) generation(ctx context.Context) error {
-	start := time.Now()
+	start := r.pace.spent(&r.config.Plan)
 	network, err := infer.NewNetwork(r.Game, r.learner.trainer.AverageWeights())
 	if err != nil {
 		return err

@@ -188,7 +188,7 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 			if m.Evaluations < 1 || m.Evaluations > m.Simulations+m.Positions {
 				t.Errorf("%s: %d evaluations for %d simulations of %d positions", dir, m.Evaluations, m.Simulations, m.Positions)
 			}
-			m.PlaySeconds, m.LearnSeconds, m.RunSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0, 0
+			m.PlaySeconds, m.LearnSeconds, m.RunSeconds, m.CPUSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0, 0, 0
 			all = append(all, m)
 		}
 		return all
@@ -564,4 +564,31 @@ func TestTimePlan(t *testing.T) {
 			t.Fatalf("a run of %v took %v, of plan %+v, and the %d tries before were no better", o.Time, spent, s.Config.Plan, tries-1)
 		}
 	}
+}
+
+// TestCPUPlan: a run limited in CPU time ends close to its limit, and the CPU time of a continued run includes that of
+// its earlier processes.
+func TestCPUPlan(t *testing.T) {
+	o := tiny(t, t.TempDir(), 0)
+	o.Time, o.CPUTime, o.Settings["rating_share"] = time.Second, true, 0
+	s := mustTrain(t, o)
+	spent := lastCPUSeconds(t, o.Dir)
+	if spent < 0.7 || spent > 1.2 || !s.Config.Plan.CPU {
+		t.Errorf("%.2f s of CPU time with a limit of 1 s, plan %+v", spent, s.Config.Plan)
+	}
+	o.Time, o.CPUTime, o.Generations = 0, false, s.Config.Plan.Generations+1
+	mustTrain(t, o)
+	if now := lastCPUSeconds(t, o.Dir); now <= spent || now > spent+1 {
+		t.Errorf("%.2f s of CPU time after %.2f s and another generation", now, spent)
+	}
+}
+
+// lastCPUSeconds is the CPU time of a run up to its last generation.
+func lastCPUSeconds(t *testing.T, dir string) float64 {
+	t.Helper()
+	metrics, _, err := rundir.MetricsFile.Read(dir)
+	if err != nil || len(metrics) == 0 {
+		t.Fatalf("%d generations, error %v", len(metrics), err)
+	}
+	return metrics[len(metrics)-1].CPUSeconds
 }

@@ -37,6 +37,7 @@ var imports = map[string][]string{
 	"train/seed":                       {},
 	"train/parallel":                   {},
 	"train/stats":                      {},
+	"train/cpu":                        {},
 	"train/tensorboard":                {},
 	"train/agent":                      {"env", "env/solver", "mcts", "model/infer", "train/seed"},
 	"train/match":                      {"checkpoints", "env", "env/solver", "train/agent", "train/seed", "train/stats"},
@@ -44,12 +45,12 @@ var imports = map[string][]string{
 	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
-		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/match", "train/parallel",
+		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match", "train/parallel",
 		"train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
 	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/bench": {
-		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent",
+		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent", "train/cpu",
 		"train/parallel", "train/rundir",
 	},
 	"cmd/ludus/internal/board":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},

@@ -62,6 +62,20 @@ func limit(cmd *cobra.Command, name, want string, valid func() bool) {
 	}
 }
 
+// oneOf returns the flag of the given ones that is set, "" if none is. It returns an error if several are.
+func oneOf(cmd *cobra.Command, names ...string) (set string, err error) {
+	for _, name := range names {
+		switch {
+		case !cmd.Flags().Changed(name):
+		case set != "":
+			return "", usage(cmd, fmt.Errorf("--%s and --%s exclude each other", set, name))
+		default:
+			set = name
+		}
+	}
+	return set, nil
+}
+
 // threadsFlag adds --threads, by default all cores.
 func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	cmd.Flags().IntVar(threads, "threads", runtime.GOMAXPROCS(0), help)

@@ -27,12 +27,14 @@ func trainCommand() *cobra.Command {
 		sets   []string
 		config string
 		seed   uint64
+
+		cpuLimit time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "train GAME [flags]",
 		Short: "Train a network by self-play, or continue a run",
 		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
-a larger --time or --generations extends a finished one. RUN/report.html is written anew during training.
+a larger --time, --cpu or --generations extends a finished one. RUN/report.html is written anew during training.
 
 What replaces familiar parts of AlphaZero:
   800 simulations  16 are enough, because Gumbel search improves the policy with any number of them
@@ -46,9 +48,15 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args: arguments(1, 1),
-		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) (err error) {
-			if cmd.Flags().Changed("time") && cmd.Flags().Changed("generations") {
-				return usage(cmd, errors.New("--time and --generations exclude each other"))
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
+			length, err := oneOf(cmd, "time", "cpu", "generations")
+			if err != nil {
+				return err
+			}
+			if o.CPUTime = length == "cpu"; o.CPUTime {
+				o.Time = cpuLimit
+			} else if length != "time" {
+				o.Time = 0
 			}
 			if o.Settings, err = changedSettings(game, sets, config); err != nil {
 				return usage(cmd, err)
@@ -65,6 +73,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
 	flags.DurationVar(&o.Time, "time", train.DefaultTime, "how long to train, everything included")
+	flags.DurationVar(&cpuLimit, "cpu", 0, "how much CPU time of all threads together to train for, instead of --time")
 	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &o.Threads, "cores to use; the result does not depend on it")
@@ -72,6 +81,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
+	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
 	return cmd
 }
@@ -124,9 +134,6 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 				w.report(cmd.Context(), report.Quick)
 			}
 		}
-	}
-	if !cmd.Flags().Changed("time") {
-		o.Time = 0
 	}
 	summary, err := train.Train(cmd.Context(), o)
 	if err == nil {
@@ -220,7 +227,7 @@ func (w *watcher) report(ctx context.Context, depth report.Depth) {
 // writeSummary prints the result of training and the commands that use it.
 func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	if s.Already {
-		fmt.Fprintf(w, "This run is finished; a larger --time or --generations extends it.\n")
+		fmt.Fprintf(w, "This run is finished; a larger --time, --cpu or --generations extends it.\n")
 	}
 	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
 		s.Config.Game, s.Config.Plan.Last(), s.Games, s.Positions, s.Steps, seconds(s.Seconds).Round(time.Second))

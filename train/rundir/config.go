@@ -28,6 +28,7 @@ type Config struct {
 // the clock decides nothing else.
 type Plan struct {
 	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if its generations were given
+	CPU                bool    `json:"cpu,omitempty"`        // Seconds limits the CPU time of the process
 	Generations        int     `json:"generations"`          // at least 1
 	ParallelGames      int     `json:"parallel_games"`       // at least 1
 	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances by, at least 1

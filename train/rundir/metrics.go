@@ -30,6 +30,7 @@ type Metrics struct {
 	PlaySeconds  float64 `json:"play_seconds"`
 	LearnSeconds float64 `json:"learn_seconds"`
 	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run so far, ratings included
+	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
 	Diversity                  // of the games that ended in this generation

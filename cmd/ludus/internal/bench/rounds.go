@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ludus/model/infer/kernel"
+	"ludus/train/cpu"
 )
 
 // work is code whose speed is measured.
@@ -72,9 +73,9 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 				all[i] = &series{}
 				w.run(ctx, 0)
 			} else {
-				start, cpu := time.Now(), cpuTime()
+				start, used := time.Now(), cpu.Time()
 				all[i].speeds = append(all[i].speeds, w.run(ctx, o.Slice))
-				spent[i] += cpuTime() - cpu
+				spent[i] += cpu.Time() - used
 				usable[i] += time.Since(start) * time.Duration(w.threads)
 			}
 			if err := ctx.Err(); err != nil {

@@ -1,4 +1,4 @@
-package bench
+package cpu
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cpuTime returns the CPU time that the process has used.
-func cpuTime() time.Duration {
+// Time returns the CPU time that the process has used.
+func Time() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
 		return 0

@@ -1,0 +1,2 @@
+// Package cpu measures CPU time and, on Linux, pins processes to cores.
+package cpu
