@@ -10,14 +10,17 @@ import (
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
 // absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor.
 //
-// envtest checks that playing an action changes no cells but its own and leaves a piece of the mover's, or a neutral
-// one, on To; and that symmetries move pieces as they move cells.
+// envtest checks that playing an action changes no cells but its own (unless Flips) and leaves a piece of the mover's, or
+// a neutral one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels, as action texts write them
 	ColumnsFirst  bool     // action texts name a cell by its column, then its row
 	TopDown       bool     // row 0 is drawn at the top; otherwise at the bottom
 	Cells         []bool   // which cells exist; nil: all
 	Pieces        []Piece  // kinds of pieces; nil: one of each player's, named like the player
+	Flips         bool     // moves may also change pieces on other cells than their own, as in Othello
+	OpenLine      bool     // winning cells form an open line, such as a row; otherwise a closed one, such as a square
+	Hexagons      bool     // as in Hex: each row is half a cell right of the row above, so cells have six neighbours
 	ActionCells   []FromTo // by action, set by Game.AddAction
 }
 

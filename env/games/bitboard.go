@@ -291,6 +291,57 @@ func less[B bitboard](a, b B) bool {
 	return a[len(a)-1] < b[len(b)-1]
 }
 
+// reversed returns b turned by half a turn: cell i of n becomes n - 1 - i.
+func reversed[B bitboard](b B, n int) (turned B) {
+	for i := range len(b) {
+		turned[len(b)-1-i] = bits.Reverse64(b[i])
+	}
+	return shiftDown(turned, uint(len(b)*64-n))
+}
+
+// image describes a symmetry as an earlier one (of lower index), followed by a reflection.
+type image[B bitboard] struct {
+	base       int // index of the earlier image that is reflected
+	reflection *reflection[B]
+}
+
+// newImages returns the images by symmetry; image 0, the position itself, is unused. There are 1, 2, 4 or 8 symmetries in
+// the order of env.Game.SquareSymmetries: those of index 1, 2 and 4 are reflections, bit 2 of an index stands for the one
+// to apply first, then come bit 0 and bit 1.
+func newImages[B bitboard](symmetries []env.Symmetry) []image[B] {
+	reflections := make([]reflection[B], len(symmetries))
+	for _, i := range []int{1, 2, 4} {
+		if i < len(symmetries) {
+			reflections[i] = newReflection[B](symmetries[i].Cells)
+		}
+	}
+	images := make([]image[B], len(symmetries))
+	for i := 1; i < len(symmetries); i++ {
+		last := 1 << (bits.Len(uint(i)) - 1) // index of the reflection applied last
+		if i > 4 {
+			last = 1 << (bits.Len(uint(i-4)) - 1)
+		}
+		images[i] = image[B]{i - last, &reflections[last]}
+	}
+	return images
+}
+
+// leastImage returns the image of the players' cells that is least in the order of keys, and the index of the symmetry
+// that leads there.
+func leastImage[B bitboard](images []image[B], first, second B) (leastFirst, leastSecond B, symmetry int) {
+	var list [8][2]B
+	list[0] = [2]B{first, second}
+	least := 0
+	for i := 1; i < len(images); i++ {
+		im := &images[i]
+		list[i] = [2]B{im.reflection.of(list[im.base][0]), im.reflection.of(list[im.base][1])}
+		if a, b := &list[i], &list[least]; less(a[0], b[0]) || a[0] == b[0] && less(a[1], b[1]) {
+			least = i
+		}
+	}
+	return list[least][0], list[least][1], least
+}
+
 // progress is the part of a state that all games share: who is to move, and how the game ended.
 type progress struct {
 	player  env.Player

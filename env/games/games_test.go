@@ -24,6 +24,14 @@ var variants = []string{
 	"free-for-all(size=5,steps=12)",
 	"free-for-all(size=6,steps=21,objective=score)",
 	"free-for-all(size=9,steps=100,objective=score)",
+	"line-up(width=4,height=4,line=3,gravity=1)",
+	"line-up(width=11,height=11,line=6,gravity=1)",
+	"line-up(width=5,height=3,line=3,gravity=0)",
+	"line-up(width=3,height=11,line=4,gravity=0)",
+	"othello(size=4)",
+	"hex(size=2)",
+	"hex(size=3,swap=0)",
+	"hex(size=9,swap=0)",
 }
 
 func TestConformance(t *testing.T) {

@@ -120,13 +120,13 @@ func TestWordsAgree(t *testing.T) {
 	for _, name := range []string{
 		"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)",
 		"golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)",
+		"connect-four", "line-up(width=8,height=8,line=5,gravity=0)", "hex-7x7", "hex(size=8,swap=0)",
 	} {
 		one := mustNew(t, name)
-		buildTwo := newQuad[[2]uint64]
-		if one.Family == "golden-rectangle" {
-			buildTwo = newGoldenRectangle[[2]uint64]
-		}
-		two, err := buildTwo(one.Params)
+		two, err := map[string]func(Values) (*env.Game, error){
+			"quad": newQuad[[2]uint64], "golden-rectangle": newGoldenRectangle[[2]uint64],
+			"line-up": newLineUp[[2]uint64], "hex": newHex[[2]uint64],
+		}[one.Family](one.Params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestWordsAgree(t *testing.T) {
 func TestTurnedBoards(t *testing.T) {
 	for _, name := range []string{
 		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)",
-		"free-for-all-2p", "free-for-all(size=6,objective=score)",
+		"free-for-all-2p", "free-for-all(size=6,objective=score)", "hex(size=4,swap=0)", "hex(size=9,swap=0)",
 	} {
 		g := mustNew(t, name)
 		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
@@ -221,6 +221,22 @@ func turnedState(s env.State) env.State {
 		turned.captures = [2]uint8{s.captures[1], s.captures[0]}
 		turned.player = s.player.Opponent()
 		return &turned
+	case *hexState[[1]uint64]:
+		return turnedHex(s)
+	case *hexState[[2]uint64]:
+		return turnedHex(s)
 	}
 	panic("not a game with equal seats")
+}
+
+func turnedHex[B bitboard](s *hexState[B]) env.State {
+	turned, transpose := *s, &s.game.transpose
+	for p := range 2 {
+		turned.owned[p] = transpose.of(s.owned[1-p])
+		for edge := range 2 {
+			turned.linked[p][edge] = transpose.of(s.linked[1-p][edge])
+		}
+	}
+	turned.player = s.player.Opponent()
+	return &turned
 }

@@ -2,7 +2,6 @@ package games
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"ludus/env"
@@ -47,13 +46,7 @@ type quad[B bitboard] struct {
 	tilts         []tilt[B]
 	through       [][]B      // for each cell, the three other corners of each square through it
 	quads, whites int8       // each player's stock at the start
-	images        []image[B] // by symmetry; see findImages
-}
-
-// image describes a symmetry as an earlier one (of lower index), followed by a reflection.
-type image[B bitboard] struct {
-	base       int // index of the earlier image that is reflected
-	reflection *reflection[B]
+	images        []image[B] // by symmetry
 }
 
 // tilt holds all squares of one size and tilt. The other corners are next, last and next + last cells after the first
@@ -127,7 +120,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		}
 	}
 	g.Symmetries = g.SquareSymmetries()
-	q.findImages(g.Symmetries)
+	q.images = newImages[B](g.Symmetries)
 	return g.Finish(nil), nil
 }
 
@@ -190,26 +183,6 @@ func (q *quad[B]) completing(owned B) (cells B) {
 		cells = union(union(cells, shiftUp(intersect(ad, b), t.last)), shiftUp(intersect(bc, owned), t.next+t.last))
 	}
 	return cells
-}
-
-// findImages fills images: image i is image i-last reflected once more; image 0, the position itself, is unused. There
-// are 2, 4 or 8 symmetries, in the order of env.Game.SquareSymmetries: bit 0 of the index reverses the rows, bit 1 the
-// columns, and bit 2 reflects along the diagonal before these.
-func (q *quad[B]) findImages(symmetries []env.Symmetry) {
-	reflections := make([]reflection[B], len(symmetries))
-	for _, i := range []int{1, 2, 4} {
-		if i < len(symmetries) {
-			reflections[i] = newReflection[B](symmetries[i].Cells)
-		}
-	}
-	q.images = make([]image[B], len(symmetries))
-	for i := 1; i < len(symmetries); i++ {
-		last := 1 << (bits.Len(uint(i)) - 1) // index of the reflection applied last
-		if i > 4 {
-			last = 1 << (bits.Len(uint(i-4)) - 1)
-		}
-		q.images[i] = image[B]{i - last, &reflections[last]}
-	}
 }
 
 func (q *quad[B]) rules() string {

@@ -1,0 +1,266 @@
+package games
+
+import (
+	"fmt"
+
+	"ludus/env"
+)
+
+var _ = Register(Family{
+	Name:   "hex",
+	Params: []Param{Number("size", 11, 2, 11), Number("swap", 1, 0, 1)},
+	Aliases: []Alias{
+		{"hex", "hex(size=11,swap=1)"},
+		{"hex-7x7", "hex(size=7,swap=1)"},
+		{"hex-5x5", "hex(size=5,swap=1)"},
+	},
+	Order: 7,
+	Build: buildHex,
+})
+
+// hex holds the tables of one game of the family. Row 0 of the tensor is r1 for red and c1 for blue, who sees rows and
+// columns exchanged; so the mover always connects the first row with the last. Cell (r, c) has the neighbours (r, c-1),
+// (r, c+1), (r-1, c), (r-1, c+1), (r+1, c) and (r+1, c-1). The swap is the policy's extra entry.
+type hex[B bitboard] struct {
+	size, cells int
+	board       B
+	near        []B           // by cell: its neighbours
+	edges       [2][2]B       // by player: the cells of both edges that it wants to connect
+	columns     [2]B          // all cells but those of the first column, and but those of the last
+	transpose   reflection[B] // exchanges rows and columns
+	swap        env.Action    // -1 without the swap rule
+}
+
+// hexState is a position; it implements env.State.
+type hexState[B bitboard] struct {
+	game   *hex[B]
+	owned  [2]B    // by player
+	linked [2][2]B // by player and edge: own cells that are connected with the edge
+	progress
+}
+
+func buildHex(v Values) (*env.Game, error) {
+	if size := v.Number("size"); size*size <= 64 {
+		return newHex[[1]uint64](v)
+	}
+	return newHex[[2]uint64](v)
+}
+
+func newHex[B bitboard](v Values) (*env.Game, error) {
+	n := v.Number("size")
+	h := &hex[B]{size: n, cells: n * n, swap: -1}
+	h.makeCells()
+	g := &env.Game{
+		Players: [2]string{"red", "blue"},
+		Rules: "Red and blue mark empty cells in turn; red begins. Each cell has up to six neighbours: those beside it,\n" +
+			"the one above and its right neighbour, the one below and its left neighbour.\n" +
+			fmt.Sprintf("Red wins 100 to 0 by a chain of neighbours from r1 to r%d, blue by one from c1 to c%[1]d.", n),
+		Tensor:      env.Shape{H: n, W: n},
+		Planes:      piecePlanes("1 on every cell"),
+		PolicyNames: []string{"mark"},
+		Classes:     env.WinLoss,
+		MaxPlies:    h.cells,
+		NewState:    h.newState,
+		Drawing: env.Drawing{
+			Rows: env.Labels("r", 1, n), Columns: env.Labels("c", 1, n), TopDown: true, OpenLine: true, Hexagons: true,
+		},
+	}
+	for cell := range h.cells {
+		g.AddAction("mark", env.Placed(cell))
+	}
+	if v.Number("swap") == 1 {
+		h.swap = env.Action(h.cells)
+		g.Rules += "\nInstead of its first mark, blue may swap: red's piece becomes blue's, with row and column exchanged."
+		g.Planes = append(g.Planes, "swap: 1 on every cell if the mover may swap, otherwise 0")
+		g.PolicyNames, g.PolicyExtras = append(g.PolicyNames, "swap"), 1
+		g.MaxPlies++
+		g.Drawing.Flips = true
+		g.AddAction("swap", env.NoCells)
+	}
+	g.Symmetries = []env.Symmetry{
+		g.Permute(nil, nil), g.Permute(func(r, c int) (int, int) { return n - 1 - r, n - 1 - c }, nil),
+	}
+	transpose := g.Permute(func(r, c int) (int, int) { return c, r }, nil)
+	h.transpose = newReflection[B](transpose.Cells)
+	return g.Finish(transpose.Actions), nil
+}
+
+// makeCells fills board, near, edges and columns.
+func (h *hex[B]) makeCells() {
+	last := h.size - 1
+	for cell := range h.cells {
+		b, r, c := bit[B](cell), cell/h.size, cell%h.size
+		h.board = union(h.board, b)
+		for i, on := range []bool{r == 0, r == last, c == 0, c == last} {
+			if edge := &h.edges[i/2][i%2]; on {
+				*edge = union(*edge, b)
+			}
+		}
+	}
+	h.columns = [2]B{subtract(h.board, h.edges[env.Second][0]), subtract(h.board, h.edges[env.Second][1])}
+	for cell := range h.cells {
+		h.near = append(h.near, h.neighbours(bit[B](cell)))
+	}
+}
+
+// neighbours returns the cells with a neighbour in b; cells of b may be among them.
+func (h *hex[B]) neighbours(b B) B {
+	n := uint(h.size)
+	left, right := intersect(b, h.columns[0]), intersect(b, h.columns[1]) // cells that have a neighbour on the left, and right
+	all := union(shiftDown(left, 1), shiftUp(right, 1))
+	all = union(all, union(shiftDown(b, n), shiftDown(right, n-1)))
+	all = union(all, union(shiftUp(b, n), shiftUp(left, n-1)))
+	return intersect(all, h.board)
+}
+
+func (h *hex[B]) newState() env.State {
+	return &hexState[B]{game: h, progress: progress{outcome: env.Unfinished}}
+}
+
+func (s *hexState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
+func (s *hexState[B]) CopyFrom(src env.State) { *s = *src.(*hexState[B]) }
+
+// empty returns the set of the empty cells.
+func (s *hexState[B]) empty() B { return subtract(s.game.board, union(s.owned[0], s.owned[1])) }
+
+// maySwap reports whether the swap is legal.
+func (s *hexState[B]) maySwap() bool {
+	return s.game.swap >= 0 && s.player == env.Second && isEmpty(s.owned[env.Second]) && count(s.owned[env.First]) == 1
+}
+
+func (s *hexState[B]) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	dst = appendActions(dst, s.empty(), 0)
+	if s.maySwap() {
+		dst = append(dst, s.game.swap)
+	}
+	return dst
+}
+
+func (s *hexState[B]) RandomAction(r uint64) env.Action {
+	empty := s.empty()
+	n := count(empty)
+	if !s.maySwap() {
+		return env.Action(nth(empty, below(r, n)))
+	}
+	if k := below(r, n+1); k < n {
+		return env.Action(nth(empty, k))
+	}
+	return s.game.swap
+}
+
+func (s *hexState[B]) Apply(a env.Action) {
+	p := s.player
+	s.player = p.Opponent()
+	if a == s.game.swap {
+		a = env.Action(nth(s.game.transpose.of(s.owned[env.First]), 0))
+		var none B
+		s.owned[env.First], s.linked[env.First] = none, [2]B{none, none}
+	}
+	cell := bit[B](int(a))
+	s.owned[p] = union(s.owned[p], cell)
+	wins := true
+	for i := range s.linked[p] {
+		if isEmpty(intersect(cell, s.game.edges[p][i])) && isEmpty(intersect(s.game.near[a], s.linked[p][i])) {
+			wins = false
+			continue
+		}
+		s.linked[p][i] = s.game.grow(s.linked[p][i], cell, s.owned[p])
+	}
+	if wins {
+		s.outcome = int8(p) // class 0 is First's win, class 1 Second's
+	}
+}
+
+// grow adds to linked the cell and all owned cells that are connected with it.
+func (h *hex[B]) grow(linked, cell, owned B) B {
+	for added := cell; !isEmpty(added); {
+		linked = union(linked, added)
+		added = intersect(h.neighbours(added), subtract(owned, linked))
+	}
+	return linked
+}
+
+// TerminalActions appends the marks that connect the mover's edges. The pieces connected with each edge are known, so
+// these are the cells next to such pieces, or on the edge, for both edges.
+func (s *hexState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
+	if s.Done() {
+		return dst
+	}
+	winning, p := s.empty(), s.player
+	for i := range s.linked[p] {
+		winning = intersect(winning, union(s.game.edges[p][i], s.game.neighbours(s.linked[p][i])))
+	}
+	return appendTerminal(dst, winning, 0, int(p))
+}
+
+func (s *hexState[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
+
+// key returns the key of s with the given players' cells instead of its own.
+func (s *hexState[B]) key(first, second B) (k env.Key) {
+	for i := range len(first) {
+		k[i], k[2+i] = first[i], second[i]
+	}
+	k[4] = uint64(s.player)
+	return k
+}
+
+func (s *hexState[B]) CanonicalKey() (env.Key, int) {
+	first := reversed(s.owned[0], s.game.cells)
+	if less(s.owned[0], first) {
+		return s.Key(), 0
+	}
+	second := reversed(s.owned[1], s.game.cells)
+	if first == s.owned[0] && !less(second, s.owned[1]) {
+		return s.Key(), 0
+	}
+	return s.key(first, second), 1
+}
+
+func (s *hexState[B]) Encode(dst []float32) {
+	n, p := s.game.cells, s.player
+	own, other := s.owned[p], s.owned[p.Opponent()]
+	if p == env.Second {
+		own, other = s.game.transpose.of(own), s.game.transpose.of(other)
+	}
+	dst = encodeValue(dst, n, 1)
+	dst = encodeCells(dst, n, own)
+	dst = encodeCells(dst, n, other)
+	if s.game.swap < 0 {
+		return
+	}
+	swap := float32(0)
+	if s.maySwap() {
+		swap = 1
+	}
+	encodeValue(dst, n, swap)
+}
+
+func (s *hexState[B]) Pieces(dst []uint8) []uint8 {
+	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
+}
+
+// WinningCells appends a shortest chain between the winner's edges.
+func (s *hexState[B]) WinningCells(dst []int32) []int32 {
+	if !s.Done() {
+		return dst
+	}
+	p := s.outcome
+	owned, edges := s.owned[p], s.game.edges[p]
+	// layers[d] holds the own cells that are d steps from the first edge.
+	layers := []B{intersect(owned, edges[0])}
+	for seen := layers[0]; isEmpty(intersect(seen, edges[1])); seen = union(seen, layers[len(layers)-1]) {
+		layers = append(layers, intersect(s.game.neighbours(layers[len(layers)-1]), subtract(owned, seen)))
+	}
+	ends := edges[1]
+	for i := len(layers) - 1; i >= 0; i-- {
+		cell := nth(intersect(layers[i], ends), 0)
+		dst = append(dst, int32(cell))
+		ends = s.game.near[cell]
+	}
+	return dst
+}
+
+func (s *hexState[B]) Detail() string { return "" }

@@ -1,0 +1,271 @@
+package games
+
+import (
+	"fmt"
+
+	"ludus/env"
+)
+
+var _ = Register(Family{
+	Name: "line-up",
+	Params: []Param{
+		Number("width", 7, 3, 11), Number("height", 6, 3, 11), Number("line", 4, 3, 11), Number("gravity", 1, 0, 1),
+	},
+	Aliases: []Alias{
+		{"connect-four", "line-up(width=7,height=6,line=4,gravity=1)"},
+		{"tic-tac-toe", "line-up(width=3,height=3,line=3,gravity=0)"},
+		{"gomoku", "line-up(width=9,height=9,line=5,gravity=0)"},
+	},
+	Order: 5,
+	Build: buildLineUp,
+})
+
+// lineUp holds the tables of one game of the family. Row 0 of the tensor is the lowest if pieces fall, otherwise the top
+// one; column 0 is the leftmost.
+type lineUp[B bitboard] struct {
+	width, cells, line int
+	gravity            bool
+	directions         []direction[B]
+	images             []image[B] // by symmetry
+}
+
+// direction holds all lines in one direction. Cell k of a line is k step after its first one.
+type direction[B bitboard] struct {
+	step  uint
+	first B // first cells
+}
+
+// longestLine is the largest length of a line.
+const longestLine = 11
+
+// lineUpState is a position; it implements env.State.
+type lineUpState[B bitboard] struct {
+	game     *lineUp[B]
+	owned    [2]B // by player
+	playable B    // cells that can be marked: with gravity the lowest empty one of each column, otherwise all empty ones
+	progress
+}
+
+func buildLineUp(v Values) (*env.Game, error) {
+	if v.Number("width")*v.Number("height") <= 64 {
+		return newLineUp[[1]uint64](v)
+	}
+	return newLineUp[[2]uint64](v)
+}
+
+func newLineUp[B bitboard](v Values) (*env.Game, error) {
+	width, height := v.Number("width"), v.Number("height")
+	l := &lineUp[B]{width: width, cells: width * height, line: v.Number("line"), gravity: v.Number("gravity") == 1}
+	if longest := max(width, height); l.line > longest {
+		return nil, fmt.Errorf("line=%d is not allowed with width=%d and height=%d; it takes 3..%d", l.line, width, height, longest)
+	}
+	l.findLines(height)
+	g := &env.Game{
+		Rules:    l.rules(),
+		Tensor:   env.Shape{H: height, W: width},
+		Planes:   piecePlanes("1 on every cell"),
+		Classes:  env.WinDrawLoss,
+		MaxPlies: l.cells,
+		NewState: l.newState,
+	}
+	if l.gravity {
+		g.Players, g.PolicyNames = [2]string{"red", "yellow"}, []string{"drop"}
+		g.Drawing = env.Drawing{Rows: env.Labels("", 1, height), Columns: env.Labels("", 1, width), ColumnsFirst: true}
+		g.Planes = append(g.Planes, "next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere")
+	} else {
+		g.Players, g.PolicyNames = [2]string{"x", "o"}, []string{"mark"}
+		g.Drawing = env.Drawing{Rows: env.Labels("r", 1, height), Columns: env.Labels("c", 1, width), TopDown: true}
+	}
+	g.Drawing.OpenLine = true
+	g.Planes = append(g.Planes, fmt.Sprintf("mover is %[1]s: 1 on every cell if %[1]s is to move, otherwise 0", g.Players[env.First]))
+	for cell := range l.cells {
+		g.AddAction(g.PolicyNames[0], env.Placed(cell))
+	}
+	g.Symmetries = l.symmetries(g)
+	l.images = newImages[B](g.Symmetries)
+	return g.Finish(nil), nil
+}
+
+// findLines fills directions: to the right, up, and both diagonals.
+func (l *lineUp[B]) findLines(height int) {
+	for _, d := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows, columns
+		lines := direction[B]{step: uint(d[0]*l.width + d[1])}
+		for cell := range l.cells {
+			r, c := cell/l.width+d[0]*(l.line-1), cell%l.width+d[1]*(l.line-1) // of the last cell
+			if r < height && c >= 0 && c < l.width {
+				lines.first = union(lines.first, bit[B](cell))
+			}
+		}
+		if !isEmpty(lines.first) {
+			l.directions = append(l.directions, lines)
+		}
+	}
+}
+
+// symmetries returns the mirror images of the board, left and right only if pieces fall.
+func (l *lineUp[B]) symmetries(g *env.Game) []env.Symmetry {
+	lastRow, lastColumn := g.Tensor.H-1, g.Tensor.W-1
+	mirror := g.Permute(func(r, c int) (int, int) { return r, lastColumn - c }, nil)
+	switch {
+	case l.gravity:
+		return []env.Symmetry{g.Permute(nil, nil), mirror}
+	case lastRow == lastColumn:
+		return g.SquareSymmetries()
+	}
+	return []env.Symmetry{
+		g.Permute(nil, nil), g.Permute(func(r, c int) (int, int) { return lastRow - r, c }, nil), mirror,
+		g.Permute(func(r, c int) (int, int) { return lastRow - r, lastColumn - c }, nil),
+	}
+}
+
+func (l *lineUp[B]) rules() string {
+	turn := "x and o mark empty cells in turn; x begins.\n"
+	if l.gravity {
+		turn = "Red and yellow drop pieces in turn: a piece falls to the lowest empty cell of its column; red begins.\n"
+	}
+	return turn + fmt.Sprintf("Whoever owns %d or more neighbouring cells in a row, a column or a diagonal wins 100 to 0.\n", l.line) +
+		"A full board without such a line is a draw."
+}
+
+// hasLine reports whether a whole line is owned.
+func (l *lineUp[B]) hasLine(owned B) bool {
+	for i := range l.directions {
+		if !isEmpty(l.linesOf(owned, &l.directions[i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// linesOf returns the first cells of the owned lines in one direction.
+func (l *lineUp[B]) linesOf(owned B, d *direction[B]) B {
+	run, length := owned, 1 // run is the set of the cells with which a run of length owned cells begins
+	for ; 2*length <= l.line; length *= 2 {
+		run = intersect(run, shiftDown(run, uint(length)*d.step))
+	}
+	if length < l.line {
+		run = intersect(run, shiftDown(run, uint(l.line-length)*d.step))
+	}
+	return intersect(run, d.first)
+}
+
+// completing returns the cells that complete a line of which all others are owned.
+func (l *lineUp[B]) completing(owned B) (cells B) {
+	var after [longestLine + 1]B // after[k]: the lines whose cells from cell k on are owned, by their first cells
+	for i := range l.directions {
+		d := &l.directions[i]
+		after[l.line] = d.first
+		for k := l.line - 1; k > 0; k-- {
+			after[k] = intersect(after[k+1], shiftDown(owned, uint(k)*d.step))
+		}
+		before := d.first // the lines whose cells before cell k are owned
+		for k := range l.line {
+			cells = union(cells, shiftUp(intersect(before, after[k+1]), uint(k)*d.step))
+			before = intersect(before, shiftDown(owned, uint(k)*d.step))
+		}
+	}
+	return cells
+}
+
+func (l *lineUp[B]) newState() env.State {
+	s := &lineUpState[B]{game: l, progress: progress{outcome: env.Unfinished}}
+	n := l.cells
+	if l.gravity {
+		n = l.width
+	}
+	for cell := range n {
+		s.playable = union(s.playable, bit[B](cell))
+	}
+	return s
+}
+
+func (s *lineUpState[B]) Goals() [2]int          { return env.GoalsOf(env.WinDrawLoss, s.Outcome()) }
+func (s *lineUpState[B]) CopyFrom(src env.State) { *s = *src.(*lineUpState[B]) }
+
+func (s *lineUpState[B]) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	return appendActions(dst, s.playable, 0)
+}
+
+func (s *lineUpState[B]) RandomAction(r uint64) env.Action {
+	return env.Action(nth(s.playable, below(r, count(s.playable))))
+}
+
+func (s *lineUpState[B]) Apply(a env.Action) {
+	p, cell := s.player, int(a)
+	s.owned[p] = union(s.owned[p], bit[B](cell))
+	s.playable = subtract(s.playable, bit[B](cell))
+	if above := cell + s.game.width; s.game.gravity && above < s.game.cells {
+		s.playable = union(s.playable, bit[B](above))
+	}
+	s.player = p.Opponent()
+	if s.game.hasLine(s.owned[p]) {
+		s.outcome = 2 * int8(p) // p has won: class 0 is First's win, class 2 its loss
+	} else if isEmpty(s.playable) {
+		s.outcome = 1
+	}
+}
+
+// TerminalActions appends the moves that complete a line, and the move that fills the board.
+func (s *lineUpState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
+	if s.Done() {
+		return dst
+	}
+	winning := intersect(s.playable, s.game.completing(s.owned[s.player]))
+	if isEmpty(winning) && count(s.owned[0])+count(s.owned[1]) == s.game.cells-1 {
+		return appendTerminal(dst, s.playable, 0, 1)
+	}
+	return appendTerminal(dst, winning, 0, 2*int(s.player))
+}
+
+func (s *lineUpState[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
+
+// key returns the key of s with the given players' cells instead of its own.
+func (s *lineUpState[B]) key(first, second B) (k env.Key) {
+	for i := range len(first) {
+		k[i], k[2+i] = first[i], second[i]
+	}
+	k[4] = uint64(s.player)
+	return k
+}
+
+func (s *lineUpState[B]) CanonicalKey() (env.Key, int) {
+	first, second, symmetry := leastImage(s.game.images, s.owned[0], s.owned[1])
+	return s.key(first, second), symmetry
+}
+
+func (s *lineUpState[B]) Encode(dst []float32) {
+	n, p := s.game.cells, s.player
+	dst = encodeValue(dst, n, 1)
+	dst = encodeCells(dst, n, s.owned[p])
+	dst = encodeCells(dst, n, s.owned[p.Opponent()])
+	if s.game.gravity {
+		dst = encodeCells(dst, n, s.playable)
+	}
+	encodeValue(dst, n, isFirst(p))
+}
+
+func (s *lineUpState[B]) Pieces(dst []uint8) []uint8 {
+	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
+}
+
+// WinningCells appends the cells of one line of the winner, in order.
+func (s *lineUpState[B]) WinningCells(dst []int32) []int32 {
+	if !s.Done() || s.outcome == 1 {
+		return dst
+	}
+	for i := range s.game.directions {
+		d := &s.game.directions[i]
+		if lines := s.game.linesOf(s.owned[s.outcome/2], d); !isEmpty(lines) {
+			for k := range s.game.line {
+				dst = append(dst, int32(nth(lines, 0)+k*int(d.step)))
+			}
+			return dst
+		}
+	}
+	panic("games: a game was won by a line, but the winner owns none")
+}
+
+func (s *lineUpState[B]) Detail() string { return "" }
