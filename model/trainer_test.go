@@ -123,7 +123,7 @@ func inferred(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) (logits,
 	return logits, classes, goals
 }
 
-// TestInferAgrees compares inference with the training graph on positions of all five games.
+// TestInferAgrees compares inference with the training graph on positions of all games.
 func TestInferAgrees(t *testing.T) {
 	for _, name := range games.Names() {
 		game, err := games.New(name)

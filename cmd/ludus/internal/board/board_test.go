@@ -78,6 +78,8 @@ type description struct {
 	Players       [2]string
 	Rows, Columns []string
 	TopDown       bool
+	Hexagons      bool
+	OpenLine      bool
 	Cells         []bool
 	Pieces        []struct {
 		Name string
@@ -106,7 +108,7 @@ func TestWholeGames(t *testing.T) {
 		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 {
 			t.Errorf("%s: description %+v", name, d)
 		}
-		if d.Drops != (name == "golden-rectangle") {
+		if d.Drops != (name == "golden-rectangle" || name == "connect-four") {
 			t.Errorf("%s: pieces fall in columns: %v", name, d.Drops)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))

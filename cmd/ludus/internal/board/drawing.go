@@ -12,10 +12,12 @@ type Description struct {
 	Game     string          `json:"game"` // canonical name
 	Rules    string          `json:"rules"`
 	Players  [2]string       `json:"players"`
-	Rows     []string        `json:"rows"`    // labels
-	Columns  []string        `json:"columns"` // labels
-	TopDown  bool            `json:"topDown"` // row 0 is at the top
-	Cells    []bool          `json:"cells"`   // whether each cell exists
+	Rows     []string        `json:"rows"`     // labels
+	Columns  []string        `json:"columns"`  // labels
+	TopDown  bool            `json:"topDown"`  // row 0 is at the top
+	Hexagons bool            `json:"hexagons"` // see [env.Drawing]
+	OpenLine bool            `json:"openLine"` // see [env.Drawing]
+	Cells    []bool          `json:"cells"`    // whether each cell exists
 	Pieces   []Piece         `json:"pieces"`
 	Actions  map[string]Move `json:"actions"` // by official text
 	Drops    bool            `json:"drops"`   // see [notation.Drops]
@@ -39,7 +41,7 @@ func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
 		Game: game.Name, Rules: game.Rules, Players: game.Players, Rows: drawing.Rows, Columns: drawing.Columns,
-		TopDown: drawing.TopDown, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game),
+		TopDown: drawing.TopDown, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game),
 		MaxPlies: game.MaxPlies,
 	}
 	for _, p := range drawing.Pieces {

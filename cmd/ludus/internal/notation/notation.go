@@ -204,11 +204,11 @@ func (p *Parser) namedAxis(word string) byte {
 	return 0
 }
 
-// fitsWhole reports whether the input names all of an action. "pass" names an action without coordinates.
+// fitsWhole reports whether the input names all of an action. "pass" also names noop.
 func (p *Parser) fitsWhole(in typed, a env.Action) bool {
 	m := p.moves[a]
 	if len(in.coordinates) == 0 && len(m.coordinates) == 0 {
-		return m.verb != "" && len(in.verbs) == 1 && (strings.HasPrefix(m.verb, in.verbs[0]) || in.verbs[0] == "pass")
+		return m.verb != "" && len(in.verbs) == 1 && (strings.HasPrefix(m.verb, in.verbs[0]) || m.verb == "noop" && in.verbs[0] == "pass")
 	}
 	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
 }
@@ -420,19 +420,16 @@ func (p *Parser) chessCell(cell int32) string {
 // Verb is the first word of an action's text.
 func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
 
-// Drops reports whether pieces fall, so a column alone names a move. It checks that each move in the starting position
-// places a piece, and that no two do so in the same column.
+// Drops reports whether pieces fall, so a column alone names a move. It checks that the moves in the starting position place
+// a piece on each cell of the lowest row.
 func Drops(game *env.Game) bool {
-	seen := map[int]bool{}
-	for _, a := range game.NewState().Legal(nil) {
-		cells := game.Drawing.ActionCells[a]
-		column := int(cells.To) % len(game.Drawing.Columns)
-		if cells.From != env.NoCell || cells.To == env.NoCell || seen[column] {
+	d, legal := &game.Drawing, game.NewState().Legal(nil)
+	for i, a := range legal {
+		if d.ActionCells[a] != env.Placed(i) {
 			return false
 		}
-		seen[column] = true
 	}
-	return true
+	return !d.TopDown && len(legal) == len(d.Columns)
 }
 
 const (

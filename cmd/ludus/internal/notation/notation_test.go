@@ -56,6 +56,10 @@ func TestParse(t *testing.T) {
 		{"golden-rectangle", "c4", "(mark 4 0)"},
 		{"golden-rectangle", "column 4", "(mark 4 0)"},
 		{"golden-rectangle", "40", "(mark 4 0)"},
+		{"connect-four", "4", "(drop 4 1)"},
+		{"connect-four", "drop 4", "(drop 4 1)"},
+		{"hex-5x5", "3 4", "(mark r3 c4)"},
+		{"hex-5x5", "pass", ""}, // a swap is no pass
 		{"free-for-all-2p", "move 1 4 3 5", "(move 1 4 3 5)"},
 		{"free-for-all-2p", "3 5", "(move 1 4 3 5)"}, // only one move ends there
 		{"free-for-all-2p", "a4-c5", "(move 1 4 3 5)"},

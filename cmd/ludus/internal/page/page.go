@@ -33,7 +33,7 @@ var (
 )
 
 // MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks
-// with up to 64 channels and 5 blocks are smaller.
+// with up to 64 channels and 5 blocks on boards of up to 56 cells are smaller.
 const MaxBytes = 3_000_000
 
 // Page is an agent to export.

@@ -1,8 +1,9 @@
 // The drawn board, with buttons over its cells if it can be played on. A description is the server's board.Description: labels of
-// rows and columns, topDown, cells (which exist), and the kinds of pieces.
+// rows and columns, topDown, hexagons, cells (which exist), and the kinds of pieces.
 import { make, makeSVG } from "./dom.js";
 
-const margin = 0.55; // for labels, in cells
+// corners are the corners of a hexagonal cell of width 1, from its centre. Rows are one apart.
+const corners = [[0, -2 / 3], [0.5, -1 / 3], [0.5, 1 / 3], [0, 2 / 3], [-0.5, 1 / 3], [-0.5, -1 / 3]];
 
 // Board draws positions of one game in element. With onCell, every cell is a button. One of them is a tab stop; arrow keys move
 // between them; a press calls onCell(cell, pointed), where pointed is true for a mouse or a finger and false for a key.
@@ -11,7 +12,10 @@ export class Board {
     this.description = description;
     this.width = description.columns.length;
     this.height = description.rows.length;
-    const wide = this.width + margin + 0.1, high = this.height + margin + 0.1;
+    this.hexagons = description.hexagons;
+    this.margin = this.hexagons ? 0.85 : 0.55; // for labels, in cells
+    const more = this.hexagons ? 0.4 : 0.1; // on the other sides
+    const wide = this.margin + this.width + this.shift(0, this.height - 1) + more, high = this.margin + this.height + more;
     element.replaceChildren();
     element.style.setProperty("--ratio", wide / high);
     const accessibility = onCell ? { "aria-hidden": "true" } : { role: "img" }; // the buttons have labels
@@ -24,11 +28,17 @@ export class Board {
   }
 
   // x and y return the centre of a cell.
-  x(cell) { return margin + (cell % this.width) + 0.5; }
-  y(cell) {
+  x(cell) { return this.margin + (cell % this.width) + this.shift(0, this.pictureRow(cell)) + 0.5; }
+  y(cell) { return (this.description.topDown ? this.margin : 0) + this.pictureRow(cell) + 0.5; }
+
+  // pictureRow returns the row of a cell, counted from the top of the picture.
+  pictureRow(cell) {
     const row = Math.floor(cell / this.width);
-    return (this.description.topDown ? margin + row : this.height - 1 - row) + 0.5;
+    return this.description.topDown ? row : this.height - 1 - row;
   }
+
+  // shift returns how far row b, counted from the top of the picture, is right of row a.
+  shift(a, b) { return this.hexagons ? (b - a) / 2 : 0; }
 
   // show draws a position: its pieces (a digit per cell, 0 for none, else the kind's number from 1) and the winning cells (wonBy, in
   // order along an outline; optional). It also draws, if given:
@@ -67,7 +77,8 @@ export class Board {
     for (const names of ["won ground", "won"]) {
       cells.forEach((cell, i) => {
         make(this.marks, "circle", { class: names, cx: this.x(cell), cy: this.y(cell), r: round });
-        if (cells.length > 1) make(this.marks, "line", { class: names, ...side(cell, cells[(i + 1) % cells.length]) });
+        const open = this.description.openLine && i + 1 === cells.length;
+        if (cells.length > 1 && !open) make(this.marks, "line", { class: names, ...side(cell, cells[(i + 1) % cells.length]) });
       });
     }
   }
@@ -77,18 +88,41 @@ export class Board {
     return wonBy.length > 0 ? `; won by ${wonBy.map((cell) => this.name(cell)).join("; ")}` : "";
   }
 
+  // drawSquare draws a square, or a hexagon if the cells are hexagons, on a cell.
   drawSquare(parent, cell, names, half, attributes = {}) {
+    if (this.hexagons) {
+      const points = corners.map(([x, y]) => [this.x(cell) + 2 * half * x, this.y(cell) + 2 * half * y]);
+      return make(parent, "polygon", { class: names, points: points.join(" "), ...attributes });
+    }
     return make(parent, "rect", {
       class: names, x: this.x(cell) - half, y: this.y(cell) - half, width: 2 * half, height: 2 * half, rx: 0.08, ...attributes,
     });
   }
 
   drawGrid(parent) {
-    const { cells, rows, columns, topDown } = this.description;
+    const { cells, rows, columns, topDown } = this.description, { margin } = this;
+    if (this.hexagons) this.drawEdges(parent);
     cells.forEach((exists, cell) => { if (exists) this.drawSquare(parent, cell, "cell", 0.48); });
-    rows.forEach((text, row) => make(parent, "text", { class: "label", x: margin / 2, y: this.y(row * this.width) }, text));
+    rows.forEach((text, row) => make(parent, "text", { class: "label", x: this.x(row * this.width) - (1 + margin) / 2, y: this.y(row * this.width) }, text));
     columns.forEach((text, column) =>
-      make(parent, "text", { class: "label", x: this.x(column), y: topDown ? margin / 2 : this.height + margin / 2 }, text));
+      make(parent, "text", { class: "label", x: this.x(column), y: topDown ? margin / 2 - (this.hexagons ? 0.1 : 0) : this.height + margin / 2 }, text));
+  }
+
+  // drawEdges draws the edges of a board of hexagons in the colours of the players who connect them: the first player's above and
+  // below, the second's left and right.
+  drawEdges(parent) {
+    const line = (cells, [from, to]) => cells.flatMap((cell) => [from, to].map((i) => [this.x(cell) + corners[i][0], this.y(cell) + corners[i][1]]));
+    const row = (r) => Array.from({ length: this.width }, (_, c) => r * this.width + c);
+    const column = (c) => Array.from({ length: this.height }, (_, r) => r * this.width + c);
+    const draw = (side, cells, ends, dx, dy) => {
+      const inner = line(cells, ends), outer = inner.map(([x, y]) => [x + dx, y + dy]).reverse();
+      const { name } = this.description.pieces.find((piece) => piece.side === side);
+      make(parent, "polygon", { class: `edge side${side} named-${name}`, points: [...inner, ...outer].join(" ") });
+    };
+    draw(0, row(0), [5, 0], 0, -0.14);
+    draw(0, row(this.height - 1), [3, 2], 0, 0.14);
+    draw(1, column(0), [5, 4], -0.14, 0);
+    draw(1, column(this.width - 1), [1, 2], 0.14, 0);
   }
 
   drawPieces(pieces, arrived) {
@@ -152,7 +186,7 @@ export class Board {
 
   // makeButtons lays a grid of buttons over the cells, in reading order.
   makeButtons(element, onCell, wide, high) {
-    const { cells, topDown } = this.description;
+    const { cells, topDown } = this.description, { margin } = this;
     this.buttons = new Map();
     this.grid = make(element, "div", { class: "cells", role: "grid", "aria-label": "Board" });
     this.grid.style.left = `${100 * margin / wide}%`;
@@ -166,6 +200,7 @@ export class Board {
       const line = make(this.grid, "div", { role: "row" });
       for (let column = 0; column < this.width; column++) {
         const cell = row * this.width + column, place = make(line, "div", { role: "gridcell" });
+        if (this.hexagons) place.style.transform = `translateX(${100 * this.shift(0, shown)}%)`;
         if (!cells[cell]) continue;
         const button = make(place, "button", { type: "button", "data-cell": cell, tabindex: -1, "aria-label": this.name(cell) });
         button.addEventListener("click", ({ detail }) => { this.setTabStop(cell); onCell(cell, detail > 0); }); // detail is 0 for a key

@@ -101,10 +101,15 @@ func newCanvas(game *env.Game, style *Style) *canvas {
 	return c
 }
 
-// draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow.
+// draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow. Rows
+// of hexagons are each half a column right of the row above.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	margin := max(longest(c.rows), len(c.prefix))
-	width := min(max((c.style.room()-margin)/len(c.cols), 2), 4)
+	columns, hexagons := len(c.cols), c.game.Drawing.Hexagons
+	if hexagons {
+		columns += len(c.rows) / 2
+	}
+	width := min(max((c.style.room()-margin)/columns, 2), 4)
 	if width == 2 {
 		margin++
 	}
@@ -113,6 +118,9 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	pieces := state.Pieces(nil)
 	for r, label := range c.rows {
 		line := c.style.faint(pad(label, margin))
+		if hexagons {
+			line = strings.Repeat(" ", r*width/2) + line
+		}
 		for i := r * len(c.cols); i < (r+1)*len(c.cols); i++ {
 			line += c.cell(width, pieces[i], c.game.Drawing.Cells[i], marked[i])
 		}
