@@ -47,8 +47,7 @@ func New(game *env.Game, tableBytes int) *Solver {
 	if game.NumActions() > noMove || len(game.Classes) > 256 {
 		panic("solver: more actions or classes than a table entry can hold")
 	}
-	s := &Solver{game: game, stack: make([]plyScratch, game.MaxPlies+1)}
-	s.table.buckets = make([][4]entry, max(1, tableBytes/bucketBytes))
+	s := &Solver{game: game, table: newTable(tableBytes), stack: make([]plyScratch, game.MaxPlies+1)}
 	for _, symmetry := range game.Symmetries {
 		inverse := make([]env.Action, game.NumActions())
 		for a, b := range symmetry.Actions {
@@ -148,10 +147,9 @@ const (
 // Nodes returns the number of positions visited by the last call, or so far by the current one.
 func (s *Solver) Nodes() int { return s.nodes }
 
-// Clear forgets all results: the next calls behave as on a new solver.
+// Clear forgets all results: the next calls behave as on a new solver. It takes little time after little work.
 func (s *Solver) Clear() {
-	clear(s.table.buckets)
-	s.table.age = 0
+	s.table.clear()
 	for p := range s.history {
 		clear(s.history[p])
 	}

@@ -10,6 +10,28 @@ import (
 type table struct {
 	buckets [][4]entry // one cache line each
 	age     uint8      // number of the current call
+	used    []int      // buckets with new entries since the last clear; all buckets count as used if it is full
+}
+
+// usedShare is the reciprocal of the share of the buckets that table.used can list. Clearing more of them one by one
+// would take longer than clearing all.
+const usedShare = 64
+
+func newTable(tableBytes int) table {
+	n := max(1, tableBytes/bucketBytes)
+	return table{buckets: make([][4]entry, n), used: make([]int, 0, 1+n/usedShare)}
+}
+
+// clear empties the table. It takes little time if there are few entries.
+func (t *table) clear() {
+	if len(t.used) == cap(t.used) {
+		clear(t.buckets)
+	} else {
+		for _, i := range t.used {
+			t.buckets[i] = [4]entry{}
+		}
+	}
+	t.used, t.age = t.used[:0], 0
 }
 
 // entry holds bounds of one position: First's class lies in [low, high]. It is 16 bytes.
@@ -96,6 +118,10 @@ func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 		if worth < least {
 			victim, least = e, worth
 		}
+	}
+	if len(t.used) < cap(t.used) {
+		i, _ := bits.Mul64(h.place, uint64(len(t.buckets)))
+		t.used = append(t.used, int(i))
 	}
 	*victim = entry{check: h.check, move: move, low: uint8(low), high: uint8(high), work: work, age: t.age}
 }
