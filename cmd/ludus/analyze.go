@@ -21,14 +21,14 @@ func analyzeCommand() *cobra.Command {
 moves lead from the start to the position, written as in play; simulations is optional. A network always searches with PUCT
 here. Values are expected utilities from -1 to 1 for the player to move, goals are the players' expected final scores from 0
 to 100. The reply's moves are all legal moves with visits, value and prior, the best first. null means that the agent does
-not know; "proven":true that the value is exact. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid
-line {"id":"a1","error":"..."}.
+not know; "proven":true that the value is exact: the search or the solver (see solve=) has proven it. A finished game gets
+{"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
 		Example: `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
 		Args:    arguments(2, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
-			factory, err := loadAgent(cmd, game, args[0])
+			factory, err := loadPlayer(cmd, game, args[0])
 			if err != nil {
 				return err
 			}

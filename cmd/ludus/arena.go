@@ -104,7 +104,9 @@ contain what looks like options. Options may follow:
   ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
-  ,sym=all                average the network over the board's symmetries at the root`
+  ,sym=all                average the network over the board's symmetries at the root
+  ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves the
+                          position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages; 0: off`
 
 // loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
@@ -117,6 +119,15 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	}
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
+	return factory, err
+}
+
+// loadPlayer is loadAgent for people: an agent with a network gets a solver, unless its spec says solve=.
+func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
+	factory, err := loadAgent(cmd, game, text)
+	if err == nil {
+		factory.Spec = factory.WithSolver(agent.DefaultSolve)
+	}
 	return factory, err
 }
 

@@ -88,7 +88,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		first = person.Opponent()
 	}
 	for i, text := range agents {
-		factory, err := loadAgent(cmd, config.Game, text)
+		factory, err := loadPlayer(cmd, config.Game, text)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 // and [Batchers.Flush]. Both choose the same moves.
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
-// simulations: it uses the evaluation of the root alone.
+// simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
 	spec     Spec
 	network  *infer.Network
@@ -26,6 +26,7 @@ type Batched struct {
 	search   *mcts.Search
 	analysis *mcts.Search // with PUCT; nil until needed
 	leaves   int          // pending leaves of analysis
+	exact    *exactSearch // nil without solve=
 
 	kept     bool      // the tree of search is used for the next move
 	position env.State // the root of search, while kept
@@ -41,8 +42,12 @@ const gumbelLeaves = 16
 // with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
-func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int) *Batched {
-	b := &Batched{spec: spec, network: network, rng: newRand(0), batcher: batcher, position: network.Game.NewState()}
+func newBatched(
+	spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int, exact *exactSearch,
+) *Batched {
+	b := &Batched{
+		spec: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
+	}
 	if spec.PUCT {
 		b.search = b.newSearch(mcts.PUCT, puctLeaves(spec.maxMoveSimulations()))
 	} else {
@@ -62,6 +67,9 @@ func (b *Batched) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 func (b *Batched) Reset(seed uint64) {
 	b.rng = newRand(seed)
 	b.kept = false
+	if b.exact != nil {
+		b.exact.cleared = false
+	}
 }
 
 // Observe implements [Agent]. It advances the kept tree to the next position.
@@ -81,10 +89,11 @@ func (b *Batched) Observe(a env.Action) {
 // Choose implements [Agent].
 func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	b.Begin(state)
+	stop := b.stopAfter(ctx, b.spec.Time)
 	if err := b.run(ctx, b.search); err != nil {
 		return 0, err
 	}
-	return b.chosen(), nil
+	return b.chosen(stop), ctx.Err()
 }
 
 // Begin starts the search for a move in state, which must not be done. It reuses the kept tree if that is at state.
@@ -110,22 +119,45 @@ func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err err
 	if !b.search.Done() {
 		return 0, false, nil
 	}
-	return b.chosen(), true, nil
+	return b.chosen(func() bool { return ctx.Err() != nil }), true, ctx.Err()
 }
 
-// run searches until the simulations or the time of a move are used up.
+// run searches until the simulations or the time of a move are used up. It leaves time for the exact search.
 func (b *Batched) run(ctx context.Context, search *mcts.Search) error {
 	limit := b.spec.Time
-	deadline := time.Now().Add(limit)
-	search.RunUntil(b.batcher, func() bool { return ctx.Err() != nil || limit > 0 && time.Now().After(deadline) })
+	if b.exact != nil {
+		limit -= min(limit/2, time.Duration(b.exact.nodes)*nodeTime)
+	}
+	search.RunUntil(b.batcher, b.stopAfter(ctx, limit))
 	return ctx.Err()
+}
+
+// nodeTime is about the time that the solver takes per node.
+const nodeTime = 500 * time.Nanosecond
+
+// stopAfter returns a function that reports whether ctx is cancelled or the limit, if not 0, has passed since now.
+func (b *Batched) stopAfter(ctx context.Context, limit time.Duration) func() bool {
+	deadline := time.Now().Add(limit)
+	return func() bool { return ctx.Err() != nil || limit > 0 && time.Now().After(deadline) }
 }
 
 // policyOnly reports whether the agent plays by the network's policy, without search.
 func (b *Batched) policyOnly() bool { return b.spec.Kind == Policy }
 
-// chosen is the move to play after a search: the best one, or one sampled at the agent's temperature.
-func (b *Batched) chosen() env.Action {
+// chosen returns the move to play after a search and, with solve=, an exact search, which stop can end.
+func (b *Batched) chosen(stop func() bool) env.Action {
+	a := b.favourite()
+	if b.exact == nil {
+		return a
+	}
+	b.exact.setMoves(b.search, a)
+	b.exact.solve(b.position, stop)
+	return b.exact.choose()
+}
+
+// favourite returns the move that the network chooses after a search: the best one, or one sampled at the agent's
+// temperature.
+func (b *Batched) favourite() env.Action {
 	temperature := b.spec.Temperature
 	if temperature == 0 && !b.policyOnly() {
 		return b.search.Best()
@@ -146,11 +178,30 @@ func (b *Batched) chosen() env.Action {
 }
 
 // Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position
-// alone.
+// alone; with solve= also on what the solver's table keeps from earlier positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
+	stop := b.stopAfter(ctx, b.spec.Time)
+	var a *Analysis
+	var search *mcts.Search
+	var err error
 	if b.policyOnly() {
-		return b.analyzePolicy(ctx, state)
+		a, err = b.analyzePolicy(ctx, state)
+		search = b.search
+	} else {
+		a, err = b.analyzeSearch(ctx, state, simulations)
+		search = b.analysis
 	}
+	if err != nil || b.exact == nil {
+		return a, err
+	}
+	b.exact.setMoves(search, a.Moves[0].Action)
+	b.exact.solve(state, stop)
+	b.exact.improve(a)
+	return a, ctx.Err()
+}
+
+// analyzeSearch is Analyze for an agent with search, before the exact search.
+func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	if simulations == 0 {
 		simulations = b.spec.maxMoveSimulations()
 	}
@@ -183,7 +234,7 @@ func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int)
 	return a, nil
 }
 
-// analyzePolicy is Analyze for a policy agent. It evaluates only the root, so moves have a prior but no value or visits.
+// analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root, so moves have a prior but no value or visits.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
 	b.Begin(state)
 	if err := b.run(ctx, b.search); err != nil {

@@ -19,14 +19,15 @@ type Chooser struct {
 func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	agents, maxEntries := 1, maxSingleCacheEntries
 	if f.HasNetwork() && !f.Timed() {
-		agents = max(1, min(positions, MaxBatched, MaxMemoryBytes/f.MemoryBytes()))
+		agents = max(1, min(positions, MaxBatched, MaxMemoryBytes/f.treeBytes()))
 	}
 	if agents > 1 {
 		maxEntries = maxSharedCacheEntries
 	}
 	c := &Chooser{batchers: &Batchers{cacheEntries: cacheEntries(agents*f.ExpectedSimulations(), maxEntries)}}
+	shared := f.newSolver() // the agents are reset for each position and use it one after another
 	for range agents {
-		agent, err := f.NewBatched(c.batchers)
+		agent, err := f.newAgent(c.batchers, shared)
 		if err != nil {
 			return nil, err
 		}

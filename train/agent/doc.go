@@ -10,6 +10,9 @@
 //	net:PATH        a trained network with search; [Parse] says which options may follow the path
 //	policy:PATH     the network's policy without search
 //
+// With solve=NODES an agent with a network has a solver, too: it corrects the network's choice where it can prove that
+// another move is better.
+//
 // # Conventions
 //
 // Every value is for a named player: in an [Analysis] it is the expected utility, in [-1, 1], of the player to move at

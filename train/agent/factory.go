@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ludus/env"
+	"ludus/env/solver"
 	"ludus/model/infer"
 )
 
@@ -131,6 +132,19 @@ func (f *Factory) New(seed uint64) (Agent, error) {
 // NewBatched returns another agent, which needs a Reset. An agent with a network is a [Batched] and shares one of the
 // batchers with all others that play with the same network. Errors are those of Load.
 func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
+	return f.newAgent(batchers, f.newSolver())
+}
+
+// newSolver returns a solver for one agent with solve=NODES; nil for other agents.
+func (f *Factory) newSolver() *solver.Solver {
+	if !f.solves() {
+		return nil
+	}
+	return solver.New(f.Game, tableBytes(f.Nodes))
+}
+
+// newAgent returns another agent, like NewBatched. Its solver, if it needs one, is s.
+func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) {
 	switch f.Kind {
 	case Random:
 		return newRandom(), nil
@@ -147,7 +161,11 @@ func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves), nil
+		var exact *exactSearch
+		if s != nil {
+			exact = newExactSearch(f.Game, s, f.Nodes)
+		}
+		return newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves, exact), nil
 	}
 	panic("agent: a spec of unknown kind " + string(f.Kind))
 }

@@ -180,7 +180,7 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			state.Apply(moves[len(moves)-1])
 		}
 		policy := func(spec Spec) Agent {
-			return newBatched(spec, network, NewBatchers(1).forNetwork(network, ""), gumbelLeaves)
+			return newBatched(spec, network, NewBatchers(1).forNetwork(network, ""), gumbelLeaves, nil)
 		}
 		plain, averaged := policy(Spec{Kind: Policy}), policy(Spec{Kind: Policy, Symmetries: true})
 		want, wantValue := priors(t, averaged, state)
@@ -412,7 +412,7 @@ func TestLoader(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `did you mean the option "sims"?`,
-		"policy:agent,foo=3": `"foo" is no option (policy takes temp, sym)`,
+		"policy:agent,foo=3": `"foo" is no option (policy takes temp, sym, solve)`,
 	} {
 		f, err := ParseFactory(game, text, func(Reference) (*infer.Weights, Origin, error) {
 			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)

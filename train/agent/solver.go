@@ -86,7 +86,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 		a.Moves = append(a.Moves, info)
 	}
 	if bestClass == 0 || !slices.Contains(s.classes, solver.Unknown) {
-		s.markProven(a, bestClass)
+		markProven(s.game, a, bestClass)
 	}
 	if !a.Proven || bestClass == worst {
 		move, err := s.fallback.Choose(ctx, state)
@@ -103,11 +103,11 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 }
 
 // markProven sets the proven value, and the goals if the class determines them. The class is the mover's.
-func (s *solving) markProven(a *Analysis, class int) {
-	c := s.game.Classes[class]
+func markProven(game *env.Game, a *Analysis, class int) {
+	c := game.Classes[class]
 	value := float64(c.Utility)
 	a.Value, a.Proven = &value, true
-	if s.game.GoalHead {
+	if game.GoalHead {
 		return
 	}
 	goals := env.ByPlayer(a.Player, [2]float64{float64(c.Goals[0]), float64(c.Goals[1])})

@@ -32,7 +32,7 @@ type Spec struct {
 	// DefaultSimulations, or no limit if Time is set.
 	Simulations int
 	Depth       int       // of AlphaBeta, in plies, 1 to 50
-	Nodes       int       // of Solver, per move, 1 to 1e9
+	Nodes       int       // of the solver, per move, 1 to 1e9; see NoSolver
 	Network     Reference // of Net and Policy
 
 	// Time per move of Net; 0: no limit. It needs PUCT.
@@ -46,6 +46,10 @@ type Spec struct {
 	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
 	Symmetries bool
 }
+
+// NoSolver are the Nodes of Net and Policy with solve=0. They play without a solver, as with 0, the default, but
+// [Spec.WithSolver] leaves them so.
+const NoSolver = -1
 
 // Limits of a spec's numbers.
 const (
@@ -69,14 +73,14 @@ var kinds = []struct {
 
 // optionKeys are the options of the kinds that play with a network; Net has them all.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "sym"},
-	Policy: {"temp", "sym"},
+	Net:    {"sims", "time", "search", "temp", "sym", "solve"},
+	Policy: {"temp", "sym", "solve"},
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all]. PATH extends to the first
-// comma followed by an option's key (such as `,sims=`); a path that itself contains one must be quoted, as in
-// net:"runs/a,sims=3". Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES]. PATH
+// extends to the first comma followed by an option's key (such as `,sims=`); a path that itself contains one must be
+// quoted, as in net:"runs/a,sims=3". Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	s := Spec{Kind: Kind(word)}
@@ -220,6 +224,12 @@ func (s *Spec) set(key, value string) (err error) {
 		if s.Symmetries = value == "all"; !s.Symmetries {
 			return fmt.Errorf("sym=%s: it must be all", value)
 		}
+	case "solve":
+		if value == "0" {
+			s.Nodes = NoSolver
+			return nil
+		}
+		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", maxNodes)
 	}
 	return err
 }
@@ -256,6 +266,9 @@ func (s Spec) options() (text string) {
 	if s.Symmetries {
 		text += ",sym=all"
 	}
+	if s.Nodes != 0 {
+		text += fmt.Sprintf(",solve=%d", max(0, s.Nodes))
+	}
 	return text
 }
 
@@ -263,7 +276,7 @@ func (s Spec) options() (text string) {
 type Limits struct {
 	Simulations int           // of MCTS and Net
 	Depth       int           // of AlphaBeta
-	Nodes       int           // of Solver
+	Nodes       int           // of Solver, and of solve=
 	Time        time.Duration // of Net
 }
 
@@ -290,6 +303,22 @@ func (s Spec) CheckLimits(l Limits) error {
 
 // NetSpec returns the spec of the network at a path, with search and default options.
 func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: path}} }
+
+// DefaultSolve is the solver's node limit per move that front ends give to agents with a network: the solver then takes
+// a fraction of a second per move.
+const DefaultSolve = 500_000
+
+// WithSolver returns the spec with solve=nodes, if it has a network and does not say solve= itself. Front ends in which
+// people play or analyze use it.
+func (s Spec) WithSolver(nodes int) Spec {
+	if s.HasNetwork() && s.Nodes == 0 {
+		s.Nodes = nodes
+	}
+	return s
+}
+
+// solves reports whether the agent has a network and a solver.
+func (s Spec) solves() bool { return s.HasNetwork() && s.Nodes > 0 }
 
 // HasNetwork reports whether the agent plays with a network.
 func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
@@ -329,5 +358,12 @@ func (s Spec) MemoryBytes() int {
 	if s.Kind == Solver {
 		return solvingBytes(s.Nodes)
 	}
-	return 1 + simulationBytes*s.ExpectedSimulations()
+	bytes := s.treeBytes()
+	if s.solves() {
+		bytes += tableBytes(s.Nodes)
+	}
+	return bytes
 }
+
+// treeBytes estimates the size of the agent's trees; it is at least 1.
+func (s Spec) treeBytes() int { return 1 + simulationBytes*s.ExpectedSimulations() }

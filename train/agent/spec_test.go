@@ -26,6 +26,9 @@ func TestParse(t *testing.T) {
 		"net:a,time=2s,sims=1000000":  "net 0 a@ sims 1000000 time 2s puct",
 		"policy:a,b":                  "policy 0 a,b@",
 		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
+		"net:a,solve=1000":            "net 1000 a@",
+		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
+		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 	} {
 		spec, err := Parse(text)
 		if err != nil {
@@ -58,6 +61,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"mcts:0200": "mcts:200", "net:a,sims=64": "net:a", "net:a,search=gumbel,sims=8": "net:a,sims=8", "net:a,sims=64,time=1s": "net:a,sims=64,time=1s",
 		"net:a@3,sym=all,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5,sym=all", "net:a,time=1s,search=puct": "net:a,time=1s",
+		"net:a,solve=007,sims=8": "net:a,sims=8,solve=7", "policy:a,solve=0,temp=1": "policy:a,temp=1,solve=0",
 	} {
 		if spec, err := Parse(text); err != nil || spec.String() != want {
 			t.Errorf("%s is written as %v, %v; want %s", text, spec, err, want)
@@ -99,11 +103,14 @@ func TestParseErrors(t *testing.T) {
 		"net:a,temp=NaN":              "0 to 100",
 		"net:a,temp=warm":             "0 to 100",
 		"net:a,sym=some":              "it must be all",
-		"policy:a,temp=1,sims=2":      "policy takes only temp, sym",
+		"net:a,solve=-1":              "1 to 1000000000 nodes per move",
+		"net:a,solve=":                "or solve=0",
+		"solver:0":                    "1 to 1000000000 nodes per move",
+		"policy:a,temp=1,sims=2":      "policy takes only temp, sym, solve",
 		`net:"a`:                      "a quote that does not end",
 		`net:"a"b,sims=3`:             "follows its quoted path",
 		`net:"",sims=3`:               "needs the path",
-		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym)`,
+		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym, solve)`,
 	} {
 		_, err := Parse(text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
@@ -119,6 +126,7 @@ func TestCheckLimits(t *testing.T) {
 	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
 	for text, want := range map[string]string{
 		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
+		"net:a,solve=1000": "", "policy:a,solve=0": "",
 		"mcts:101":                "at most 100",
 		"net:a,sims=101":          "at most 100",
 		"net:a,time=1s":           "such as sims=100,time=1s",
@@ -126,6 +134,7 @@ func TestCheckLimits(t *testing.T) {
 		"net:a,time=1.1s,sims=10": "at most 1s",
 		"alphabeta:4":             "at most 3",
 		"solver:1001":             "at most 1000",
+		"policy:a,solve=1001":     "at most 1000",
 	} {
 		spec, err := Parse(text)
 		if err != nil {
@@ -135,6 +144,26 @@ func TestCheckLimits(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v; want one that says %q", text, err, want)
 		}
+	}
+}
+
+// WithSolver changes agents with a network that do not say solve= themselves; solve=0 has no solver and no table.
+func TestWithSolver(t *testing.T) {
+	for text, want := range map[string]string{
+		"net:a": "net:a,solve=9", "policy:a,temp=1": "policy:a,temp=1,solve=9", "net:a,solve=5": "net:a,solve=5", "net:a,solve=0": "net:a,solve=0",
+		"mcts:3": "mcts:3", "solver:8": "solver:8",
+	} {
+		spec, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := spec.WithSolver(9); got.String() != want {
+			t.Errorf("%s with a solver is %v; want %s", text, got, want)
+		}
+	}
+	none, off, on := Spec{Kind: Net}, Spec{Kind: Net, Nodes: NoSolver}, Spec{Kind: Net, Nodes: 1 << 20}
+	if none.MemoryBytes() != off.MemoryBytes() || on.MemoryBytes() != none.MemoryBytes()+16<<20 {
+		t.Errorf("memory %d without, %d with solve=0, %d with a solver", none.MemoryBytes(), off.MemoryBytes(), on.MemoryBytes())
 	}
 }
 

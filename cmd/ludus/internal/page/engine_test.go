@@ -189,11 +189,11 @@ func chooseInPage(t *testing.T, n network, file string, list []position) (moves 
 	t.Helper()
 	for _, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
 		for _, p := range list {
-			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d", n.simulations)})
+			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d,solve=0", n.simulations)})
 		}
 	}) {
-		if strings.Contains(reply.Error, games.ErrName.Error()) {
-			t.Skip("the generated engine does not know this game yet; .ci/run asks for a new one")
+		if strings.Contains(reply.Error, games.ErrName.Error()) || strings.Contains(reply.Error, agent.ErrSpec.Error()) {
+			t.Skip("the generated engine does not know this game or agent yet; .ci/run asks for a new one")
 		}
 		if reply.Error != "" {
 			t.Fatal(reply.Error)
@@ -253,6 +253,26 @@ func apart(t *testing.T, n network, state env.State, x, y string) (policy, value
 		of[n.game.ActionTexts[m.Action]] = m
 	}
 	return math.Abs(float64(of[x].Policy - of[y].Policy)), math.Abs(of[x].Value - of[y].Value)
+}
+
+// The page's agent has a solver by default.
+func TestEngineSolves(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node is not installed")
+	}
+	_, file := export(t, infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1))
+	request := map[string]any{"game": "quad-5x5", "moves": []string{"3 3", "1 2", "2 3", "1 4"}, "agent": "net:agent"}
+	replies := requestAll(t, file, func(send func(op string, request map[string]any)) {
+		send("analyze", request)
+		request["agent"] = "net:agent,sims=64,solve=0"
+		send("analyze", request)
+	})
+	if strings.Contains(replies[1].Error, agent.ErrSpec.Error()) {
+		t.Skip("the generated engine has no solver yet; .ci/run asks for a new one")
+	}
+	if replies[0].Reply["proven"] != true || replies[1].Reply["proven"] == true {
+		t.Errorf("with a solver %+v, without %+v", replies[0], replies[1])
+	}
 }
 
 // The engine replies to invalid requests with errors and continues.

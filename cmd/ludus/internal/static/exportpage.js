@@ -4,9 +4,9 @@ import { byId } from "./dom.js";
 import { startPlay } from "./play.js";
 import { loadEngine, engineOverWorker } from "./worker.js";
 
-// The opponents to choose from. A text that is a function makes the spec for a number of simulations; 0 is the network alone.
+// The opponents to choose from. A text that is a function makes the spec for a number of simulations; 0 is the network alone, without an exact search.
 const opponents = [
-  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent" },
+  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0" },
   { label: "tree search without a network", text: "mcts:1000" },
   { label: "greedy", text: "greedy" },
   { label: "random", text: "random" },

@@ -20,7 +20,7 @@ const baselines = [
 
 // agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
 const agentOf = (text, label = text) => /^net:("(\\.|[^"\\])*"[^,]*|[^,]+)$/.test(text)
-  ? { label, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : text.replace("net:", "policy:") }
+  ? { label, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `${text.replace("net:", "policy:")},solve=0` }
   : { label, text };
 
 // open opens the page of a game.

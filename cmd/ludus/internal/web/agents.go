@@ -44,6 +44,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	if err != nil {
 		return nil, nil, err
 	}
+	spec = spec.WithSolver(agent.DefaultSolve)
 	if err := spec.CheckLimits(agentLimits); err != nil {
 		return nil, nil, err
 	}

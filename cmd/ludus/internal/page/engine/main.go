@@ -60,6 +60,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 		if err != nil {
 			return nil, nil, err
 		}
+		factory.Spec = factory.WithSolver(agent.DefaultSolve)
 		if player, err = factory.New(0); err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ludus/env"
+	"ludus/env/solver"
+	"ludus/mcts"
+)
+
+// exactSearch finds out which moves of a network's search keep the position's value. It asks the solver, within a node
+// limit, and in the order of the network's preference.
+type exactSearch struct {
+	game    *env.Game
+	solver  *solver.Solver
+	nodes   int  // per move
+	cleared bool // the solver's table holds results of the current game only
+
+	after    env.State // scratch: the position after a move
+	moves    []rootMove
+	terminal []env.TerminalAction
+}
+
+// rootMove is a legal move as the network's search and the solver see it. Classes and utilities are the mover's.
+type rootMove struct {
+	action      env.Action
+	estimate    float64 // utility according to the network's search
+	policy      float32 // the search's probability
+	prior       float32 // the network's probability
+	best, worst int     // the move's exact class lies in [best, worst]
+}
+
+func newExactSearch(game *env.Game, s *solver.Solver, nodes int) *exactSearch {
+	return &exactSearch{game: game, solver: s, nodes: nodes, after: game.NewState()}
+}
+
+// setMoves takes over the root moves of a search: favourite first, then by the search's policy and by prior.
+func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
+	e.moves = e.moves[:0]
+	value := search.Value()
+	for _, m := range search.Moves() {
+		estimate := value
+		if m.Visits > 0 || m.Lower == m.Upper {
+			estimate = m.Value
+		}
+		e.moves = append(e.moves, rootMove{m.Action, estimate, m.Policy, m.Prior, 0, len(e.game.Classes) - 1})
+	}
+	slices.SortStableFunc(e.moves, func(a, b rootMove) int {
+		switch favourite {
+		case a.action:
+			return -1
+		case b.action:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.policy, a.policy), cmp.Compare(b.prior, a.prior))
+	})
+}
+
+// bounds returns the best and the worst class, the mover's, that the position can have. They are equal if it is solved.
+func (e *exactSearch) bounds() (best, worst int) {
+	best, worst = len(e.game.Classes)-1, len(e.game.Classes)-1
+	for i := range e.moves {
+		best, worst = min(best, e.moves[i].best), min(worst, e.moves[i].worst)
+	}
+	return best, worst
+}
+
+// solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true.
+// It asks for the class that the network expects, then for the next better or worse one. Each move gets few nodes at
+// first, then more.
+func (e *exactSearch) solve(state env.State, stop func() bool) {
+	if !e.cleared {
+		e.solver.Clear()
+		e.cleared = true
+	}
+	e.setTerminal(state)
+	const firstBudget, budgetGrowth = 64, 8 // as in solver.SolveMoves
+	spent, class := 0, e.classNear(e.moves[0].estimate)
+	for budget := firstBudget; ; budget *= budgetGrowth {
+		for decided := true; decided; {
+			best, worst := e.bounds()
+			if best == worst {
+				return
+			}
+			class = min(max(class, best), worst-1)
+			decided = true
+			for i := range e.moves {
+				m := &e.moves[i]
+				if m.best > class {
+					continue
+				}
+				limit := min(budget, e.nodes-spent)
+				if limit <= 0 || stop() {
+					return
+				}
+				reached, ok := e.reaches(state, m.action, class, solver.Limits{Nodes: limit, Stop: stop})
+				spent += e.solver.Nodes()
+				switch {
+				case !ok:
+					decided = false
+				case !reached:
+					m.best = class + 1
+				default:
+					m.worst = class
+				}
+				if reached && ok {
+					decided = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// setTerminal sets the bounds of the moves that end the game.
+func (e *exactSearch) setTerminal(state env.State) {
+	e.terminal = state.TerminalActions(e.terminal[:0])
+	for _, t := range e.terminal {
+		i := slices.IndexFunc(e.moves, func(m rootMove) bool { return m.action == t.Action })
+		class := e.game.ClassFor(state.Player(), t.Outcome)
+		e.moves[i].best, e.moves[i].worst = class, class
+	}
+}
+
+// reaches reports whether the mover reaches class k (its own) or better with a move that does not end the game. ok is
+// false if a limit was reached.
+func (e *exactSearch) reaches(state env.State, a env.Action, k int, l solver.Limits) (reached, ok bool) {
+	e.after.CopyFrom(state)
+	e.after.Apply(a)
+	if state.Player() == env.First {
+		return e.solver.Reaches(e.after, k, l)
+	}
+	// Second reaches its class k if First does not reach a class better than ClassFor(Second, k).
+	reached, ok = e.solver.Reaches(e.after, e.game.ClassFor(env.Second, k)-1, l)
+	return !reached, ok
+}
+
+// classNear returns the class whose utility is nearest to a value.
+func (e *exactSearch) classNear(value float64) (class int) {
+	distance := func(k int) float64 { return math.Abs(float64(e.game.Classes[k].Utility) - value) }
+	for k := range e.game.Classes {
+		if distance(k) < distance(class) {
+			class = k
+		}
+	}
+	return class
+}
+
+// choose returns the move to play after solve. In a solved position it is the first move known to keep the value. In
+// others it is the first that is neither lost nor worse than another, or the best move known if that is worth more than
+// the network expects of the first.
+func (e *exactSearch) choose() env.Action {
+	best, worst := e.bounds()
+	known := slices.IndexFunc(e.moves, func(m rootMove) bool { return m.worst == worst })
+	lost := len(e.game.Classes) - 1
+	if best == worst {
+		return e.moves[known].action
+	}
+	first := slices.IndexFunc(e.moves, func(m rootMove) bool { return m.best <= worst && m.best < lost })
+	if worst < lost && e.utility(worst) > e.moves[first].estimate {
+		first = known
+	}
+	return e.moves[first].action
+}
+
+func (e *exactSearch) utility(class int) float64 { return float64(e.game.Classes[class].Utility) }
+
+// improve adds what solve found to an analysis of the same position.
+func (e *exactSearch) improve(a *Analysis) {
+	best, worst := e.bounds()
+	if best == worst {
+		markProven(e.game, a, worst)
+	} else if a.Value != nil {
+		*a.Value = min(max(*a.Value, e.utility(worst)), e.utility(best))
+	}
+	for i := range a.Moves {
+		info := &a.Moves[i]
+		m := e.moves[slices.IndexFunc(e.moves, func(m rootMove) bool { return m.action == info.Action })]
+		value := m.estimate
+		if m.best < m.worst {
+			if info.Value == nil {
+				continue
+			}
+			value = *info.Value
+		}
+		value = min(max(value, e.utility(m.worst)), e.utility(m.best))
+		info.Value = &value
+	}
+	sortMoves(a.Moves, e.choose())
+}

@@ -1,0 +1,207 @@
+package agent
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/env/solver"
+)
+
+// randomPositions returns unfinished positions after 0 to plies random moves.
+func randomPositions(game *env.Game, plies, n int) (list []env.State) {
+	for rng := rand.New(rand.NewPCG(3, 9)); len(list) < n; {
+		state := game.NewState()
+		for i := rng.IntN(plies + 1); i > 0 && !state.Done(); i-- {
+			state.Apply(state.RandomAction(rng.Uint64()))
+		}
+		if !state.Done() {
+			list = append(list, state)
+		}
+	}
+	return list
+}
+
+// exactClasses returns the mover's exact class after each legal move, in order, or solver.Unknown.
+func exactClasses(game *env.Game, s *solver.Solver, state env.State, nodes int) []int {
+	classes := s.SolveMoves(state, solver.Limits{Nodes: nodes}, nil)
+	for i, class := range classes {
+		if class != solver.Unknown {
+			classes[i] = game.ClassFor(state.Player(), class)
+		}
+	}
+	return classes
+}
+
+// With enough nodes an agent plays without error, however bad its network is, and its analysis is exact.
+func TestSolveNeverLosesValue(t *testing.T) {
+	game := quad(t)
+	s := solver.New(game, 16<<20)
+	ctx := context.Background()
+	for _, text := range []string{"policy:1,solve=2000000", "net:1,sims=8,solve=2000000", "net:2,sims=8,search=puct,temp=2,solve=2000000"} {
+		wrong := 0 // moves of the network alone that lose value
+		a, alone := newNet(t, game, text), newNet(t, game, "policy:1")
+		for i, state := range randomPositions(game, 14, 40) {
+			legal, classes := state.Legal(nil), exactClasses(game, s, state, 0)
+			best := slices.Min(classes)
+			a.Reset(uint64(i))
+			move, err := a.Choose(ctx, state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if class := classes[slices.Index(legal, move)]; class != best {
+				t.Errorf("%s plays a move of class %d; the best is %d in\n%s", text, class, best, game.Board(state))
+			}
+			if move, _ = alone.Choose(ctx, state); classes[slices.Index(legal, move)] != best {
+				wrong++
+			}
+			analysis, err := a.Analyze(ctx, state, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value := float64(game.Classes[best].Utility)
+			if !analysis.Proven || *analysis.Value != value || classes[slices.Index(legal, analysis.Moves[0].Action)] != best {
+				t.Errorf("%s: analysis %+v; want %v, proven", text, analysis, value)
+			}
+			for _, m := range analysis.Moves {
+				if m.Value != nil && *m.Value > value {
+					t.Errorf("%s: a move has the value %v, the position %v", text, *m.Value, value)
+				}
+			}
+		}
+		if wrong < 10 {
+			t.Errorf("the network alone loses value only %d times: the test shows nothing", wrong)
+		}
+	}
+}
+
+// newNet returns an agent of a spec whose paths are seeds of random networks.
+func newNet(t *testing.T, game *env.Game, text string) Agent {
+	t.Helper()
+	a, err := parse(t, game, text).New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The bounds of the moves are right under any node limit, for both players and in every family, and the agent plays no
+// move that they show to be lost or worse than another.
+func TestExactBounds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		plies int
+	}{{"quad-5x5", 12}, {"breakthrough(columns=4,rows=5)", 12}, {"golden-rectangle(columns=5,rows=5)", 16}, {"free-for-all(size=5,steps=8)", 12}} {
+		game, err := games.New(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact := solver.New(game, 16<<20)
+		for _, nodes := range []int{1, 100, 3000} {
+			factory := parse(t, game, "policy:1")
+			factory.Nodes = nodes
+			a, err := factory.New(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := a.(*Batched)
+			for _, state := range randomPositions(game, c.plies, 30) {
+				classes := exactClasses(game, exact, state, 200_000)
+				legal := state.Legal(nil)
+				b.Reset(1)
+				move, err := b.Choose(context.Background(), state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, worst := b.exact.bounds()
+				open := false // a move may avoid the worst class
+				for _, m := range b.exact.moves {
+					class := classes[slices.Index(legal, m.action)]
+					if class != solver.Unknown && (class < m.best || class > m.worst) {
+						t.Errorf("%s, %d nodes: bounds %d to %d of a move of class %d in\n%s", c.name, nodes, m.best, m.worst, class, game.Board(state))
+					}
+					open = open || m.best < len(game.Classes)-1
+				}
+				chosen := b.exact.moves[slices.IndexFunc(b.exact.moves, func(m rootMove) bool { return m.action == move })]
+				if chosen.best > worst || open && chosen.best == len(game.Classes)-1 {
+					t.Errorf("%s, %d nodes: plays a move of class %d to %d; another has at least %d", c.name, nodes, chosen.best, chosen.worst, worst)
+				}
+			}
+		}
+	}
+}
+
+// With a network's choice in a solved position the choice stays if it keeps the value.
+func TestSolveKeepsGoodChoices(t *testing.T) {
+	game := quad(t)
+	s := solver.New(game, 16<<20)
+	alone, solving := newNet(t, game, "net:1,sims=16"), newNet(t, game, "net:1,sims=16,solve=2000000")
+	kept := 0
+	for _, state := range randomPositions(game, 14, 60) {
+		classes := exactClasses(game, s, state, 0)
+		first, _ := alone.Choose(context.Background(), state)
+		second, _ := solving.Choose(context.Background(), state)
+		lost := slices.Min(classes) == len(game.Classes)-1
+		if lost && first != second {
+			t.Errorf("in a lost position %s became %s", game.ActionTexts[first], game.ActionTexts[second])
+		}
+		if first == second {
+			kept++
+		}
+	}
+	if kept < 10 {
+		t.Errorf("only %d of 60 choices stay", kept)
+	}
+}
+
+// A game depends on the seed and the moves alone, not on earlier games; the table is kept within a game.
+func TestSolveIsDeterministic(t *testing.T) {
+	game, err := games.New("golden-rectangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(a Agent, seed uint64) (moves []env.Action) {
+		a.Reset(seed)
+		for state := game.NewState(); !state.Done(); {
+			move, err := a.Choose(context.Background(), state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state.Apply(move)
+			a.Observe(move)
+			moves = append(moves, move)
+		}
+		return moves
+	}
+	for _, text := range []string{"net:1,sims=8,temp=1,solve=3000", "net:1,sims=8,search=puct,solve=3000"} {
+		used := newNet(t, game, text)
+		play(used, 1)
+		if again, fresh := play(used, 2), play(newNet(t, game, text), 2); !slices.Equal(again, fresh) {
+			t.Errorf("%s: a used agent plays\n%v, a new one\n%v", text, again, fresh)
+		}
+	}
+}
+
+func TestSolveStops(t *testing.T) {
+	game, err := games.New("quad-7x7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a := newNet(t, game, "policy:1,solve=1000000000")
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := a.Choose(ctx, game.NewState()); err != context.Canceled {
+		t.Errorf("error %v; want that of the context", err)
+	}
+	start := time.Now()
+	if _, err := newNet(t, game, "net:1,time=200ms,solve=1000000000").Choose(context.Background(), game.NewState()); err != nil {
+		t.Fatal(err)
+	}
+	if spent := time.Since(start); spent > 5*time.Second {
+		t.Errorf("a move of 200 ms took %v", spent)
+	}
+}
