@@ -89,8 +89,8 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) (r
 	return p, nil
 }
 
-// A time plan is adjusted when these parts of its generations are done, to the time that the last adjustOver
-// generations took. All lie before the final decay of the learning rate, where generations take equally long.
+// A time plan is adjusted when these parts of its generations are done, to the time that the last tenth of them took, or
+// the last adjustOver if these are more. All lie before the final decay of the learning rate, where generations take equally long.
 var adjustAt = []float64{0.15, 0.4, 0.65}
 
 const adjustOver = 3 // generations
@@ -235,7 +235,8 @@ func (r *run) replan() error {
 	if plan.Adjusted < len(adjustAt) && len(recent) >= adjustOver &&
 		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastBeforeDecay(plan) {
 		before := *plan
-		adjustPlan(plan, r.count.Generation, recent[len(recent)-adjustOver:], spent, settings)
+		over := min(max(adjustOver, r.count.Generation/10), len(recent))
+		adjustPlan(plan, r.count.Generation, recent[len(recent)-over:], spent, settings)
 		if err := r.config.Write(r.Dir); err != nil {
 			return err
 		}

@@ -48,6 +48,9 @@ var imports = map[string][]string{
 		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match", "train/parallel",
 		"train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
+	"train/sweep": {
+		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
+	},
 	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/bench": {
 		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent", "train/cpu",
@@ -79,7 +82,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/match", "train/ratings",
-		"train/rundir", "train/suite",
+		"train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }
 

@@ -58,7 +58,7 @@ Start with:
 ` + agentHelp + `
 
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" reached its limits, 130 stopped by Ctrl-C or SIGTERM.
-A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
+A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -71,7 +71,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(err)) })
 	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		profiled(compareCommand()), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
+		profiled(compareCommand()), sweepCommand(), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {

@@ -1,7 +1,11 @@
 // Package stats estimates means of scores, with intervals.
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Z is the half-width of a 95 % interval in standard errors: the 97.5 % quantile of the standard normal distribution.
 const Z = 1.959964
@@ -55,4 +59,30 @@ func Mean(clusters []Cluster) Estimate {
 	centre := (mean + Z*Z/(2*t)) / scale
 	half := Z * math.Sqrt(max(0, mean*(1-mean))/t+Z*Z/(4*t*t)) / scale
 	return Estimate{mean, max(0, min(centre-half, mean)), min(1, max(centre+half, mean))}
+}
+
+// StudentMean returns the mean of independent, normally distributed numbers with its interval by Student's t:
+//
+//	mean ± t sqrt(sum (x - mean)² / (n (n-1))),  t the 97.5 % quantile with n-1 degrees of freedom
+//
+// ok is false, and the interval is empty, if there are fewer than two numbers.
+func StudentMean(x []float64) (e Estimate, ok bool) {
+	n := float64(len(x))
+	if n == 0 {
+		return Estimate{}, false
+	}
+	mean := 0.0
+	for _, v := range x {
+		mean += v / n
+	}
+	if n == 1 {
+		return Estimate{mean, mean, mean}, false
+	}
+	squares := 0.0
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	half := t * math.Sqrt(squares/(n*(n-1)))
+	return Estimate{mean, mean - half, mean + half}, true
 }

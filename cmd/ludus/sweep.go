@@ -1,0 +1,304 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ludus/cmd/ludus/internal/report"
+	"ludus/env"
+	"ludus/train"
+	"ludus/train/agent"
+	"ludus/train/stats"
+	"ludus/train/suite"
+	"ludus/train/sweep"
+)
+
+// sweepFlags are the flags of the sweep command.
+type sweepFlags struct {
+	sweep.Options
+	sets, arms []string
+	suite      string // file; "" for the built-in suite
+	opponent   string // agent; "" for none
+	json       bool
+}
+
+func sweepCommand() *cobra.Command {
+	var f sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep GAME [flags]",
+		Short: "Train with different settings side by side and compare the results",
+		Long: `Trains arms (choices of settings), each with several seeds, and compares them with the first arm, the baseline.
+
+--set KEY=A,B,C makes an arm of each value. Several --set make an arm of every combination; one with a single value changes
+that setting in all arms. --arm "KEY=A KEY=B" adds an arm: the baseline with these settings changed. Arms with equal settings
+get different seeds, so --set simulations=16,16 (an A/A run) shows how far arms differ by chance.
+
+Runs train side by side, each in its own process on one core; on Linux they swap cores every few seconds. --cpu gives every
+run the same CPU time: its plan is made for that time and adjusted during the run. --generations gives every run the same
+number of generations. Either way the result says whether the arms' CPU times agree to 2 %. With --cpu the plan also chooses
+the size of a generation, unless --set gives parallel_games and plies_per_generation.
+
+Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations.
+--opponent also plays a match. Intervals are 95 % intervals by Student's t over seeds; differences are taken seed by seed. A
+good rule: keep a change that lowers the error by at least 8 % with an interval that excludes 0. Screen many changes with
+--cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on two games.
+
+DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
+continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
+ludus train --help lists the settings. Runs play no rating matches unless --set rating_share changes that.
+
+` + agentHelp,
+		Example: `  ludus sweep quad-5x5 --set simulations=16,32,64
+  ludus sweep quad-5x5 --set channels=32 --arm value_mix=0.5 --arm "simulations=32 samples_per_position=2" --cpu 20m --seeds 4
+  ludus sweep quad-5x5 --set simulations=16,16 --seeds 6 --generations 100 --dir sweeps/aa`,
+		Args: arguments(1, 1),
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
+			f.Game = game
+			if err := f.resolve(cmd); err != nil {
+				return err
+			}
+			return f.run(cmd)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.sets, "set", nil, "a setting and its values, key=a,b,c; may be repeated")
+	flags.StringArrayVar(&f.arms, "arm", nil, `an arm that changes settings of the baseline, "key=a key=b"; may be repeated`)
+	flags.IntVar(&f.Seeds, "seeds", 2, "runs of each arm")
+	flags.DurationVar(&f.CPU, "cpu", train.DefaultTime, "CPU time of each run")
+	flags.IntVar(&f.Generations, "generations", 0, "generations of each run, instead of --cpu")
+	flags.StringVar(&f.Dir, "dir", "", "the sweep's folder (default sweeps/GAME)")
+	flags.StringVar(&f.suite, "suite", "", "a file of solved positions to test on instead of the built-in ones")
+	flags.IntVar(&f.Positions, "positions", 0, "how many of the solved positions to use (default all)")
+	flags.StringVar(&f.opponent, "opponent", "", "an agent that plays a match against each run, too")
+	flags.IntVar(&f.Games, "games", 100, "number of games of each match with --opponent")
+	threadsFlag(cmd, &f.Threads, "runs at once, each on one core")
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON in the last line")
+	limit(cmd, "seeds", fmt.Sprintf("from 1 to %d", sweep.MaxSeeds), func() bool { return f.Seeds >= 1 && f.Seeds <= sweep.MaxSeeds })
+	limit(cmd, "cpu", "1s or more, such as 8m", func() bool { return f.CPU >= time.Second && f.CPU <= train.MaxTime })
+	limit(cmd, "generations", fmt.Sprintf("from 1 to %d", train.MaxGenerations), func() bool {
+		return f.Generations >= 1 && f.Generations <= train.MaxGenerations
+	})
+	limit(cmd, "positions", "1 or more", func() bool { return f.Positions >= 1 })
+	limit(cmd, "games", "from 2 to 100000", func() bool { return f.Games >= 2 && f.Games <= 100_000 })
+	return cmd
+}
+
+// resolve turns the flags into options.
+func (f *sweepFlags) resolve(cmd *cobra.Command) (err error) {
+	length, err := oneOf(cmd, "cpu", "generations")
+	if err != nil {
+		return err
+	}
+	if length == "generations" {
+		f.CPU = 0
+	}
+	if f.Arms, err = sweep.ParseArms(f.Game, f.sets, f.arms); err != nil {
+		return usage(cmd, err)
+	}
+	if f.Dir == "" {
+		f.Dir = filepath.Join("sweeps", env.FileName(f.Game.Name))
+	}
+	if err := f.findSuite(); err != nil {
+		return err
+	}
+	if f.opponent != "" {
+		if f.Opponent, err = loadAgent(cmd, f.Game, f.opponent); err != nil {
+			return err
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	f.Command = func(t sweep.Training) *exec.Cmd { return exec.Command(program, trainingArgs(t)...) }
+	return nil
+}
+
+// findSuite sets the suite that runs are tested on. A game without one needs an opponent.
+func (f *sweepFlags) findSuite() (err error) {
+	if f.suite != "" {
+		if f.Suite, err = readSuite(f.suite); err != nil {
+			return err
+		}
+		if f.Suite.Game != f.Game {
+			return fmt.Errorf("%s has positions of %s, not of %s", f.suite, f.Suite.Game.Name, f.Game.Name)
+		}
+		return nil
+	}
+	var ok bool
+	if f.Suite, ok = suite.Shipped(f.Game); !ok && f.opponent == "" {
+		return fmt.Errorf("no solved positions of %s are built in: generate some with \"ludus suite\" and name them with --suite, "+
+			"or give an --opponent", f.Game.Name)
+	}
+	return nil
+}
+
+// trainingArgs returns the arguments with which this program trains a run.
+func trainingArgs(t sweep.Training) []string {
+	args := []string{
+		"train", t.Game.Name, "--run", t.Dir, "--seed", strconv.FormatUint(t.Seed, 10), "--threads", "1",
+	}
+	if t.CPU > 0 {
+		args = append(args, "--cpu", t.CPU.String())
+	} else {
+		args = append(args, "--generations", strconv.Itoa(t.Generations))
+	}
+	for _, setting := range t.Settings {
+		args = append(args, "--set", setting)
+	}
+	return args
+}
+
+// run trains and tests all runs, prints the results and writes the page.
+func (f *sweepFlags) run(cmd *cobra.Command) error {
+	p := newProgress(cmd)
+	f.Observe = func(e sweep.Event) {
+		if e.Finished != nil {
+			p.log(f.describe(e.Finished))
+			return
+		}
+		p.show(status{
+			count: e.Progress.Done, share: e.Progress.Share,
+			detail: fmt.Sprintf("%d of %d runs finished", e.Progress.Done, e.Progress.Runs),
+		})
+	}
+	result, err := sweep.Execute(cmd.Context(), f.Options)
+	p.close()
+	if result != nil && result.Seeds > 0 {
+		f.write(cmd.OutOrStdout(), result)
+		path := filepath.Join(f.Dir, "sweep.html")
+		page, pageErr := f.page(result).HTML()
+		if pageErr == nil {
+			pageErr = writeNew(path, page, true)
+		}
+		if pageErr == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "page: %s\n", path)
+		}
+		err = errors.Join(err, pageErr)
+	}
+	if f.json && result != nil {
+		err = errors.Join(err, printJSON(cmd, result))
+	}
+	return continuable(err, "finished runs and generations are kept")
+}
+
+// describe returns the line that is logged when a run is finished.
+func (f *sweepFlags) describe(r *sweep.Finished) string {
+	text := fmt.Sprintf("%s, seed %d: %d generations, %.0f s of CPU time", r.Arm, r.Run.Seed, r.Run.Generations, r.Run.CPUSeconds)
+	for _, m := range f.measures() {
+		if e := m.ofRun(&r.Run); e != nil {
+			text += fmt.Sprintf("; %s %s", m.title, percent(*e))
+		}
+	}
+	return text
+}
+
+// sweepMeasure is a measure with its name for people.
+type sweepMeasure struct {
+	id, title string
+	ofRun     func(*sweep.Run) *stats.Estimate
+	ofArm     func(*sweep.ArmReport) *sweep.Measure
+}
+
+// measures lists what runs may be measured by.
+func (f *sweepFlags) measures() []sweepMeasure {
+	return []sweepMeasure{
+		{
+			"policy", "error of the network alone",
+			func(r *sweep.Run) *stats.Estimate { return r.Policy }, func(a *sweep.ArmReport) *sweep.Measure { return a.Policy },
+		},
+		{
+			"search", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations),
+			func(r *sweep.Run) *stats.Estimate { return r.Search }, func(a *sweep.ArmReport) *sweep.Measure { return a.Search },
+		},
+		{
+			"score", "score against " + f.opponent,
+			func(r *sweep.Run) *stats.Estimate { return r.Score }, func(a *sweep.ArmReport) *sweep.Measure { return a.Score },
+		},
+	}
+}
+
+// percent formats a share with its interval.
+func percent(e stats.Estimate) string {
+	return fmt.Sprintf("%.2f %% (%.2f to %.2f)", 100*e.Value, 100*e.Low, 100*e.High)
+}
+
+// signed formats a difference with its interval; "" if there is none.
+func signed(e *stats.Estimate, format string) string {
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", 100*e.Value, 100*e.Low, 100*e.High)
+}
+
+// write prints the results for people.
+func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
+	fmt.Fprintf(w, "%s: %d arms, seeds finished by all: %d of %d\n\n", r.Game, len(r.Arms), r.Seeds, f.Seeds)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range f.measures() {
+		if m.ofArm(&r.Arms[0]) == nil {
+			continue
+		}
+		fmt.Fprintf(table, "%s\tmean (95 %%)\tdifference (95 %%)\tchange (95 %%)\tCPU seconds\n", m.title)
+		for i := range r.Arms {
+			a := m.ofArm(&r.Arms[i])
+			change := signed(a.Change, "%+.1f")
+			if change != "" {
+				change += " %"
+			}
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%.1f\n", r.Arms[i].Name, percent(a.Mean), signed(a.Difference, "%+.2f"), change,
+				r.Arms[i].CPUSeconds)
+		}
+		table.Flush()
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, cpuVerdict(r))
+	if r.Seeds == 1 {
+		fmt.Fprintln(w, "One seed: intervals are those of the test only, and differences may be chance. Use --seeds.")
+	}
+}
+
+// cpuVerdict says whether the arms used equal CPU time.
+func cpuVerdict(r *sweep.Report) string {
+	if r.EqualCPU {
+		return fmt.Sprintf("The arms used equal CPU time, to %.1f %%.", 100*r.CPUDifference)
+	}
+	return fmt.Sprintf("The arms did not use equal CPU time: it differs by %.1f %%, more than %.0f %%. Arms that cost more should gain more.",
+		100*r.CPUDifference, 100*sweep.MaxCPUDifference)
+}
+
+// page returns the contents of the page: each measure as a chart of the arms.
+func (f *sweepFlags) page(r *sweep.Report) *report.Page {
+	p := &report.Page{Title: r.Game, Subtitle: fmt.Sprintf("Sweep of %d arms with %d seeds", len(r.Arms), r.Seeds)}
+	p.Facts = append(p.Facts, report.Fact{Name: "CPU time", Value: cpuVerdict(r)})
+	section := report.Section{ID: "arms", Title: "Arms", Note: "means over seeds with 95 % intervals; changes are relative to the first arm"}
+	for _, m := range f.measures() {
+		if m.ofArm(&r.Arms[0]) == nil {
+			continue
+		}
+		l := report.Ladder{ID: m.id, Title: m.title, Unit: "%"}
+		for i := range r.Arms {
+			a := m.ofArm(&r.Arms[i])
+			bar := report.Bar{
+				Name: r.Arms[i].Name, Value: 100 * a.Mean.Value, Low: 100 * a.Mean.Low, High: 100 * a.Mean.High, Baseline: i == 0,
+				Detail: fmt.Sprintf("%.1f s of CPU time", r.Arms[i].CPUSeconds),
+			}
+			if a.Change != nil {
+				bar.Detail = "change " + signed(a.Change, "%+.1f") + " %, " + bar.Detail
+			}
+			l.Bars = append(l.Bars, bar)
+		}
+		section.Ladders = append(section.Ladders, l)
+	}
+	p.Sections = []report.Section{section}
+	return p
+}

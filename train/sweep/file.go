@@ -1,0 +1,157 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"ludus/checkpoints"
+	"ludus/train/stats"
+)
+
+// Names in a sweep directory.
+const (
+	File     = "sweep.json"
+	lockFile = "sweep.lock"
+)
+
+// fileVersion is the format of sweep.json.
+const fileVersion = 1
+
+// ErrConflict means that a sweep directory holds a sweep of other runs.
+var ErrConflict = errors.New("the directory holds another sweep")
+
+// Run is a finished run. Its results are nil if they were not asked for.
+type Run struct {
+	Seed        uint64          `json:"seed"`
+	Dir         string          `json:"dir"` // its name in the sweep directory
+	Generations int             `json:"generations"`
+	CPUSeconds  float64         `json:"cpu_seconds"`
+	Policy      *stats.Estimate `json:"policy,omitempty"` // share of moves of the network alone that lose value
+	Search      *stats.Estimate `json:"search,omitempty"` // the same with the default search
+	Score       *stats.Estimate `json:"score,omitempty"`  // of the network with search in a match, from 0 to 1
+}
+
+// file is the content of sweep.json.
+type file struct {
+	Version     int       `json:"version"`
+	Game        string    `json:"game"`
+	Generations int       `json:"generations,omitempty"` // of each run
+	CPUSeconds  float64   `json:"cpu_seconds,omitempty"` // limit of each run, instead of generations
+	Tests       tests     `json:"tests"`
+	Arms        []fileArm `json:"arms"`
+}
+
+// tests say how runs are tested. After a change of them the results of earlier tests do not count.
+type tests struct {
+	Suite     string `json:"suite,omitempty"` // SHA-256
+	Positions int    `json:"positions,omitempty"`
+	Opponent  string `json:"opponent,omitempty"`
+	Games     int    `json:"games,omitempty"`
+}
+
+// fileArm is an arm with its finished runs.
+type fileArm struct {
+	Arm
+	Runs []Run `json:"runs"`
+}
+
+// openFile reads sweep.json, if there is one, and brings it in line with the options.
+func openFile(o *Options) (*file, error) {
+	want := newFile(o)
+	path := filepath.Join(o.Dir, File)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return want, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	have := new(file)
+	if err := json.Unmarshal(data, have); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
+	}
+	if have.Version != fileVersion {
+		return nil, fmt.Errorf("%s: format version %d, this program reads %d: %w",
+			path, have.Version, fileVersion, checkpoints.ErrVersion)
+	}
+	if err := have.conflict(want); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w; choose another directory", o.Dir, ErrConflict, err)
+	}
+	for i := range have.Arms {
+		want.Arms[i].Runs = have.Arms[i].Runs
+		for r := range want.Arms[i].Runs {
+			run := &want.Arms[i].Runs[r]
+			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions {
+				run.Policy, run.Search = nil, nil
+			}
+			if have.Tests.Opponent != want.Tests.Opponent || have.Tests.Games != want.Tests.Games {
+				run.Score = nil
+			}
+		}
+	}
+	return want, nil
+}
+
+// newFile returns the sweep.json of a new sweep.
+func newFile(o *Options) *file {
+	f := &file{
+		Version: fileVersion, Game: o.Game.Name, Generations: o.Generations, CPUSeconds: o.CPU.Seconds(),
+	}
+	if o.Suite != nil {
+		f.Tests.Suite = fmt.Sprintf("%x", sha256.Sum256(o.Suite.Pack()))
+		f.Tests.Positions = o.Positions
+	}
+	if o.Opponent != nil {
+		f.Tests.Opponent, f.Tests.Games = o.Opponent.String(), o.Games
+	}
+	for _, arm := range o.Arms {
+		f.Arms = append(f.Arms, fileArm{Arm: arm, Runs: []Run{}})
+	}
+	return f
+}
+
+// conflict returns an error if the wanted sweep cannot continue f: only arms, seeds and tests may be added.
+func (f *file) conflict(want *file) error {
+	switch {
+	case f.Game != want.Game:
+		return fmt.Errorf("it is of %s", f.Game)
+	case f.Generations != want.Generations || f.CPUSeconds != want.CPUSeconds:
+		if f.Generations > 0 {
+			return fmt.Errorf("its runs have %d generations", f.Generations)
+		}
+		return fmt.Errorf("its runs use %v s of CPU time", f.CPUSeconds)
+	case len(f.Arms) > len(want.Arms):
+		return fmt.Errorf("it also has the arm %s", f.Arms[len(want.Arms)].Name)
+	}
+	for i := range f.Arms {
+		if a, b := &f.Arms[i].Arm, &want.Arms[i].Arm; a.Name != b.Name || !maps.Equal(a.Settings, b.Settings) {
+			return fmt.Errorf("its arm %d is %s with the settings %v", i+1, a.Name, a.Assignments())
+		}
+	}
+	return nil
+}
+
+// write replaces sweep.json atomically.
+func (f *file) write(dir string) error {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	return checkpoints.WriteFile(filepath.Join(dir, File), append(data, '\n'))
+}
+
+// run returns the finished run of an arm with a seed; nil if there is none.
+func (a *fileArm) run(seed uint64) *Run {
+	for i := range a.Runs {
+		if a.Runs[i].Seed == seed {
+			return &a.Runs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package sweep
+
+import (
+	"math"
+
+	"ludus/train/stats"
+)
+
+// Report is the result of a sweep, over the seeds that all arms have finished.
+type Report struct {
+	Game  string      `json:"game"`
+	Seeds int         `json:"seeds"`
+	Arms  []ArmReport `json:"arms"` // the first is the baseline
+	// CPUDifference is the highest mean CPU time of an arm divided by the lowest, minus 1. EqualCPU means that it is at
+	// most MaxCPUDifference.
+	CPUDifference float64 `json:"cpu_difference"`
+	EqualCPU      bool    `json:"equal_cpu"`
+}
+
+// MaxCPUDifference is the relative difference in CPU time up to which arms count as equally expensive.
+const MaxCPUDifference = 0.02
+
+// ArmReport is the result of an arm. Measures that were not asked for are nil.
+type ArmReport struct {
+	Arm
+	CPUSeconds float64  `json:"cpu_seconds"`      // mean of the runs
+	Policy     *Measure `json:"policy,omitempty"` // share of moves of the network alone that lose value
+	Search     *Measure `json:"search,omitempty"` // the same with the default search
+	Score      *Measure `json:"score,omitempty"`  // of the network with search against the opponent, from 0 to 1
+	Runs       []Run    `json:"runs"`
+}
+
+// Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds; from a single seed
+// there is only the run's own, of the test.
+type Measure struct {
+	Mean stats.Estimate `json:"mean"`
+	// Difference is the mean difference to the baseline's run with the same number, Change the same divided by the
+	// baseline's mean. Both are nil for the baseline, and from a single seed; Change also if the baseline's mean is 0.
+	Difference *stats.Estimate `json:"difference,omitempty"`
+	Change     *stats.Estimate `json:"change,omitempty"`
+}
+
+// report sums up the runs with the numbers 1 to seeds that all arms have finished.
+func (f *file) report(seeds int) *Report {
+	r := &Report{Game: f.Game, Arms: []ArmReport{}}
+	var complete []int
+	for n := range seeds {
+		all := true
+		for i := range f.Arms {
+			run := f.Arms[i].run(f.Arms[i].FirstSeed + uint64(n))
+			all = all && run != nil && f.Tests.complete(run)
+		}
+		if all {
+			complete = append(complete, n)
+		}
+	}
+	if r.Seeds = len(complete); r.Seeds == 0 {
+		return r
+	}
+	low, high := math.Inf(1), 0.0
+	for i := range f.Arms {
+		arm := ArmReport{Arm: f.Arms[i].Arm}
+		for _, n := range complete {
+			run := f.Arms[i].run(arm.FirstSeed + uint64(n))
+			arm.Runs = append(arm.Runs, *run)
+			arm.CPUSeconds += run.CPUSeconds / float64(r.Seeds)
+		}
+		baseline := arm.Runs
+		if i > 0 {
+			baseline = r.Arms[0].Runs
+		}
+		arm.Policy = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Policy })
+		arm.Search = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Search })
+		arm.Score = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Score })
+		low, high = min(low, arm.CPUSeconds), max(high, arm.CPUSeconds)
+		r.Arms = append(r.Arms, arm)
+	}
+	if low > 0 {
+		r.CPUDifference = high/low - 1
+	}
+	r.EqualCPU = low > 0 && r.CPUDifference <= MaxCPUDifference
+	return r
+}
+
+// complete reports whether a run has the results of all tests.
+func (t *tests) complete(r *Run) bool {
+	return (t.Suite == "" || r.Search != nil) && (t.Opponent == "" || r.Score != nil)
+}
+
+// measure sums up one measure of runs; nil if they do not have it. Each run is compared with the baseline's run of the
+// same index.
+func measure(runs, baseline []Run, isBaseline bool, of func(*Run) *stats.Estimate) *Measure {
+	if of(&runs[0]) == nil {
+		return nil
+	}
+	var values, differences []float64
+	level := 0.0 // the baseline's mean
+	for i := range runs {
+		value, base := of(&runs[i]).Value, of(&baseline[i]).Value
+		values, differences = append(values, value), append(differences, value-base)
+		level += base / float64(len(runs))
+	}
+	mean, ok := stats.StudentMean(values)
+	if !ok {
+		return &Measure{Mean: *of(&runs[0])}
+	}
+	m := &Measure{Mean: stats.Estimate{Value: mean.Value, Low: max(0, mean.Low), High: min(1, mean.High)}}
+	if isBaseline {
+		return m
+	}
+	difference, _ := stats.StudentMean(differences)
+	if m.Difference = &difference; level > 0 {
+		m.Change = new(difference.Scaled(1 / level))
+	}
+	return m
+}

@@ -1,0 +1,333 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/train/agent"
+	"ludus/train/cpu"
+	"ludus/train/match"
+	"ludus/train/rundir"
+	"ludus/train/stats"
+	"ludus/train/suite"
+)
+
+// Options describe a sweep. Exactly one of Generations and CPU is set.
+type Options struct {
+	Dir         string
+	Game        *env.Game
+	Arms        []Arm // see [ParseArms]; the first is the baseline
+	Seeds       int   // runs of each arm, from 1 to MaxSeeds
+	Generations int   // of each run
+	CPU         time.Duration
+	Threads     int // runs at once, each on one core; 1 or more
+
+	Suite     *suite.Suite   // tests each run, without and with search; nil: no test
+	Positions int            // of the suite to use; 0: all
+	Opponent  *agent.Factory // plays a match against each run; nil: no match
+	Games     int            // of that match
+
+	// Command returns the command that trains a run with one thread, or continues it, and exits with status 0 when the
+	// run is finished. An interrupt stops it; the same command then continues the run.
+	Command func(Training) *exec.Cmd
+	// Observe is called for each event, one at a time.
+	Observe func(Event)
+}
+
+// Training is a run to train.
+type Training struct {
+	Dir         string
+	Game        *env.Game
+	Seed        uint64
+	Settings    []string // KEY=VALUE
+	Generations int
+	CPU         time.Duration
+}
+
+// Event is something that happened in a sweep. Exactly one field is set.
+type Event struct {
+	Progress *Progress
+	Finished *Finished
+}
+
+// Progress is how far a sweep has come.
+type Progress struct {
+	Done, Runs int     // runs finished, and of the sweep
+	Share      float64 // completed part of the sweep, from 0 to 1
+}
+
+// Finished is a run that has been trained and tested.
+type Finished struct {
+	Arm string
+	Run Run
+}
+
+// Execute trains and tests all runs that are not finished yet, and returns the results. If ctx ends, it stops the training
+// processes and returns the results so far with ctx's error; a later call with the same options continues. So does one
+// with more seeds, more arms at the end or other tests. An error wraps [ErrConflict] if o.Dir holds another sweep.
+func Execute(ctx context.Context, o Options) (*Report, error) {
+	s, release, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = s.run(ctx)
+	return s.file.report(o.Seeds), err
+}
+
+// open opens a sweep directory for writing until release.
+func open(o Options) (s *sweeper, release func(), err error) {
+	if err := checkpoints.MkdirAll(o.Dir); err != nil {
+		return nil, nil, err
+	}
+	if release, err = checkpoints.Lock(filepath.Join(o.Dir, lockFile)); err != nil {
+		return nil, nil, err
+	}
+	f, err := openFile(&o)
+	if err == nil {
+		err = f.write(o.Dir)
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	s = &sweeper{Options: o, file: f, cores: newRota(cpu.Cores()), running: make(map[string]bool)}
+	s.train, s.test = s.trainRun, s.testRun
+	return s, release, nil
+}
+
+// sweeper is a sweep in progress.
+type sweeper struct {
+	Options
+	cores *rota
+	// Tests replace both: train is trainRun, test is testRun.
+	train func(ctx context.Context, worker int, j *job) error
+	test  func(ctx context.Context, j *job, r *Run) error
+
+	mutex   sync.Mutex // guards the rest and calls of Observe
+	file    *file
+	done    int             // runs
+	running map[string]bool // directories of runs in training or test
+}
+
+// job is a run to train and test.
+type job struct {
+	arm    *fileArm
+	number int    // of the run in its arm, from 1
+	seed   uint64 // of the run
+	dir    string
+	known  Run // results of earlier tests
+}
+
+// swapEvery is how long the training processes stay on their cores. Swapping costs little: the caches are refilled.
+const swapEvery = 5 * time.Second
+
+// run does all jobs.
+func (s *sweeper) run(ctx context.Context) error {
+	jobs := s.jobs()
+	all := s.Seeds * len(s.file.Arms)
+	s.done = all - len(jobs)
+	queue := make(chan *job, len(jobs))
+	for _, j := range jobs {
+		queue <- j
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range min(s.Threads, len(jobs)) {
+		group.Go(func() error {
+			for j := range queue {
+				if err := s.do(ctx, worker, j); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	finished := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watch(finished, all) })
+	err := group.Wait()
+	close(finished)
+	watching.Wait()
+	return err
+}
+
+// watch swaps the cores and reports progress until the sweep is finished.
+func (s *sweeper) watch(finished <-chan struct{}, all int) {
+	swap, look := time.NewTicker(swapEvery), time.NewTicker(time.Second)
+	defer swap.Stop()
+	defer look.Stop()
+	for {
+		select {
+		case <-finished:
+			return
+		case <-swap.C:
+			s.cores.swap()
+		case <-look.C:
+			s.progress(all)
+		}
+	}
+}
+
+// jobs lists the runs that are not finished, seed by seed: arms that are compared train at the same time.
+func (s *sweeper) jobs() (jobs []*job) {
+	for n := range s.Seeds {
+		for i := range s.file.Arms {
+			arm := &s.file.Arms[i]
+			seed := arm.FirstSeed + uint64(n)
+			r := arm.run(seed)
+			if r == nil || !s.file.Tests.complete(r) {
+				j := &job{arm: arm, number: n + 1, seed: seed, dir: filepath.Join(s.Dir, arm.dir(seed))}
+				if r != nil {
+					j.known = *r
+				}
+				jobs = append(jobs, j)
+			}
+		}
+	}
+	return jobs
+}
+
+// do trains a run, unless it is trained already, and tests it.
+func (s *sweeper) do(ctx context.Context, worker int, j *job) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	s.running[j.dir] = true
+	s.mutex.Unlock()
+	r, err := trained(j.dir)
+	if err == nil && r == nil {
+		if err = s.train(ctx, worker, j); err == nil {
+			r, err = trained(j.dir)
+		}
+	}
+	if err == nil && r == nil {
+		err = errors.New("training ended before the run was finished")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.dir, err)
+	}
+	r.Seed, r.Policy, r.Search, r.Score = j.seed, j.known.Policy, j.known.Search, j.known.Score
+	if err := s.test(ctx, j, r); err != nil {
+		return fmt.Errorf("%s: %w", j.dir, err)
+	}
+	return s.finish(j, r)
+}
+
+// finish writes the results of a run.
+func (s *sweeper) finish(j *job, r *Run) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if earlier := j.arm.run(j.seed); earlier != nil {
+		*earlier = *r
+	} else {
+		j.arm.Runs = append(j.arm.Runs, *r)
+	}
+	delete(s.running, j.dir)
+	s.done++
+	if err := s.file.write(s.Dir); err != nil {
+		return err
+	}
+	s.Observe(Event{Finished: &Finished{j.arm.Name, *r}})
+	return nil
+}
+
+// trained returns a finished run, without results; nil if it is not finished or does not exist.
+func trained(dir string) (*Run, error) {
+	config, err := rundir.ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	newest, _, err := rundir.Checkpoints(dir).Newest()
+	if errors.Is(err, checkpoints.ErrNoCheckpoint) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	last := config.Plan.Last()
+	if newest.ID < last {
+		return nil, nil
+	}
+	for _, m := range rundir.MetricsFile.Tail(dir) {
+		if m.Generation == last {
+			return &Run{Dir: filepath.Base(dir), Generations: last, CPUSeconds: m.CPUSeconds}, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no line for the last generation, %d", rundir.MetricsFile.Name, last)
+}
+
+// progress reports how far the sweep has come.
+func (s *sweeper) progress(all int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	p := Progress{Done: s.done, Runs: all}
+	sum := float64(s.done)
+	for dir := range s.running {
+		sum += shareOf(dir)
+	}
+	p.Share = sum / float64(all)
+	s.Observe(Event{Progress: &p})
+}
+
+// shareOf returns the completed part of a run's plan.
+func shareOf(dir string) float64 {
+	lines := rundir.MetricsFile.Tail(dir)
+	if len(lines) == 0 {
+		return 0
+	}
+	newest := &lines[len(lines)-1]
+	return float64(newest.Generation) / float64(max(1, newest.Generations))
+}
+
+// testRun tests a trained run on the suite and against the opponent, unless it has the results.
+func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
+	if s.Suite != nil && r.Search == nil {
+		for _, test := range []struct {
+			kind   agent.Kind
+			result **stats.Estimate
+		}{{agent.Policy, &r.Policy}, {agent.Net, &r.Search}} {
+			result, err := s.Suite.Test(ctx, s.agent(test.kind, j.dir), suite.TestOptions{
+				Threads: 1, Positions: s.Positions, Seed: 1,
+			})
+			if err != nil {
+				return err
+			}
+			*test.result = &result.Error
+		}
+	}
+	if s.Opponent != nil && r.Score == nil {
+		result, err := match.Run(ctx, match.Config{
+			Game: s.Game, A: s.agent(agent.Net, j.dir), B: s.Opponent, Games: s.Games,
+			OpeningPlies: openingPlies, Threads: 1, Seed: uint64(j.number), // equal openings for runs that are compared
+		})
+		if err != nil {
+			return err
+		}
+		r.Score = &stats.Estimate{Value: result.Score, Low: result.Low, High: result.High}
+	}
+	return nil
+}
+
+// openingPlies is the number of random plies at the start of each game against the opponent.
+const openingPlies = 2
+
+// agent returns the newest network of a run as an agent of the given kind.
+func (s *sweeper) agent(kind agent.Kind, dir string) *agent.Factory {
+	spec := agent.Spec{Kind: kind, Network: agent.Reference{Path: dir}}
+	return agent.NewFactory(s.Game, spec, rundir.LoadWeights)
+}
