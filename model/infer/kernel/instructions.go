@@ -21,15 +21,17 @@ type gemmArgs struct {
 	relu                                              int
 }
 
-// transformArgs are the arguments of one transform pass, which multiplies each line by a matrix. A line is a column or
-// a row of a board or of its transform. Its elements are cells or points, each with vectors registers of channels.
+// transformArgs are the arguments of one transform pass, which multiplies each line of each row by a matrix. A line is a
+// column or a row of a board or of its transform. Its elements are cells or points, each with vectors registers of
+// channels.
 // Steps are in bytes. Only transposedEpilogue reads bias, accumulate and floor, the smallest result: 0 for ReLU, or
 // -Inf.
 type transformArgs struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // between the elements of a line
 	sourceLine, destinationLine int // between lines
-	lines, vectors              int
+	sourceRow, destinationRow   int // between rows
+	rows, lines, vectors        int
 	bias                        unsafe.Pointer
 	accumulate                  int
 	floor                       float32

@@ -1945,20 +1945,31 @@ nextPanel:
 	RET
 
 // func multiplyA3AVX2(args *transformArgs)
-TEXT ·multiplyA3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+0(SB), Y11
+	VBROADCASTSS constantsAVX2<>+32(SB), Y12
+	VBROADCASTSS constantsAVX2<>+96(SB), Y13
+	VBROADCASTSS constantsAVX2<>+64(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -1967,16 +1978,16 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+0(SB), Y2, Y3
+	VMULPS Y11, Y2, Y3
 	VADDPS Y0, Y3, Y3
-	VMULPS constantsAVX2<>+32(SB), Y1, Y4
+	VMULPS Y12, Y1, Y4
 	VADDPS Y4, Y3, Y5
 	VSUBPS Y4, Y3, Y6
 	VMOVUPS Y5, (R8)
 	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+64(SB), Y2, Y7
+	VMULPS Y14, Y2, Y7
 	VADDPS Y0, Y7, Y7
-	VMULPS constantsAVX2<>+96(SB), Y1, Y8
+	VMULPS Y13, Y1, Y8
 	VADDPS Y8, Y7, Y9
 	VSUBPS Y8, Y7, Y10
 	VMOVUPS Y9, (R8)(R12*2)
@@ -1989,30 +2000,46 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA3AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+0(SB), Y13
+	VBROADCASTSS constantsAVX2<>+32(SB), Y14
+	VBROADCASTSS constantsAVX2<>+96(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2024,15 +2051,15 @@ _vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VADDPS Y2, Y0, Y5
-	VMOVUPS Y5, (R8)
-	VMULPS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+0(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y7
-	VADDPS Y4, Y7, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VADDPS Y2, Y0, Y8
+	VMOVUPS Y8, (R8)
+	VMULPS Y14, Y1, Y9
+	VFMADD231PS Y15, Y3, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMULPS Y13, Y0, Y10
+	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y10
+	VADDPS Y4, Y10, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2040,33 +2067,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA3AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA3AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX2<>+0(SB), Y13
+	VBROADCASTSS constantsAVX2<>+32(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2078,22 +2120,22 @@ _vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMOVUPS (R15), Y5
-	VADDPS Y0, Y5, Y5
-	VADDPS Y2, Y5, Y5
-	VMAXPS Y5, Y15, Y5
-	VMOVUPS Y5, (R8)
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y7
-	VADDPS Y4, Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS Y14, Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS Y13, Y0, Y10
+	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y10
+	VADDPS Y4, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2101,27 +2143,42 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX2<>+0(SB), Y13
+	VBROADCASTSS constantsAVX2<>+32(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2133,25 +2190,25 @@ add_vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMOVUPS (R15), Y5
-	VADDPS Y0, Y5, Y5
-	VADDPS Y2, Y5, Y5
-	VADDPS (R8), Y5, Y5
-	VMAXPS Y5, Y15, Y5
-	VMOVUPS Y5, (R8)
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VADDPS (R8)(R12*1), Y6, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y7
-	VADDPS Y4, Y7, Y7
-	VADDPS (R8)(R12*2), Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS (R8), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS Y14, Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y9
+	VADDPS (R8)(R12*1), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS Y13, Y0, Y10
+	VFMADD231PS constantsAVX2<>+64(SB), Y2, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS (R8)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2159,29 +2216,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB3AVX2(args *transformArgs)
-TEXT ·multiplyB3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+192(SB), Y11
+	VBROADCASTSS constantsAVX2<>+128(SB), Y12
+	VBROADCASTSS constantsAVX2<>+160(SB), Y13
+	VBROADCASTSS constantsAVX2<>+32(SB), Y14
+	VBROADCASTSS constantsAVX2<>+96(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2190,22 +2265,22 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+128(SB), Y0, Y3
-	VADDPS Y2, Y3, Y3
-	VMULPS constantsAVX2<>+32(SB), Y1, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R8)
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+160(SB), Y0, Y7
-	VADDPS Y2, Y7, Y7
-	VMULPS constantsAVX2<>+96(SB), Y1, Y8
-	VADDPS Y8, Y7, Y9
-	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+192(SB), Y1, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS Y12, Y0, Y4
+	VADDPS Y2, Y4, Y4
+	VMULPS Y14, Y1, Y5
+	VADDPS Y5, Y4, Y6
+	VSUBPS Y5, Y4, Y7
+	VMOVUPS Y6, (R8)
+	VMOVUPS Y7, (R8)(R12*1)
+	VMULPS Y13, Y0, Y8
+	VADDPS Y2, Y8, Y8
+	VMULPS Y15, Y1, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y3
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y3, (R9)
+	VMULPS Y11, Y1, Y4
+	VMOVUPS Y4, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, R8
 	ADDQ $32, R9
@@ -2213,30 +2288,46 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB3AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+192(SB), Y13
+	VBROADCASTSS constantsAVX2<>+128(SB), Y14
+	VBROADCASTSS constantsAVX2<>+160(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2248,15 +2339,15 @@ _vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMULPS constantsAVX2<>+128(SB), Y0, Y5
-	VFMADD231PS constantsAVX2<>+160(SB), Y2, Y5
-	VMOVUPS Y5, (R8)
-	VMULPS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+192(SB), Y4, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VADDPS Y2, Y0, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMULPS Y14, Y0, Y8
+	VFMADD231PS Y15, Y2, Y8
+	VMOVUPS Y8, (R8)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y9
+	VFMADD231PS Y13, Y4, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VADDPS Y2, Y0, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2264,33 +2355,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB3AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB3AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX2<>+192(SB), Y13
+	VBROADCASTSS constantsAVX2<>+128(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2302,22 +2408,22 @@ _vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMOVUPS (R15), Y5
-	VFMADD231PS constantsAVX2<>+128(SB), Y0, Y5
-	VFMADD231PS constantsAVX2<>+160(SB), Y2, Y5
-	VMAXPS Y5, Y15, Y5
-	VMOVUPS Y5, (R8)
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+192(SB), Y4, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMOVUPS (R15), Y7
-	VADDPS Y0, Y7, Y7
-	VADDPS Y2, Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS Y14, Y0, Y8
+	VFMADD231PS constantsAVX2<>+160(SB), Y2, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y9
+	VFMADD231PS Y13, Y4, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2325,27 +2431,42 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX2<>+192(SB), Y13
+	VBROADCASTSS constantsAVX2<>+128(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2357,25 +2478,25 @@ add_vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMOVUPS (R15), Y5
-	VFMADD231PS constantsAVX2<>+128(SB), Y0, Y5
-	VFMADD231PS constantsAVX2<>+160(SB), Y2, Y5
-	VADDPS (R8), Y5, Y5
-	VMAXPS Y5, Y15, Y5
-	VMOVUPS Y5, (R8)
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+192(SB), Y4, Y6
-	VADDPS (R8)(R12*1), Y6, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMOVUPS (R15), Y7
-	VADDPS Y0, Y7, Y7
-	VADDPS Y2, Y7, Y7
-	VADDPS (R8)(R12*2), Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS Y14, Y0, Y8
+	VFMADD231PS constantsAVX2<>+160(SB), Y2, Y8
+	VADDPS (R8), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y9
+	VFMADD231PS Y13, Y4, Y9
+	VADDPS (R8)(R12*1), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS (R8)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2383,29 +2504,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG3AVX2(args *transformArgs)
-TEXT ·multiplyG3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+256(SB), Y11
+	VBROADCASTSS constantsAVX2<>+224(SB), Y12
+	VBROADCASTSS constantsAVX2<>+288(SB), Y13
+	VBROADCASTSS constantsAVX2<>+352(SB), Y14
+	VBROADCASTSS constantsAVX2<>+320(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2414,15 +2553,15 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+224(SB), Y1, Y3
-	VMULPS constantsAVX2<>+256(SB), Y0, Y4
-	VFMADD231PS constantsAVX2<>+288(SB), Y2, Y4
+	VMULPS Y12, Y1, Y3
+	VMULPS Y11, Y0, Y4
+	VFMADD231PS Y13, Y2, Y4
 	VADDPS Y4, Y3, Y5
 	VSUBPS Y4, Y3, Y6
 	VMOVUPS Y5, (R8)
 	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+320(SB), Y1, Y7
-	VMULPS constantsAVX2<>+352(SB), Y0, Y8
+	VMULPS Y15, Y1, Y7
+	VMULPS Y14, Y0, Y8
 	VFMADD231PS constantsAVX2<>+384(SB), Y2, Y8
 	VADDPS Y8, Y7, Y9
 	VSUBPS Y8, Y7, Y10
@@ -2436,30 +2575,46 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG3AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG3AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG3AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+256(SB), Y13
+	VBROADCASTSS constantsAVX2<>+224(SB), Y14
+	VBROADCASTSS constantsAVX2<>+288(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -2471,16 +2626,16 @@ _vector:
 	VSUBPS (CX), Y2, Y3
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
-	VMULPS constantsAVX2<>+256(SB), Y1, Y5
-	VFMADD231PS constantsAVX2<>+352(SB), Y3, Y5
-	VMOVUPS Y5, (R8)
-	VMULPS constantsAVX2<>+224(SB), Y0, Y6
-	VFMADD231PS constantsAVX2<>+320(SB), Y2, Y6
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+288(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+384(SB), Y3, Y7
-	VADDPS Y4, Y7, Y7
-	VMOVUPS Y7, (R8)(R12*2)
+	VMULPS Y13, Y1, Y8
+	VFMADD231PS constantsAVX2<>+352(SB), Y3, Y8
+	VMOVUPS Y8, (R8)
+	VMULPS Y14, Y0, Y9
+	VFMADD231PS constantsAVX2<>+320(SB), Y2, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMULPS Y15, Y1, Y10
+	VFMADD231PS constantsAVX2<>+384(SB), Y3, Y10
+	VADDPS Y4, Y10, Y10
+	VMOVUPS Y10, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2488,30 +2643,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA4AVX2(args *transformArgs)
-TEXT ·multiplyA4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+480(SB), Y12
+	VBROADCASTSS constantsAVX2<>+416(SB), Y13
+	VBROADCASTSS constantsAVX2<>+448(SB), Y14
+	VBROADCASTSS constantsAVX2<>+544(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2521,17 +2693,17 @@ vector:
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
 	VMOVUPS (CX), Y3
-	VMULPS constantsAVX2<>+416(SB), Y2, Y4
+	VMULPS Y13, Y2, Y4
 	VADDPS Y0, Y4, Y4
-	VMULPS constantsAVX2<>+448(SB), Y1, Y5
-	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y5
+	VMULPS Y14, Y1, Y5
+	VFMADD231PS Y12, Y3, Y5
 	VADDPS Y5, Y4, Y6
 	VSUBPS Y5, Y4, Y7
 	VMOVUPS Y6, (R8)
 	VMOVUPS Y7, (R8)(R12*1)
 	VMULPS constantsAVX2<>+512(SB), Y2, Y8
 	VADDPS Y0, Y8, Y8
-	VMULPS constantsAVX2<>+544(SB), Y1, Y9
+	VMULPS Y15, Y1, Y9
 	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y9
 	VADDPS Y9, Y8, Y10
 	VSUBPS Y9, Y8, Y11
@@ -2547,30 +2719,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA4AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+480(SB), Y14
+	VBROADCASTSS constantsAVX2<>+416(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2584,19 +2771,19 @@ _vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VADDPS Y2, Y0, Y6
-	VADDPS Y4, Y6, Y6
-	VMOVUPS Y6, (R8)
-	VMULPS constantsAVX2<>+448(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMULPS constantsAVX2<>+416(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VMULPS constantsAVX2<>+480(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y9
-	VADDPS Y5, Y9, Y9
-	VMOVUPS Y9, (R9)
+	VADDPS Y2, Y0, Y10
+	VADDPS Y4, Y10, Y10
+	VMOVUPS Y10, (R8)
+	VMULPS constantsAVX2<>+448(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS Y15, Y0, Y12
+	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMULPS Y14, Y1, Y13
+	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y13
+	VADDPS Y5, Y13, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2605,33 +2792,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA4AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA4AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX2<>+480(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2645,28 +2846,28 @@ _vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMOVUPS (R15), Y6
-	VADDPS Y0, Y6, Y6
-	VADDPS Y2, Y6, Y6
-	VADDPS Y4, Y6, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y8
-	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y9
-	VADDPS Y5, Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VFMADD231PS Y14, Y1, Y13
+	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y13
+	VADDPS Y5, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2675,27 +2876,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX2<>+480(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2709,32 +2924,32 @@ add_vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMOVUPS (R15), Y6
-	VADDPS Y0, Y6, Y6
-	VADDPS Y2, Y6, Y6
-	VADDPS Y4, Y6, Y6
-	VADDPS (R8), Y6, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y7
-	VADDPS (R8)(R12*1), Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y8
-	VADDPS (R8)(R12*2), Y8, Y8
-	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y9
-	VADDPS Y5, Y9, Y9
-	VADDPS (R9), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS (R8), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y11
+	VADDPS (R8)(R12*1), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y12
+	VADDPS (R8)(R12*2), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VFMADD231PS Y14, Y1, Y13
+	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y13
+	VADDPS Y5, Y13, Y13
+	VADDPS (R9), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2743,30 +2958,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB4AVX2(args *transformArgs)
-TEXT ·multiplyB4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+736(SB), Y12
+	VBROADCASTSS constantsAVX2<>+608(SB), Y13
+	VBROADCASTSS constantsAVX2<>+640(SB), Y14
+	VBROADCASTSS constantsAVX2<>+704(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2776,28 +3008,28 @@ vector:
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
 	VMOVUPS (CX), Y3
-	VMULPS constantsAVX2<>+608(SB), Y1, Y4
-	VADDPS Y3, Y4, Y4
-	VMULPS constantsAVX2<>+640(SB), Y0, Y5
-	VFMADD231PS constantsAVX2<>+448(SB), Y2, Y5
-	VADDPS Y5, Y4, Y6
-	VSUBPS Y5, Y4, Y7
-	VMOVUPS Y6, (R8)
-	VMOVUPS Y7, (R8)(R12*1)
-	VMULPS constantsAVX2<>+672(SB), Y1, Y8
-	VADDPS Y3, Y8, Y8
-	VMULPS constantsAVX2<>+704(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+544(SB), Y2, Y9
-	VADDPS Y9, Y8, Y10
-	VSUBPS Y9, Y8, Y11
-	VMOVUPS Y10, (R8)(R12*2)
-	VMOVUPS Y11, (R9)
-	VMULPS constantsAVX2<>+736(SB), Y1, Y12
-	VADDPS Y3, Y12, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMULPS constantsAVX2<>+768(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+736(SB), Y2, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMULPS Y13, Y1, Y6
+	VADDPS Y3, Y6, Y6
+	VMULPS Y14, Y0, Y7
+	VFMADD231PS constantsAVX2<>+448(SB), Y2, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R8)
+	VMOVUPS Y9, (R8)(R12*1)
+	VMULPS constantsAVX2<>+672(SB), Y1, Y10
+	VADDPS Y3, Y10, Y10
+	VMULPS Y15, Y0, Y11
+	VFMADD231PS constantsAVX2<>+544(SB), Y2, Y11
+	VADDPS Y11, Y10, Y4
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y4, (R8)(R12*2)
+	VMOVUPS Y5, (R9)
+	VMULPS Y12, Y1, Y6
+	VADDPS Y3, Y6, Y6
+	VMOVUPS Y6, (R8)(R12*4)
+	VMULPS constantsAVX2<>+768(SB), Y0, Y7
+	VFMADD231PS Y12, Y2, Y7
+	VMOVUPS Y7, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2806,30 +3038,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB4AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+736(SB), Y14
+	VBROADCASTSS constantsAVX2<>+608(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2843,21 +3090,21 @@ _vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMULPS constantsAVX2<>+640(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y6
-	VMOVUPS Y6, (R8)
-	VMULPS constantsAVX2<>+608(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMULPS constantsAVX2<>+448(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VADDPS Y2, Y0, Y9
-	VADDPS Y4, Y9, Y9
-	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+640(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y10
+	VMOVUPS Y10, (R8)
+	VMULPS Y15, Y0, Y11
+	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y11
+	VFMADD231PS Y14, Y4, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y12
+	VFMADD231PS Y14, Y5, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VADDPS Y2, Y0, Y13
+	VADDPS Y4, Y13, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2866,33 +3113,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB4AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB4AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX2<>+736(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2906,30 +3167,30 @@ _vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y8
-	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y11
+	VFMADD231PS Y14, Y4, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y12
+	VFMADD231PS Y14, Y5, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -2938,27 +3199,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX2<>+736(SB), Y14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -2972,34 +3247,34 @@ add_vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMOVUPS (R15), Y6
-	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y6
-	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y6
-	VADDPS (R8), Y6, Y6
-	VMAXPS Y6, Y15, Y6
-	VMOVUPS Y6, (R8)
-	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y7
-	VADDPS (R8)(R12*1), Y7, Y7
-	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y8
-	VADDPS (R8)(R12*2), Y8, Y8
-	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*2)
-	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS (R9), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y10
+	VADDPS (R8), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y11
+	VFMADD231PS Y14, Y4, Y11
+	VADDPS (R8)(R12*1), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y12
+	VFMADD231PS Y14, Y5, Y12
+	VADDPS (R8)(R12*2), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS (R9), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -3008,29 +3283,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG4AVX2(args *transformArgs)
-TEXT ·multiplyG4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+800(SB), Y11
+	VBROADCASTSS constantsAVX2<>+864(SB), Y12
+	VBROADCASTSS constantsAVX2<>+832(SB), Y13
+	VBROADCASTSS constantsAVX2<>+896(SB), Y14
+	VBROADCASTSS constantsAVX2<>+960(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3039,22 +3332,22 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+800(SB), Y0, Y3
-	VFMADD231PS constantsAVX2<>+832(SB), Y2, Y3
-	VMULPS constantsAVX2<>+864(SB), Y1, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R8)
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+896(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y7
-	VMULPS constantsAVX2<>+960(SB), Y1, Y8
-	VADDPS Y8, Y7, Y9
-	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+992(SB), Y0, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS Y11, Y0, Y4
+	VFMADD231PS Y13, Y2, Y4
+	VMULPS Y12, Y1, Y5
+	VADDPS Y5, Y4, Y6
+	VSUBPS Y5, Y4, Y7
+	VMOVUPS Y6, (R8)
+	VMOVUPS Y7, (R8)(R12*1)
+	VMULPS Y14, Y0, Y8
+	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y8
+	VMULPS Y15, Y1, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y3
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y3, (R9)
+	VMULPS constantsAVX2<>+992(SB), Y0, Y4
+	VMOVUPS Y4, (R8)(R12*4)
 	VMOVUPS Y2, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, R8
@@ -3063,30 +3356,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG4AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG4AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG4AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+800(SB), Y14
+	VBROADCASTSS constantsAVX2<>+864(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -3099,17 +3407,17 @@ _vector:
 	VADDPS (CX), Y2, Y2
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMULPS constantsAVX2<>+800(SB), Y0, Y6
-	VFMADD231PS constantsAVX2<>+896(SB), Y2, Y6
-	VFMADD231PS constantsAVX2<>+992(SB), Y4, Y6
-	VMOVUPS Y6, (R8)
-	VMULPS constantsAVX2<>+864(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+960(SB), Y3, Y7
-	VMOVUPS Y7, (R8)(R12*1)
-	VMULPS constantsAVX2<>+832(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y8
-	VADDPS Y5, Y8, Y8
-	VMOVUPS Y8, (R8)(R12*2)
+	VMULPS Y14, Y0, Y9
+	VFMADD231PS constantsAVX2<>+896(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+992(SB), Y4, Y9
+	VMOVUPS Y9, (R8)
+	VMULPS Y15, Y1, Y10
+	VFMADD231PS constantsAVX2<>+960(SB), Y3, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMULPS constantsAVX2<>+832(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y11
+	VADDPS Y5, Y11, Y11
+	VMOVUPS Y11, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, R8
@@ -3117,30 +3425,46 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA5AVX2(args *transformArgs)
-TEXT ·multiplyA5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1056(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1120(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1024(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3152,31 +3476,31 @@ vector:
 	VMOVUPS (BX)(DI*2), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS (BX)(DI*4), Y4
-	VMULPS constantsAVX2<>+1024(SB), Y2, Y5
-	VFMADD231PS constantsAVX2<>+1056(SB), Y4, Y5
-	VADDPS Y0, Y5, Y5
-	VMULPS constantsAVX2<>+1088(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+1120(SB), Y3, Y6
-	VADDPS Y6, Y5, Y7
-	VSUBPS Y6, Y5, Y8
-	VMOVUPS Y7, (R8)
-	VMOVUPS Y8, (R8)(R12*1)
-	VADDPS Y2, Y0, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS Y3, Y1, Y10
+	VMULPS Y15, Y2, Y9
+	VFMADD231PS Y13, Y4, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y10
+	VFMADD231PS Y14, Y3, Y10
 	VADDPS Y10, Y9, Y11
 	VSUBPS Y10, Y9, Y12
-	VMOVUPS Y11, (R8)(R12*2)
-	VMOVUPS Y12, (R9)
-	VMULPS constantsAVX2<>+64(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y13
-	VADDPS Y0, Y13, Y13
-	VMULPS constantsAVX2<>+96(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+1184(SB), Y3, Y14
-	VADDPS Y14, Y13, Y15
-	VSUBPS Y14, Y13, Y5
-	VMOVUPS Y15, (R8)(R12*4)
-	VMOVUPS Y5, (R9)(R12*2)
+	VMOVUPS Y11, (R8)
+	VMOVUPS Y12, (R8)(R12*1)
+	VADDPS Y2, Y0, Y5
+	VADDPS Y4, Y5, Y5
+	VADDPS Y3, Y1, Y6
+	VADDPS Y6, Y5, Y7
+	VSUBPS Y6, Y5, Y8
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+64(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS constantsAVX2<>+96(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1184(SB), Y3, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y12, (R9)(R12*2)
 	VMOVUPS Y4, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
@@ -3187,31 +3511,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA5AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1056(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3227,26 +3565,26 @@ _vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
-	VADDPS Y2, Y0, Y7
-	VADDPS Y4, Y7, Y7
-	VMOVUPS Y7, (R8)
-	VMULPS constantsAVX2<>+1088(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1024(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y9
-	VADDPS Y2, Y9, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMULPS constantsAVX2<>+1120(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y10
-	VADDPS Y3, Y10, Y10
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+1056(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y11
-	VADDPS Y2, Y11, Y11
-	VADDPS Y6, Y11, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VADDPS Y2, Y0, Y12
+	VADDPS Y4, Y12, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1024(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1120(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y7
+	VADDPS Y3, Y7, Y7
+	VMOVUPS Y7, (R9)
+	VMULPS Y15, Y0, Y8
+	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y6, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3256,34 +3594,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA5AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA5AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3299,37 +3650,37 @@ _vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
 	VMOVUPS (R15), Y7
-	VADDPS Y0, Y7, Y7
-	VADDPS Y2, Y7, Y7
-	VADDPS Y4, Y7, Y7
+	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y7
+	VADDPS Y3, Y7, Y7
 	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)
+	VMOVUPS Y7, (R9)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
+	VFMADD231PS constantsAVX2<>+1056(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y6, Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y9
-	VADDPS Y2, Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y10
-	VADDPS Y3, Y10, Y10
-	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R9)
-	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1056(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y11
-	VADDPS Y2, Y11, Y11
-	VADDPS Y6, Y11, Y11
-	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3339,28 +3690,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3376,42 +3740,42 @@ add_vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS (R8), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VADDPS (R8)(R12*1), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS (R8)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
 	VMOVUPS (R15), Y7
-	VADDPS Y0, Y7, Y7
-	VADDPS Y2, Y7, Y7
-	VADDPS Y4, Y7, Y7
-	VADDPS (R8), Y7, Y7
+	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y7
+	VADDPS Y3, Y7, Y7
+	VADDPS (R9), Y7, Y7
 	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)
+	VMOVUPS Y7, (R9)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
-	VADDPS (R8)(R12*1), Y8, Y8
+	VFMADD231PS constantsAVX2<>+1056(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y6, Y8, Y8
+	VADDPS (R8)(R12*4), Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS (R8)(R12*2), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y10
-	VADDPS Y3, Y10, Y10
-	VADDPS (R9), Y10, Y10
-	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R9)
-	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1056(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+1152(SB), Y4, Y11
-	VADDPS Y2, Y11, Y11
-	VADDPS Y6, Y11, Y11
-	VADDPS (R8)(R12*4), Y11, Y11
-	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3421,30 +3785,46 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB5AVX2(args *transformArgs)
-TEXT ·multiplyB5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1440(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1216(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3456,35 +3836,35 @@ vector:
 	VMOVUPS (BX)(DI*2), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS (BX)(DI*4), Y4
-	VMULPS constantsAVX2<>+64(SB), Y0, Y5
-	VFMADD231PS constantsAVX2<>+1216(SB), Y2, Y5
-	VADDPS Y4, Y5, Y5
-	VMULPS constantsAVX2<>+1248(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+1088(SB), Y3, Y6
-	VADDPS Y6, Y5, Y7
-	VSUBPS Y6, Y5, Y8
-	VMOVUPS Y7, (R8)
-	VMOVUPS Y8, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1280(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
-	VADDPS Y4, Y9, Y9
-	VMULPS constantsAVX2<>+1312(SB), Y1, Y10
-	VADDPS Y3, Y10, Y10
-	VADDPS Y10, Y9, Y11
-	VSUBPS Y10, Y9, Y12
-	VMOVUPS Y11, (R8)(R12*2)
-	VMOVUPS Y12, (R9)
-	VMULPS constantsAVX2<>+1024(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+1344(SB), Y2, Y13
-	VADDPS Y4, Y13, Y13
-	VMULPS constantsAVX2<>+1376(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y14
-	VADDPS Y14, Y13, Y15
-	VSUBPS Y14, Y13, Y5
-	VMOVUPS Y15, (R8)(R12*4)
+	VMULPS constantsAVX2<>+64(SB), Y0, Y10
+	VFMADD231PS Y15, Y2, Y10
+	VADDPS Y4, Y10, Y10
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1088(SB), Y3, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)
+	VMOVUPS Y5, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1280(SB), Y0, Y6
+	VFMADD231PS Y13, Y2, Y6
+	VADDPS Y4, Y6, Y6
+	VMULPS Y13, Y1, Y7
+	VADDPS Y3, Y7, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1024(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+1344(SB), Y2, Y10
+	VADDPS Y4, Y10, Y10
+	VMULPS constantsAVX2<>+1376(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)(R12*4)
 	VMOVUPS Y5, (R9)(R12*2)
 	VMULPS constantsAVX2<>+1408(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+1440(SB), Y3, Y6
+	VFMADD231PS Y14, Y3, Y6
 	VMOVUPS Y6, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
@@ -3495,31 +3875,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB5AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3535,27 +3929,27 @@ _vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
-	VMULPS constantsAVX2<>+64(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y7
-	VMOVUPS Y7, (R8)
-	VMULPS constantsAVX2<>+1248(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y8
-	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1216(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMULPS constantsAVX2<>+1088(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y10
-	VADDPS Y3, Y10, Y10
-	VMOVUPS Y10, (R9)
-	VADDPS Y2, Y0, Y11
-	VADDPS Y4, Y11, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS constantsAVX2<>+64(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y13
+	VFMADD231PS Y15, Y3, Y13
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1216(SB), Y0, Y14
+	VFMADD231PS Y15, Y2, Y14
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y7
+	VADDPS Y3, Y7, Y7
+	VMOVUPS Y7, (R9)
+	VADDPS Y2, Y0, Y8
+	VADDPS Y4, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3565,34 +3959,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB5AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB5AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3608,38 +4015,38 @@ _vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
 	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y7
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y7
+	VADDPS Y3, Y7, Y7
 	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)
+	VMOVUPS Y7, (R9)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y8
-	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y4, Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y10
-	VADDPS Y3, Y10, Y10
-	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R9)
-	VMOVUPS (R15), Y11
-	VADDPS Y0, Y11, Y11
-	VADDPS Y2, Y11, Y11
-	VADDPS Y4, Y11, Y11
-	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3649,28 +4056,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3686,43 +4106,43 @@ add_vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y12
+	VADDPS (R8), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y13
+	VADDPS (R8)(R12*1), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y14
+	VADDPS (R8)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
 	VMOVUPS (R15), Y7
-	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y7
-	VADDPS (R8), Y7, Y7
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y7
+	VADDPS Y3, Y7, Y7
+	VADDPS (R9), Y7, Y7
 	VMAXPS Y7, Y15, Y7
-	VMOVUPS Y7, (R8)
+	VMOVUPS Y7, (R9)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y8
-	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y8
-	VADDPS (R8)(R12*1), Y8, Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y4, Y8, Y8
+	VADDPS (R8)(R12*4), Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y9
-	VADDPS (R8)(R12*2), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y10
-	VADDPS Y3, Y10, Y10
-	VADDPS (R9), Y10, Y10
-	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R9)
-	VMOVUPS (R15), Y11
-	VADDPS Y0, Y11, Y11
-	VADDPS Y2, Y11, Y11
-	VADDPS Y4, Y11, Y11
-	VADDPS (R8)(R12*4), Y11, Y11
-	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y8, (R8)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3732,29 +4152,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG5AVX2(args *transformArgs)
-TEXT ·multiplyG5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1568(SB), Y11
+	VBROADCASTSS constantsAVX2<>+1632(SB), Y12
+	VBROADCASTSS constantsAVX2<>+1536(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1600(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1664(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3764,27 +4202,27 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+1472(SB), Y1, Y3
-	VMULPS constantsAVX2<>+1504(SB), Y0, Y4
-	VFMADD231PS constantsAVX2<>+1536(SB), Y2, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R8)
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1568(SB), Y1, Y7
-	VMULPS constantsAVX2<>+1568(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+1568(SB), Y2, Y8
+	VMULPS constantsAVX2<>+1472(SB), Y1, Y7
+	VMULPS constantsAVX2<>+1504(SB), Y0, Y8
+	VFMADD231PS Y13, Y2, Y8
 	VADDPS Y8, Y7, Y9
 	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+1600(SB), Y1, Y11
-	VMULPS constantsAVX2<>+1632(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+1664(SB), Y2, Y12
-	VADDPS Y12, Y11, Y13
-	VSUBPS Y12, Y11, Y14
-	VMOVUPS Y13, (R8)(R12*4)
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y9, (R8)
+	VMOVUPS Y10, (R8)(R12*1)
+	VMULPS Y11, Y1, Y3
+	VMULPS Y11, Y0, Y4
+	VFMADD231PS Y11, Y2, Y4
+	VADDPS Y4, Y3, Y5
+	VSUBPS Y4, Y3, Y6
+	VMOVUPS Y5, (R8)(R12*2)
+	VMOVUPS Y6, (R9)
+	VMULPS Y14, Y1, Y7
+	VMULPS Y12, Y0, Y8
+	VFMADD231PS Y15, Y2, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS Y10, (R9)(R12*2)
 	VMOVUPS Y2, (R10)
 	ADDQ $32, BX
 	ADDQ $32, R8
@@ -3794,31 +4232,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG5AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG5AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG5AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1568(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -3833,19 +4285,19 @@ _vector:
 	VSUBPS (CX)(DI*2), Y4, Y5
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
-	VMULPS constantsAVX2<>+1504(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+1568(SB), Y3, Y7
-	VFMADD231PS constantsAVX2<>+1632(SB), Y5, Y7
-	VMOVUPS Y7, (R8)
-	VMULPS constantsAVX2<>+1472(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+1568(SB), Y2, Y8
-	VFMADD231PS constantsAVX2<>+1600(SB), Y4, Y8
-	VMOVUPS Y8, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1536(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+1568(SB), Y3, Y9
-	VFMADD231PS constantsAVX2<>+1664(SB), Y5, Y9
-	VADDPS Y6, Y9, Y9
-	VMOVUPS Y9, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1504(SB), Y1, Y10
+	VFMADD231PS Y15, Y3, Y10
+	VFMADD231PS constantsAVX2<>+1632(SB), Y5, Y10
+	VMOVUPS Y10, (R8)
+	VMULPS constantsAVX2<>+1472(SB), Y0, Y11
+	VFMADD231PS Y15, Y2, Y11
+	VFMADD231PS constantsAVX2<>+1600(SB), Y4, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1536(SB), Y1, Y12
+	VFMADD231PS Y15, Y3, Y12
+	VFMADD231PS constantsAVX2<>+1664(SB), Y5, Y12
+	VADDPS Y6, Y12, Y12
+	VMOVUPS Y12, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -3854,30 +4306,45 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA6AVX2(args *transformArgs)
-TEXT ·multiplyA6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1760(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1696(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -3890,34 +4357,34 @@ vector:
 	VMOVUPS (CX), Y3
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMULPS constantsAVX2<>+0(SB), Y2, Y6
-	VFMADD231PS constantsAVX2<>+1696(SB), Y4, Y6
-	VADDPS Y0, Y6, Y6
-	VMULPS constantsAVX2<>+32(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+1728(SB), Y3, Y7
-	VFMADD231PS constantsAVX2<>+1760(SB), Y5, Y7
-	VADDPS Y7, Y6, Y8
-	VSUBPS Y7, Y6, Y9
-	VMOVUPS Y8, (R8)
-	VMOVUPS Y9, (R8)(R12*1)
-	VADDPS Y2, Y0, Y10
-	VADDPS Y4, Y10, Y10
-	VADDPS Y3, Y1, Y11
-	VADDPS Y5, Y11, Y11
+	VMULPS constantsAVX2<>+0(SB), Y2, Y10
+	VFMADD231PS Y15, Y4, Y10
+	VADDPS Y0, Y10, Y10
+	VMULPS constantsAVX2<>+32(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1728(SB), Y3, Y11
+	VFMADD231PS Y14, Y5, Y11
 	VADDPS Y11, Y10, Y12
 	VSUBPS Y11, Y10, Y13
-	VMOVUPS Y12, (R8)(R12*2)
-	VMOVUPS Y13, (R9)
-	VMULPS constantsAVX2<>+1792(SB), Y2, Y14
-	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y14
-	VADDPS Y0, Y14, Y14
-	VMULPS constantsAVX2<>+1856(SB), Y1, Y15
-	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y15
-	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y15
-	VADDPS Y15, Y14, Y6
-	VSUBPS Y15, Y14, Y7
-	VMOVUPS Y6, (R8)(R12*4)
-	VMOVUPS Y7, (R9)(R12*2)
+	VMOVUPS Y12, (R8)
+	VMOVUPS Y13, (R8)(R12*1)
+	VADDPS Y2, Y0, Y6
+	VADDPS Y4, Y6, Y6
+	VADDPS Y3, Y1, Y7
+	VADDPS Y5, Y7, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
+	VADDPS Y0, Y10, Y10
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y13
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS Y13, (R9)(R12*2)
 	VMOVUPS Y0, (R10)
 	VMOVUPS Y5, (R9)(R12*4)
 	ADDQ $32, BX
@@ -3929,31 +4396,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA6AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -3970,31 +4450,31 @@ _vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
-	VADDPS Y2, Y0, Y8
-	VADDPS Y4, Y8, Y8
-	VADDPS Y6, Y8, Y8
-	VMOVUPS Y8, (R8)
-	VMULPS constantsAVX2<>+32(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y9
+	VADDPS Y2, Y0, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS Y6, Y14, Y14
+	VMOVUPS Y14, (R8)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y15
+	VADDPS Y3, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*1)
+	VMULPS constantsAVX2<>+0(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1728(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y9
 	VADDPS Y3, Y9, Y9
-	VMOVUPS Y9, (R8)(R12*1)
-	VMULPS constantsAVX2<>+0(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y10
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1696(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
 	VADDPS Y2, Y10, Y10
-	VMOVUPS Y10, (R8)(R12*2)
-	VMULPS constantsAVX2<>+1728(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y11
+	VMOVUPS Y10, (R8)(R12*4)
+	VMULPS constantsAVX2<>+1760(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y11
 	VADDPS Y3, Y11, Y11
-	VMOVUPS Y11, (R9)
-	VMULPS constantsAVX2<>+1696(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y12
-	VADDPS Y2, Y12, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMULPS constantsAVX2<>+1760(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y13
-	VADDPS Y3, Y13, Y13
-	VADDPS Y7, Y13, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VADDPS Y7, Y11, Y11
+	VMOVUPS Y11, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4004,34 +4484,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA6AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA6AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -4048,44 +4541,44 @@ _vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS Y6, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y8
-	VADDPS Y0, Y8, Y8
-	VADDPS Y2, Y8, Y8
-	VADDPS Y4, Y8, Y8
-	VADDPS Y6, Y8, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y9
-	VADDPS Y3, Y9, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y9
+	VADDPS Y2, Y9, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS Y9, (R8)(R12*2)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y10
-	VADDPS Y2, Y10, Y10
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y10
+	VADDPS Y3, Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y11
-	VADDPS Y3, Y11, Y11
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y11
+	VADDPS Y2, Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R9)
+	VMOVUPS Y11, (R8)(R12*4)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y12
-	VADDPS Y2, Y12, Y12
+	VFMADD231PS constantsAVX2<>+1760(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y12
+	VADDPS Y3, Y12, Y12
+	VADDPS Y7, Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+1760(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y13
-	VADDPS Y3, Y13, Y13
-	VADDPS Y7, Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS Y12, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4095,28 +4588,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -4133,50 +4639,50 @@ add_vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS Y6, Y14, Y14
+	VADDPS (R8), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y8
-	VADDPS Y0, Y8, Y8
-	VADDPS Y2, Y8, Y8
-	VADDPS Y4, Y8, Y8
-	VADDPS Y6, Y8, Y8
-	VADDPS (R8), Y8, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VADDPS (R8)(R12*1), Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y9
-	VADDPS Y3, Y9, Y9
-	VADDPS (R8)(R12*1), Y9, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS (R8)(R12*2), Y9, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS Y9, (R8)(R12*2)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y10
-	VADDPS Y2, Y10, Y10
-	VADDPS (R8)(R12*2), Y10, Y10
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y10
+	VADDPS Y3, Y10, Y10
+	VADDPS (R9), Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y11
-	VADDPS Y3, Y11, Y11
-	VADDPS (R9), Y11, Y11
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS (R8)(R12*4), Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R9)
+	VMOVUPS Y11, (R8)(R12*4)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y12
-	VADDPS Y2, Y12, Y12
-	VADDPS (R8)(R12*4), Y12, Y12
+	VFMADD231PS constantsAVX2<>+1760(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y12
+	VADDPS Y3, Y12, Y12
+	VADDPS Y7, Y12, Y12
+	VADDPS (R9)(R12*2), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+1760(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y13
-	VADDPS Y3, Y13, Y13
-	VADDPS Y7, Y13, Y13
-	VADDPS (R9)(R12*2), Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS Y12, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4186,30 +4692,45 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB6AVX2(args *transformArgs)
-TEXT ·multiplyB6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2112(SB), Y14
+	VBROADCASTSS constantsAVX2<>+2016(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4222,42 +4743,42 @@ vector:
 	VMOVUPS (CX), Y3
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
-	VMULPS constantsAVX2<>+1792(SB), Y1, Y6
-	VFMADD231PS constantsAVX2<>+1952(SB), Y3, Y6
-	VADDPS Y5, Y6, Y6
-	VMULPS constantsAVX2<>+1856(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+32(SB), Y4, Y7
-	VADDPS Y7, Y6, Y8
-	VSUBPS Y7, Y6, Y9
-	VMOVUPS Y8, (R8)
-	VMOVUPS Y9, (R8)(R12*1)
-	VMULPS constantsAVX2<>+2016(SB), Y3, Y10
-	VADDPS Y1, Y10, Y10
-	VADDPS Y5, Y10, Y10
-	VMULPS constantsAVX2<>+2016(SB), Y2, Y11
-	VADDPS Y0, Y11, Y11
-	VADDPS Y4, Y11, Y11
-	VADDPS Y11, Y10, Y12
-	VSUBPS Y11, Y10, Y13
-	VMOVUPS Y12, (R8)(R12*2)
-	VMOVUPS Y13, (R9)
-	VMULPS constantsAVX2<>+0(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+2048(SB), Y3, Y14
-	VADDPS Y5, Y14, Y14
-	VMULPS constantsAVX2<>+32(SB), Y0, Y15
-	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y15
-	VFMADD231PS constantsAVX2<>+1856(SB), Y4, Y15
-	VADDPS Y15, Y14, Y6
-	VSUBPS Y15, Y14, Y7
+	VMULPS constantsAVX2<>+1792(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1952(SB), Y3, Y12
+	VADDPS Y5, Y12, Y12
+	VMULPS constantsAVX2<>+1856(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y4, Y13
+	VADDPS Y13, Y12, Y6
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y6, (R8)
+	VMOVUPS Y7, (R8)(R12*1)
+	VMULPS Y15, Y3, Y8
+	VADDPS Y1, Y8, Y8
+	VADDPS Y5, Y8, Y8
+	VMULPS Y15, Y2, Y9
+	VADDPS Y0, Y9, Y9
+	VADDPS Y4, Y9, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y11, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+2048(SB), Y3, Y12
+	VADDPS Y5, Y12, Y12
+	VMULPS constantsAVX2<>+32(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y4, Y13
+	VADDPS Y13, Y12, Y6
+	VSUBPS Y13, Y12, Y7
 	VMOVUPS Y6, (R8)(R12*4)
 	VMOVUPS Y7, (R9)(R12*2)
 	VMULPS constantsAVX2<>+2080(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+2112(SB), Y3, Y8
+	VFMADD231PS Y14, Y3, Y8
 	VADDPS Y5, Y8, Y8
 	VMOVUPS Y8, (R10)
 	VMULPS constantsAVX2<>+2080(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+2112(SB), Y4, Y9
+	VFMADD231PS Y14, Y4, Y9
 	VSUBPS Y0, Y9, Y9
 	VMOVUPS Y9, (R9)(R12*4)
 	ADDQ $32, BX
@@ -4269,31 +4790,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB6AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -4310,35 +4844,35 @@ _vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
-	VMULPS constantsAVX2<>+1856(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
-	VSUBPS Y7, Y8, Y8
-	VMOVUPS Y8, (R8)
-	VMULPS constantsAVX2<>+1792(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
-	VADDPS Y2, Y9, Y9
-	VMOVUPS Y9, (R8)(R12*1)
-	VMULPS constantsAVX2<>+1984(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
-	VMOVUPS Y10, (R8)(R12*2)
-	VMULPS constantsAVX2<>+1952(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
-	VMOVUPS Y11, (R9)
-	VMULPS constantsAVX2<>+32(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
-	VADDPS Y3, Y12, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VADDPS Y2, Y0, Y13
-	VADDPS Y4, Y13, Y13
-	VADDPS Y6, Y13, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VMOVUPS Y14, (R8)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y15
+	VADDPS Y2, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y9
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y10
+	VADDPS Y3, Y10, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	VADDPS Y2, Y0, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS Y6, Y11, Y11
+	VMOVUPS Y11, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4348,34 +4882,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB6AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB6AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -4392,48 +4939,48 @@ _vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
-	VSUBPS Y7, Y8, Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y8
+	VADDPS Y2, Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
-	VADDPS Y2, Y9, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS Y9, (R8)(R12*2)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y11
+	VADDPS Y3, Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R9)
+	VMOVUPS Y11, (R8)(R12*4)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
-	VADDPS Y3, Y12, Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMOVUPS (R15), Y13
-	VADDPS Y0, Y13, Y13
-	VADDPS Y2, Y13, Y13
-	VADDPS Y4, Y13, Y13
-	VADDPS Y6, Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS Y12, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4443,28 +4990,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -4481,54 +5041,54 @@ add_vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VADDPS (R8), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y8
-	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
-	VADDPS Y3, Y8, Y8
-	VSUBPS Y7, Y8, Y8
-	VADDPS (R8), Y8, Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS (R8)(R12*1), Y8, Y8
 	VMAXPS Y8, Y15, Y8
-	VMOVUPS Y8, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS (R8)(R12*1), Y9, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y9
+	VADDPS (R8)(R12*2), Y9, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS Y9, (R8)(R12*2)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
-	VADDPS (R8)(R12*2), Y10, Y10
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y10
+	VADDPS (R9), Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
-	VADDPS (R9), Y11, Y11
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y11
+	VADDPS Y3, Y11, Y11
+	VADDPS (R8)(R12*4), Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R9)
+	VMOVUPS Y11, (R8)(R12*4)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
-	VADDPS Y3, Y12, Y12
-	VADDPS (R8)(R12*4), Y12, Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS (R9)(R12*2), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)(R12*4)
-	VMOVUPS (R15), Y13
-	VADDPS Y0, Y13, Y13
-	VADDPS Y2, Y13, Y13
-	VADDPS Y4, Y13, Y13
-	VADDPS Y6, Y13, Y13
-	VADDPS (R9)(R12*2), Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS Y12, (R9)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4538,29 +5098,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG6AVX2(args *transformArgs)
-TEXT ·multiplyG6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2208(SB), Y11
+	VBROADCASTSS constantsAVX2<>+2336(SB), Y12
+	VBROADCASTSS constantsAVX2<>+2240(SB), Y13
+	VBROADCASTSS constantsAVX2<>+2304(SB), Y14
+	VBROADCASTSS constantsAVX2<>+2272(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4570,29 +5148,29 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+2144(SB), Y0, Y3
-	VFMADD231PS constantsAVX2<>+320(SB), Y2, Y3
-	VMULPS constantsAVX2<>+2176(SB), Y1, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R8)
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+2208(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+2208(SB), Y2, Y7
-	VMULPS constantsAVX2<>+2208(SB), Y1, Y8
-	VADDPS Y8, Y7, Y9
-	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+2240(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2272(SB), Y2, Y11
-	VMULPS constantsAVX2<>+2304(SB), Y1, Y12
-	VADDPS Y12, Y11, Y13
-	VSUBPS Y12, Y11, Y14
-	VMOVUPS Y13, (R8)(R12*4)
-	VMOVUPS Y14, (R9)(R12*2)
-	VMULPS constantsAVX2<>+2336(SB), Y0, Y15
-	VMOVUPS Y15, (R10)
+	VMULPS constantsAVX2<>+2144(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+320(SB), Y2, Y8
+	VMULPS constantsAVX2<>+2176(SB), Y1, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y3
+	VMOVUPS Y10, (R8)
+	VMOVUPS Y3, (R8)(R12*1)
+	VMULPS Y11, Y0, Y4
+	VFMADD231PS Y11, Y2, Y4
+	VMULPS Y11, Y1, Y5
+	VADDPS Y5, Y4, Y6
+	VSUBPS Y5, Y4, Y7
+	VMOVUPS Y6, (R8)(R12*2)
+	VMOVUPS Y7, (R9)
+	VMULPS Y13, Y0, Y8
+	VFMADD231PS Y15, Y2, Y8
+	VMULPS Y14, Y1, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y3
+	VMOVUPS Y10, (R8)(R12*4)
+	VMOVUPS Y3, (R9)(R12*2)
+	VMULPS Y12, Y0, Y4
+	VMOVUPS Y4, (R10)
 	VMOVUPS Y2, (R9)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, R8
@@ -4602,31 +5180,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG6AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG6AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG6AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -4642,20 +5233,20 @@ _vector:
 	VADDPS (CX)(DI*2), Y4, Y4
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
-	VMULPS constantsAVX2<>+2144(SB), Y0, Y8
-	VFMADD231PS constantsAVX2<>+2208(SB), Y2, Y8
-	VFMADD231PS constantsAVX2<>+2240(SB), Y4, Y8
-	VSUBPS Y6, Y8, Y8
-	VMOVUPS Y8, (R8)
-	VMULPS constantsAVX2<>+2176(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+2208(SB), Y3, Y9
-	VFMADD231PS constantsAVX2<>+2304(SB), Y5, Y9
-	VMOVUPS Y9, (R8)(R12*1)
-	VMULPS constantsAVX2<>+320(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+2208(SB), Y2, Y10
-	VFMADD231PS constantsAVX2<>+2272(SB), Y4, Y10
-	VADDPS Y7, Y10, Y10
-	VMOVUPS Y10, (R8)(R12*2)
+	VMULPS constantsAVX2<>+2144(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2208(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2240(SB), Y4, Y11
+	VSUBPS Y6, Y11, Y11
+	VMOVUPS Y11, (R8)
+	VMULPS constantsAVX2<>+2176(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+2208(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+2304(SB), Y5, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMULPS constantsAVX2<>+320(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2208(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2272(SB), Y4, Y13
+	VADDPS Y7, Y13, Y13
+	VMOVUPS Y13, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4664,31 +5255,45 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA7AVX2(args *transformArgs)
-TEXT ·multiplyA7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2400(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4704,7 +5309,7 @@ vector:
 	VMOVUPS (DX), Y6
 	VMULPS constantsAVX2<>+1696(SB), Y2, Y7
 	VFMADD231PS constantsAVX2<>+2368(SB), Y4, Y7
-	VFMADD231PS constantsAVX2<>+2400(SB), Y6, Y7
+	VFMADD231PS Y15, Y6, Y7
 	VADDPS Y0, Y7, Y7
 	VMULPS constantsAVX2<>+0(SB), Y1, Y8
 	VFMADD231PS constantsAVX2<>+2432(SB), Y3, Y8
@@ -4724,28 +5329,28 @@ vector:
 	VSUBPS Y12, Y11, Y14
 	VMOVUPS Y13, (R8)(R12*2)
 	VMOVUPS Y14, (R9)
-	VMULPS constantsAVX2<>+2592(SB), Y2, Y15
-	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y15
-	VFMADD231PS constantsAVX2<>+2656(SB), Y6, Y15
-	VADDPS Y0, Y15, Y15
-	VMULPS constantsAVX2<>+2688(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+2720(SB), Y3, Y7
-	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y7
-	VADDPS Y7, Y15, Y8
-	VSUBPS Y7, Y15, Y9
-	VMOVUPS Y8, (R8)(R12*4)
-	VMOVUPS Y9, (R9)(R12*2)
-	VMULPS constantsAVX2<>+1792(SB), Y2, Y10
-	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
-	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y10
-	VADDPS Y0, Y10, Y10
-	VMULPS constantsAVX2<>+1856(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y11
-	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y11
-	VADDPS Y11, Y10, Y12
-	VSUBPS Y11, Y10, Y13
-	VMOVUPS Y12, (R10)
-	VMOVUPS Y13, (R9)(R12*4)
+	VMULPS constantsAVX2<>+2592(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y7
+	VFMADD231PS constantsAVX2<>+2656(SB), Y6, Y7
+	VADDPS Y0, Y7, Y7
+	VMULPS constantsAVX2<>+2688(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2720(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS Y10, (R9)(R12*2)
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y11
+	VADDPS Y0, Y11, Y11
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y14
+	VMOVUPS Y13, (R10)
+	VMOVUPS Y14, (R9)(R12*4)
 	VMOVUPS Y6, (R10)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
@@ -4757,31 +5362,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA7AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4846,34 +5464,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA7AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA7AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4893,56 +5524,56 @@ _vector:
 	VSUBPS (CX)(DI*4), Y6, Y7
 	VADDPS (CX)(DI*4), Y6, Y6
 	VMOVUPS (DX)(DI*2), Y8
-	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS Y6, Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y6, Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS Y10, (R8)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y11, (R8)(R12*1)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*2)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y13
-	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y13
+	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R9)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y14
-	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R8)(R12*4)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+2400(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+2528(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+2656(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y9
-	VADDPS Y8, Y9, Y9
+	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R10)
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+2400(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2528(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2656(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y10
+	VADDPS Y8, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -4953,28 +5584,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -4994,63 +5638,63 @@ add_vector:
 	VSUBPS (CX)(DI*4), Y6, Y7
 	VADDPS (CX)(DI*4), Y6, Y6
 	VMOVUPS (DX)(DI*2), Y8
-	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS Y6, Y9, Y9
-	VADDPS (R8), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
-	VADDPS (R8)(R12*1), Y10, Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y6, Y10, Y10
+	VADDPS (R8), Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS Y10, (R8)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y11
-	VADDPS (R8)(R12*2), Y11, Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y11
+	VADDPS (R8)(R12*1), Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y11, (R8)(R12*1)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y12
-	VADDPS (R9), Y12, Y12
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y12
+	VADDPS (R8)(R12*2), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*2)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y13
-	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y13
-	VADDPS (R8)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y13
+	VADDPS (R9), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R9)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y14
-	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y14
-	VADDPS (R9)(R12*2), Y14, Y14
+	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y14
+	VADDPS (R8)(R12*4), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R8)(R12*4)
 	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+2400(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+2528(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+2656(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y9
-	VADDPS Y8, Y9, Y9
-	VADDPS (R10), Y9, Y9
+	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y9
+	VADDPS (R9)(R12*2), Y9, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R10)
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+2400(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2528(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2656(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2784(SB), Y6, Y10
+	VADDPS Y8, Y10, Y10
+	VADDPS (R10), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5061,31 +5705,45 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB7AVX2(args *transformArgs)
-TEXT ·multiplyB7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+3488(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5099,54 +5757,54 @@ vector:
 	VMOVUPS (BX)(DI*4), Y4
 	VMOVUPS (CX)(DI*2), Y5
 	VMOVUPS (DX), Y6
-	VMULPS constantsAVX2<>+2816(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+1152(SB), Y2, Y7
-	VFMADD231PS constantsAVX2<>+2848(SB), Y4, Y7
-	VADDPS Y6, Y7, Y7
-	VMULPS constantsAVX2<>+2880(SB), Y1, Y8
-	VFMADD231PS constantsAVX2<>+2912(SB), Y3, Y8
-	VFMADD231PS constantsAVX2<>+0(SB), Y5, Y8
-	VADDPS Y8, Y7, Y9
-	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)
-	VMOVUPS Y10, (R8)(R12*1)
-	VMULPS constantsAVX2<>+2944(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+3008(SB), Y4, Y11
-	VADDPS Y6, Y11, Y11
-	VMULPS constantsAVX2<>+3040(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+448(SB), Y5, Y12
-	VADDPS Y12, Y11, Y13
-	VSUBPS Y12, Y11, Y14
-	VMOVUPS Y13, (R8)(R12*2)
-	VMOVUPS Y14, (R9)
-	VMULPS constantsAVX2<>+3104(SB), Y0, Y15
-	VFMADD231PS constantsAVX2<>+3136(SB), Y2, Y15
-	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y15
-	VADDPS Y6, Y15, Y15
-	VMULPS constantsAVX2<>+3200(SB), Y1, Y7
-	VFMADD231PS constantsAVX2<>+3232(SB), Y3, Y7
-	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y7
-	VADDPS Y7, Y15, Y8
-	VSUBPS Y7, Y15, Y9
-	VMOVUPS Y8, (R8)(R12*4)
-	VMOVUPS Y9, (R9)(R12*2)
-	VMULPS constantsAVX2<>+3264(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+3296(SB), Y2, Y10
-	VFMADD231PS constantsAVX2<>+3328(SB), Y4, Y10
-	VADDPS Y6, Y10, Y10
-	VMULPS constantsAVX2<>+3360(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+3392(SB), Y3, Y11
-	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y11
-	VADDPS Y11, Y10, Y12
-	VSUBPS Y11, Y10, Y13
-	VMOVUPS Y12, (R10)
-	VMOVUPS Y13, (R9)(R12*4)
-	VMULPS constantsAVX2<>+3424(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+3456(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+3488(SB), Y5, Y14
-	VMOVUPS Y14, (R10)(R12*2)
+	VMULPS constantsAVX2<>+2816(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1152(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+2848(SB), Y4, Y8
+	VADDPS Y6, Y8, Y8
+	VMULPS constantsAVX2<>+2880(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2912(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y5, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2944(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3008(SB), Y4, Y12
+	VADDPS Y6, Y12, Y12
+	VMULPS constantsAVX2<>+3040(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y5, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y7, (R9)
+	VMULPS constantsAVX2<>+3104(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+3136(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y8
+	VADDPS Y6, Y8, Y8
+	VMULPS constantsAVX2<>+3200(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+3232(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*4)
+	VMOVUPS Y11, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3264(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+3296(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3328(SB), Y4, Y12
+	VADDPS Y6, Y12, Y12
+	VMULPS constantsAVX2<>+3360(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3392(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R10)
+	VMOVUPS Y7, (R9)(R12*4)
+	VMULPS constantsAVX2<>+3424(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+3456(SB), Y3, Y8
+	VFMADD231PS Y15, Y5, Y8
+	VMOVUPS Y8, (R10)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5157,31 +5815,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB7AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5248,34 +5919,47 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB7AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB7AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5295,58 +5979,58 @@ _vector:
 	VSUBPS (CX)(DI*4), Y6, Y7
 	VADDPS (CX)(DI*4), Y6, Y6
 	VMOVUPS (DX)(DI*2), Y8
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y10
-	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y10
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS Y10, (R8)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y11
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y11, (R8)(R12*1)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y12
-	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y12
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*2)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y13
-	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y13
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R9)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y14
-	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y14
-	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y14
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R8)(R12*4)
 	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS Y6, Y9, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R10)
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y6, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5357,28 +6041,41 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5398,65 +6095,65 @@ add_vector:
 	VSUBPS (CX)(DI*4), Y6, Y7
 	VADDPS (CX)(DI*4), Y6, Y6
 	VMOVUPS (DX)(DI*2), Y8
-	VMOVUPS (R15), Y9
-	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y9
-	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y9
-	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y9
-	VADDPS (R8), Y9, Y9
-	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R8)
 	VMOVUPS (R15), Y10
-	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y10
-	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y10
-	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y10
-	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y10
-	VADDPS (R8)(R12*1), Y10, Y10
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y10
+	VADDPS (R8), Y10, Y10
 	VMAXPS Y10, Y15, Y10
-	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS Y10, (R8)
 	VMOVUPS (R15), Y11
-	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y11
-	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y11
-	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y11
-	VADDPS (R8)(R12*2), Y11, Y11
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y11
+	VADDPS (R8)(R12*1), Y11, Y11
 	VMAXPS Y11, Y15, Y11
-	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y11, (R8)(R12*1)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y12
-	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y12
-	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y12
-	VADDPS (R9), Y12, Y12
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y12
+	VADDPS (R8)(R12*2), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*2)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y13
-	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y13
-	VADDPS (R8)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y13
+	VADDPS (R9), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R9)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y14
-	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y14
-	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y14
-	VADDPS (R9)(R12*2), Y14, Y14
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y14
+	VADDPS (R8)(R12*4), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R8)(R12*4)
 	VMOVUPS (R15), Y9
-	VADDPS Y0, Y9, Y9
-	VADDPS Y2, Y9, Y9
-	VADDPS Y4, Y9, Y9
-	VADDPS Y6, Y9, Y9
-	VADDPS (R10), Y9, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y9
+	VADDPS (R9)(R12*2), Y9, Y9
 	VMAXPS Y9, Y15, Y9
-	VMOVUPS Y9, (R10)
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y6, Y10, Y10
+	VADDPS (R10), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5467,29 +6164,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG7AVX2(args *transformArgs)
-TEXT ·multiplyG7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+3552(SB), Y11
+	VBROADCASTSS constantsAVX2<>+3776(SB), Y12
+	VBROADCASTSS constantsAVX2<>+3520(SB), Y13
+	VBROADCASTSS constantsAVX2<>+3712(SB), Y14
+	VBROADCASTSS constantsAVX2<>+3744(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5499,8 +6214,8 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+3520(SB), Y1, Y3
-	VMULPS constantsAVX2<>+3552(SB), Y0, Y4
+	VMULPS Y13, Y1, Y3
+	VMULPS Y11, Y0, Y4
 	VFMADD231PS constantsAVX2<>+3584(SB), Y2, Y4
 	VADDPS Y4, Y3, Y5
 	VSUBPS Y4, Y3, Y6
@@ -5513,20 +6228,20 @@ vector:
 	VSUBPS Y8, Y7, Y10
 	VMOVUPS Y9, (R8)(R12*2)
 	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+3712(SB), Y1, Y11
-	VMULPS constantsAVX2<>+3744(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+3776(SB), Y2, Y12
-	VADDPS Y12, Y11, Y13
-	VSUBPS Y12, Y11, Y14
-	VMOVUPS Y13, (R8)(R12*4)
-	VMOVUPS Y14, (R9)(R12*2)
-	VMULPS constantsAVX2<>+3808(SB), Y1, Y15
-	VMULPS constantsAVX2<>+3840(SB), Y0, Y3
-	VFMADD231PS constantsAVX2<>+3872(SB), Y2, Y3
-	VADDPS Y3, Y15, Y4
-	VSUBPS Y3, Y15, Y5
-	VMOVUPS Y4, (R10)
-	VMOVUPS Y5, (R9)(R12*4)
+	VMULPS Y14, Y1, Y3
+	VMULPS Y15, Y0, Y4
+	VFMADD231PS Y12, Y2, Y4
+	VADDPS Y4, Y3, Y5
+	VSUBPS Y4, Y3, Y6
+	VMOVUPS Y5, (R8)(R12*4)
+	VMOVUPS Y6, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3808(SB), Y1, Y7
+	VMULPS constantsAVX2<>+3840(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+3872(SB), Y2, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R10)
+	VMOVUPS Y10, (R9)(R12*4)
 	VMOVUPS Y2, (R10)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, R8
@@ -5536,31 +6251,44 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG7AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG7AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG7AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -5578,22 +6306,22 @@ _vector:
 	VSUBPS (CX)(DI*4), Y6, Y7
 	VADDPS (CX)(DI*4), Y6, Y6
 	VMOVUPS (DX)(DI*2), Y8
-	VMULPS constantsAVX2<>+3552(SB), Y1, Y9
-	VFMADD231PS constantsAVX2<>+3648(SB), Y3, Y9
-	VFMADD231PS constantsAVX2<>+3744(SB), Y5, Y9
-	VFMADD231PS constantsAVX2<>+3840(SB), Y7, Y9
-	VMOVUPS Y9, (R8)
-	VMULPS constantsAVX2<>+3520(SB), Y0, Y10
-	VFMADD231PS constantsAVX2<>+3616(SB), Y2, Y10
-	VFMADD231PS constantsAVX2<>+3712(SB), Y4, Y10
-	VFMADD231PS constantsAVX2<>+3808(SB), Y6, Y10
-	VMOVUPS Y10, (R8)(R12*1)
-	VMULPS constantsAVX2<>+3584(SB), Y1, Y11
-	VFMADD231PS constantsAVX2<>+3680(SB), Y3, Y11
-	VFMADD231PS constantsAVX2<>+3776(SB), Y5, Y11
-	VFMADD231PS constantsAVX2<>+3872(SB), Y7, Y11
-	VADDPS Y8, Y11, Y11
-	VMOVUPS Y11, (R8)(R12*2)
+	VMULPS constantsAVX2<>+3552(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3648(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3744(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3840(SB), Y7, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+3520(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+3616(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3712(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3808(SB), Y6, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+3584(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3680(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3776(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3872(SB), Y7, Y14
+	VADDPS Y8, Y14, Y14
+	VMOVUPS Y14, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5602,31 +6330,44 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA8AVX2(args *transformArgs)
-TEXT ·multiplyA8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyA8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5689,32 +6430,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA8AVX2(args *transformArgs)
-TEXT ·multiplyTransposedA8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5774,35 +6528,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA8AVX2(args *transformArgs)
-TEXT ·transposedEpilogueA8AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5825,50 +6592,50 @@ _vector:
 	VADDPS (SI), Y8, Y8
 	VMOVUPS (DX)(DI*4), Y10
 	VMOVUPS (SI)(DI*2), Y11
-	VMOVUPS (R15), Y12
-	VADDPS Y0, Y12, Y12
-	VADDPS Y2, Y12, Y12
-	VADDPS Y4, Y12, Y12
-	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*1)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y14
-	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y12
-	VADDPS Y5, Y12, Y12
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*1)
 	VMOVUPS (R15), Y13
-	VADDPS Y6, Y13, Y13
-	VADDPS Y8, Y13, Y13
-	VADDPS Y10, Y13, Y13
+	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R8)(R12*2)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y14
-	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y14
+	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y14
+	VADDPS Y5, Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R9)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+416(SB), Y6, Y12
-	VFMADD231PS constantsAVX2<>+512(SB), Y8, Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS Y8, Y12, Y12
+	VADDPS Y10, Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R10)
+	VMOVUPS Y12, (R8)(R12*4)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+480(SB), Y7, Y13
-	VFMADD231PS constantsAVX2<>+576(SB), Y9, Y13
-	VADDPS Y11, Y13, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*4)
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+416(SB), Y6, Y14
+	VFMADD231PS constantsAVX2<>+512(SB), Y8, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+480(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+576(SB), Y9, Y12
+	VADDPS Y11, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5880,29 +6647,42 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -5925,58 +6705,58 @@ add_vector:
 	VADDPS (SI), Y8, Y8
 	VMOVUPS (DX)(DI*4), Y10
 	VMOVUPS (SI)(DI*2), Y11
-	VMOVUPS (R15), Y12
-	VADDPS Y0, Y12, Y12
-	VADDPS Y2, Y12, Y12
-	VADDPS Y4, Y12, Y12
-	VADDPS (R8), Y12, Y12
-	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y13
-	VADDPS (R8)(R12*1), Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*1)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y14
-	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y14
-	VADDPS (R8)(R12*2), Y14, Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS (R8), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y12
-	VADDPS Y5, Y12, Y12
-	VADDPS (R9), Y12, Y12
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y12
+	VADDPS (R8)(R12*1), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*1)
 	VMOVUPS (R15), Y13
-	VADDPS Y6, Y13, Y13
-	VADDPS Y8, Y13, Y13
-	VADDPS Y10, Y13, Y13
-	VADDPS (R8)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+416(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+512(SB), Y2, Y13
+	VADDPS (R8)(R12*2), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R8)(R12*2)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y14
-	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y14
-	VADDPS (R9)(R12*2), Y14, Y14
+	VFMADD231PS constantsAVX2<>+480(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+576(SB), Y3, Y14
+	VADDPS Y5, Y14, Y14
+	VADDPS (R9), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R9)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+416(SB), Y6, Y12
-	VFMADD231PS constantsAVX2<>+512(SB), Y8, Y12
-	VADDPS (R10), Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS Y8, Y12, Y12
+	VADDPS Y10, Y12, Y12
+	VADDPS (R8)(R12*4), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R10)
+	VMOVUPS Y12, (R8)(R12*4)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+480(SB), Y7, Y13
-	VFMADD231PS constantsAVX2<>+576(SB), Y9, Y13
-	VADDPS Y11, Y13, Y13
-	VADDPS (R9)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y13
+	VADDPS (R9)(R12*2), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*4)
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+416(SB), Y6, Y14
+	VFMADD231PS constantsAVX2<>+512(SB), Y8, Y14
+	VADDPS (R10), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+480(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+576(SB), Y9, Y12
+	VADDPS Y11, Y12, Y12
+	VADDPS (R9)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -5988,31 +6768,44 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB8AVX2(args *transformArgs)
-TEXT ·multiplyB8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyB8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6028,52 +6821,52 @@ vector:
 	VMOVUPS (CX)(DI*2), Y5
 	VMOVUPS (DX), Y6
 	VMOVUPS (CX)(DI*4), Y7
-	VMULPS constantsAVX2<>+608(SB), Y1, Y8
-	VADDPS Y3, Y8, Y8
-	VMULPS constantsAVX2<>+640(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+448(SB), Y2, Y9
-	VADDPS Y9, Y8, Y10
-	VSUBPS Y9, Y8, Y11
-	VMOVUPS Y10, (R8)
-	VMOVUPS Y11, (R8)(R12*1)
-	VMULPS constantsAVX2<>+672(SB), Y1, Y12
+	VMULPS constantsAVX2<>+608(SB), Y1, Y12
 	VADDPS Y3, Y12, Y12
-	VMULPS constantsAVX2<>+704(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+544(SB), Y2, Y13
+	VMULPS constantsAVX2<>+640(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y2, Y13
 	VADDPS Y13, Y12, Y14
 	VSUBPS Y13, Y12, Y15
-	VMOVUPS Y14, (R8)(R12*2)
-	VMOVUPS Y15, (R9)
-	VMULPS constantsAVX2<>+736(SB), Y1, Y8
+	VMOVUPS Y14, (R8)
+	VMOVUPS Y15, (R8)(R12*1)
+	VMULPS constantsAVX2<>+672(SB), Y1, Y8
 	VADDPS Y3, Y8, Y8
-	VMOVUPS Y8, (R8)(R12*4)
-	VMULPS constantsAVX2<>+768(SB), Y0, Y9
-	VFMADD231PS constantsAVX2<>+736(SB), Y2, Y9
-	VADDPS Y4, Y9, Y9
-	VMOVUPS Y9, (R9)(R12*2)
-	VMULPS constantsAVX2<>+608(SB), Y5, Y10
-	VADDPS Y7, Y10, Y10
-	VMULPS constantsAVX2<>+640(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+448(SB), Y6, Y11
-	VADDPS Y11, Y10, Y12
-	VSUBPS Y11, Y10, Y13
-	VMOVUPS Y12, (R10)
-	VMOVUPS Y13, (R9)(R12*4)
-	VMULPS constantsAVX2<>+672(SB), Y5, Y14
+	VMULPS constantsAVX2<>+704(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+544(SB), Y2, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y11, (R9)
+	VMULPS constantsAVX2<>+736(SB), Y1, Y12
+	VADDPS Y3, Y12, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMULPS constantsAVX2<>+768(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+736(SB), Y2, Y13
+	VADDPS Y4, Y13, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	VMULPS constantsAVX2<>+608(SB), Y5, Y14
 	VADDPS Y7, Y14, Y14
-	VMULPS constantsAVX2<>+704(SB), Y4, Y15
-	VFMADD231PS constantsAVX2<>+544(SB), Y6, Y15
+	VMULPS constantsAVX2<>+640(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+448(SB), Y6, Y15
 	VADDPS Y15, Y14, Y8
 	VSUBPS Y15, Y14, Y9
-	VMOVUPS Y8, (R10)(R12*2)
-	VMOVUPS Y9, (R11)
-	VMULPS constantsAVX2<>+768(SB), Y3, Y10
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y10
+	VMOVUPS Y8, (R10)
+	VMOVUPS Y9, (R9)(R12*4)
+	VMULPS constantsAVX2<>+672(SB), Y5, Y10
 	VADDPS Y7, Y10, Y10
-	VMOVUPS Y10, (R10)(R12*4)
-	VMULPS constantsAVX2<>+768(SB), Y4, Y11
-	VFMADD231PS constantsAVX2<>+736(SB), Y6, Y11
-	VMOVUPS Y11, (R11)(R12*2)
+	VMULPS constantsAVX2<>+704(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+544(SB), Y6, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y13
+	VMOVUPS Y12, (R10)(R12*2)
+	VMOVUPS Y13, (R11)
+	VMULPS constantsAVX2<>+768(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y14
+	VADDPS Y7, Y14, Y14
+	VMOVUPS Y14, (R10)(R12*4)
+	VMULPS constantsAVX2<>+768(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+736(SB), Y6, Y15
+	VMOVUPS Y15, (R11)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -6085,32 +6878,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB8AVX2(args *transformArgs)
-TEXT ·multiplyTransposedB8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6177,35 +6983,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB8AVX2(args *transformArgs)
-TEXT ·transposedEpilogueB8AVX2(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Y15
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6228,56 +7047,56 @@ _vector:
 	VADDPS (SI), Y8, Y8
 	VMOVUPS (DX)(DI*4), Y10
 	VMOVUPS (SI)(DI*2), Y11
-	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y12
-	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*1)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+768(SB), Y10, Y12
-	VADDPS Y0, Y12, Y12
-	VADDPS Y2, Y12, Y12
-	VADDPS Y4, Y12, Y12
+	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*1)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+640(SB), Y7, Y13
-	VFMADD231PS constantsAVX2<>+704(SB), Y9, Y13
-	VFMADD231PS constantsAVX2<>+768(SB), Y11, Y13
-	VADDPS Y5, Y13, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R8)(R12*2)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+608(SB), Y6, Y14
-	VFMADD231PS constantsAVX2<>+672(SB), Y8, Y14
-	VFMADD231PS constantsAVX2<>+736(SB), Y10, Y14
+	VFMADD231PS constantsAVX2<>+768(SB), Y10, Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R9)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y12
-	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y12
-	VFMADD231PS constantsAVX2<>+736(SB), Y11, Y12
+	VFMADD231PS constantsAVX2<>+640(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+704(SB), Y9, Y12
+	VFMADD231PS constantsAVX2<>+768(SB), Y11, Y12
+	VADDPS Y5, Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R10)
+	VMOVUPS Y12, (R8)(R12*4)
 	VMOVUPS (R15), Y13
-	VADDPS Y6, Y13, Y13
-	VADDPS Y8, Y13, Y13
-	VADDPS Y10, Y13, Y13
+	VFMADD231PS constantsAVX2<>+608(SB), Y6, Y13
+	VFMADD231PS constantsAVX2<>+672(SB), Y8, Y13
+	VFMADD231PS constantsAVX2<>+736(SB), Y10, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*4)
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y14
+	VFMADD231PS constantsAVX2<>+736(SB), Y11, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS Y8, Y12, Y12
+	VADDPS Y10, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -6289,29 +7108,42 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6334,64 +7166,64 @@ add_vector:
 	VADDPS (SI), Y8, Y8
 	VMOVUPS (DX)(DI*4), Y10
 	VMOVUPS (SI)(DI*2), Y11
-	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y12
-	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y12
-	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y12
-	VADDPS (R8), Y12, Y12
-	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R8)
-	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y13
-	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y13
-	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y13
-	VADDPS (R8)(R12*1), Y13, Y13
-	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*1)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y14
-	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y14
-	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y14
-	VADDPS (R8)(R12*2), Y14, Y14
+	VFMADD231PS constantsAVX2<>+640(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+704(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+768(SB), Y5, Y14
+	VADDPS (R8), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y14, (R8)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+768(SB), Y10, Y12
-	VADDPS Y0, Y12, Y12
-	VADDPS Y2, Y12, Y12
-	VADDPS Y4, Y12, Y12
-	VADDPS (R9), Y12, Y12
+	VFMADD231PS constantsAVX2<>+608(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+672(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+736(SB), Y4, Y12
+	VADDPS (R8)(R12*1), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, (R8)(R12*1)
 	VMOVUPS (R15), Y13
-	VFMADD231PS constantsAVX2<>+640(SB), Y7, Y13
-	VFMADD231PS constantsAVX2<>+704(SB), Y9, Y13
-	VFMADD231PS constantsAVX2<>+768(SB), Y11, Y13
-	VADDPS Y5, Y13, Y13
-	VADDPS (R8)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+544(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+736(SB), Y5, Y13
+	VADDPS (R8)(R12*2), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y13, (R8)(R12*2)
 	VMOVUPS (R15), Y14
-	VFMADD231PS constantsAVX2<>+608(SB), Y6, Y14
-	VFMADD231PS constantsAVX2<>+672(SB), Y8, Y14
-	VFMADD231PS constantsAVX2<>+736(SB), Y10, Y14
-	VADDPS (R9)(R12*2), Y14, Y14
+	VFMADD231PS constantsAVX2<>+768(SB), Y10, Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS (R9), Y14, Y14
 	VMAXPS Y14, Y15, Y14
-	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS Y14, (R9)
 	VMOVUPS (R15), Y12
-	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y12
-	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y12
-	VFMADD231PS constantsAVX2<>+736(SB), Y11, Y12
-	VADDPS (R10), Y12, Y12
+	VFMADD231PS constantsAVX2<>+640(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+704(SB), Y9, Y12
+	VFMADD231PS constantsAVX2<>+768(SB), Y11, Y12
+	VADDPS Y5, Y12, Y12
+	VADDPS (R8)(R12*4), Y12, Y12
 	VMAXPS Y12, Y15, Y12
-	VMOVUPS Y12, (R10)
+	VMOVUPS Y12, (R8)(R12*4)
 	VMOVUPS (R15), Y13
-	VADDPS Y6, Y13, Y13
-	VADDPS Y8, Y13, Y13
-	VADDPS Y10, Y13, Y13
-	VADDPS (R9)(R12*4), Y13, Y13
+	VFMADD231PS constantsAVX2<>+608(SB), Y6, Y13
+	VFMADD231PS constantsAVX2<>+672(SB), Y8, Y13
+	VFMADD231PS constantsAVX2<>+736(SB), Y10, Y13
+	VADDPS (R9)(R12*2), Y13, Y13
 	VMAXPS Y13, Y15, Y13
-	VMOVUPS Y13, (R9)(R12*4)
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+448(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+544(SB), Y9, Y14
+	VFMADD231PS constantsAVX2<>+736(SB), Y11, Y14
+	VADDPS (R10), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS Y8, Y12, Y12
+	VADDPS Y10, Y12, Y12
+	VADDPS (R9)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -6403,29 +7235,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG8AVX2(args *transformArgs)
-TEXT ·multiplyG8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyG8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+800(SB), Y11
+	VBROADCASTSS constantsAVX2<>+864(SB), Y12
+	VBROADCASTSS constantsAVX2<>+832(SB), Y13
+	VBROADCASTSS constantsAVX2<>+896(SB), Y14
+	VBROADCASTSS constantsAVX2<>+960(SB), Y15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -6436,39 +7286,39 @@ vector:
 	VMOVUPS (BX), Y0
 	VMOVUPS (BX)(DI*1), Y1
 	VMOVUPS (BX)(DI*2), Y2
-	VMULPS constantsAVX2<>+800(SB), Y0, Y3
-	VFMADD231PS constantsAVX2<>+832(SB), Y2, Y3
-	VMULPS constantsAVX2<>+864(SB), Y1, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R8)
-	VMOVUPS Y6, (R8)(R12*1)
-	VMULPS constantsAVX2<>+896(SB), Y0, Y7
-	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y7
-	VMULPS constantsAVX2<>+960(SB), Y1, Y8
-	VADDPS Y8, Y7, Y9
-	VSUBPS Y8, Y7, Y10
-	VMOVUPS Y9, (R8)(R12*2)
-	VMOVUPS Y10, (R9)
-	VMULPS constantsAVX2<>+992(SB), Y0, Y11
-	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS Y11, Y0, Y5
+	VFMADD231PS Y13, Y2, Y5
+	VMULPS Y12, Y1, Y6
+	VADDPS Y6, Y5, Y7
+	VSUBPS Y6, Y5, Y8
+	VMOVUPS Y7, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
+	VMULPS Y14, Y0, Y9
+	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y9
+	VMULPS Y15, Y1, Y10
+	VADDPS Y10, Y9, Y3
+	VSUBPS Y10, Y9, Y4
+	VMOVUPS Y3, (R8)(R12*2)
+	VMOVUPS Y4, (R9)
+	VMULPS constantsAVX2<>+992(SB), Y0, Y5
+	VMOVUPS Y5, (R8)(R12*4)
 	VMOVUPS Y2, (R9)(R12*2)
-	VMULPS constantsAVX2<>+800(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+832(SB), Y2, Y12
-	VMULPS constantsAVX2<>+864(SB), Y1, Y13
-	VADDPS Y13, Y12, Y14
-	VSUBPS Y13, Y12, Y15
-	VMOVUPS Y14, (R10)
-	VMOVUPS Y15, (R9)(R12*4)
-	VMULPS constantsAVX2<>+896(SB), Y0, Y3
-	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y3
-	VMULPS constantsAVX2<>+960(SB), Y1, Y4
-	VADDPS Y4, Y3, Y5
-	VSUBPS Y4, Y3, Y6
-	VMOVUPS Y5, (R10)(R12*2)
-	VMOVUPS Y6, (R11)
-	VMULPS constantsAVX2<>+992(SB), Y0, Y7
-	VMOVUPS Y7, (R10)(R12*4)
+	VMULPS Y11, Y0, Y6
+	VFMADD231PS Y13, Y2, Y6
+	VMULPS Y12, Y1, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R10)
+	VMOVUPS Y9, (R9)(R12*4)
+	VMULPS Y14, Y0, Y10
+	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y10
+	VMULPS Y15, Y1, Y3
+	VADDPS Y3, Y10, Y4
+	VSUBPS Y3, Y10, Y5
+	VMOVUPS Y4, (R10)(R12*2)
+	VMOVUPS Y5, (R11)
+	VMULPS constantsAVX2<>+992(SB), Y0, Y6
+	VMOVUPS Y6, (R10)(R12*4)
 	VMOVUPS Y2, (R11)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, R8
@@ -6479,32 +7329,45 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG8AVX2(args *transformArgs)
-TEXT ·multiplyTransposedG8AVX2(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG8AVX2(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -6525,25 +7388,25 @@ _vector:
 	VADDPS (SI), Y8, Y8
 	VMOVUPS (DX)(DI*4), Y10
 	VMOVUPS (SI)(DI*2), Y11
-	VMULPS constantsAVX2<>+800(SB), Y0, Y12
-	VFMADD231PS constantsAVX2<>+896(SB), Y2, Y12
-	VFMADD231PS constantsAVX2<>+992(SB), Y4, Y12
-	VFMADD231PS constantsAVX2<>+800(SB), Y6, Y12
-	VFMADD231PS constantsAVX2<>+896(SB), Y8, Y12
-	VFMADD231PS constantsAVX2<>+992(SB), Y10, Y12
-	VMOVUPS Y12, (R8)
-	VMULPS constantsAVX2<>+864(SB), Y1, Y13
-	VFMADD231PS constantsAVX2<>+960(SB), Y3, Y13
-	VFMADD231PS constantsAVX2<>+864(SB), Y7, Y13
-	VFMADD231PS constantsAVX2<>+960(SB), Y9, Y13
-	VMOVUPS Y13, (R8)(R12*1)
-	VMULPS constantsAVX2<>+832(SB), Y0, Y14
-	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y14
-	VFMADD231PS constantsAVX2<>+832(SB), Y6, Y14
-	VFMADD231PS constantsAVX2<>+928(SB), Y8, Y14
-	VADDPS Y5, Y14, Y14
-	VADDPS Y11, Y14, Y14
-	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+800(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+896(SB), Y2, Y15
+	VFMADD231PS constantsAVX2<>+992(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+800(SB), Y6, Y15
+	VFMADD231PS constantsAVX2<>+896(SB), Y8, Y15
+	VFMADD231PS constantsAVX2<>+992(SB), Y10, Y15
+	VMOVUPS Y15, (R8)
+	VMULPS constantsAVX2<>+864(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+960(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+864(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+960(SB), Y9, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMULPS constantsAVX2<>+832(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+928(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+832(SB), Y6, Y13
+	VFMADD231PS constantsAVX2<>+928(SB), Y8, Y13
+	VADDPS Y5, Y13, Y13
+	VADDPS Y11, Y13, Y13
+	VMOVUPS Y13, (R8)(R12*2)
 	ADDQ $32, BX
 	ADDQ $32, CX
 	ADDQ $32, DX
@@ -6553,11 +7416,17 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
@@ -10012,20 +10881,31 @@ nextPanel:
 	RET
 
 // func multiplyA3AVX512(args *transformArgs)
-TEXT ·multiplyA3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+0(SB), Z11
+	VBROADCASTSS constantsAVX512<>+4(SB), Z12
+	VBROADCASTSS constantsAVX512<>+12(SB), Z13
+	VBROADCASTSS constantsAVX512<>+8(SB), Z14
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10034,16 +10914,16 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+0(SB), Z2, Z3
+	VMULPS Z11, Z2, Z3
 	VADDPS Z0, Z3, Z3
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z4
+	VMULPS Z12, Z1, Z4
 	VADDPS Z4, Z3, Z5
 	VSUBPS Z4, Z3, Z6
 	VMOVUPS Z5, (R8)
 	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+8(SB), Z2, Z7
+	VMULPS Z14, Z2, Z7
 	VADDPS Z0, Z7, Z7
-	VMULPS.BCST constantsAVX512<>+12(SB), Z1, Z8
+	VMULPS Z13, Z1, Z8
 	VADDPS Z8, Z7, Z9
 	VSUBPS Z8, Z7, Z10
 	VMOVUPS Z9, (R8)(R12*2)
@@ -10056,30 +10936,47 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA3AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+0(SB), Z13
+	VBROADCASTSS constantsAVX512<>+4(SB), Z14
+	VBROADCASTSS constantsAVX512<>+12(SB), Z15
+	VBROADCASTSS constantsAVX512<>+8(SB), Z16
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10091,15 +10988,15 @@ _vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VADDPS Z2, Z0, Z5
-	VMOVUPS Z5, (R8)
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+0(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z2, Z7
-	VADDPS Z4, Z7, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VADDPS Z2, Z0, Z8
+	VMOVUPS Z8, (R8)
+	VMULPS Z14, Z1, Z9
+	VFMADD231PS Z15, Z3, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS Z13, Z0, Z10
+	VFMADD231PS Z16, Z2, Z10
+	VADDPS Z4, Z10, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10107,33 +11004,50 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA3AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA3AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+0(SB), Z13
+	VBROADCASTSS constantsAVX512<>+4(SB), Z14
+	VBROADCASTSS constantsAVX512<>+12(SB), Z15
+	VBROADCASTSS constantsAVX512<>+8(SB), Z16
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10145,22 +11059,22 @@ _vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMOVUPS (R15), Z5
-	VADDPS Z0, Z5, Z5
-	VADDPS Z2, Z5, Z5
-	VMAXPS Z5, Z31, Z5
-	VMOVUPS Z5, (R8)
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z2, Z7
-	VADDPS Z4, Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VADDPS Z0, Z8, Z8
+	VADDPS Z2, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z14, Z1, Z9
+	VFMADD231PS Z15, Z3, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z13, Z0, Z10
+	VFMADD231PS Z16, Z2, Z10
+	VADDPS Z4, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10168,27 +11082,44 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+0(SB), Z13
+	VBROADCASTSS constantsAVX512<>+4(SB), Z14
+	VBROADCASTSS constantsAVX512<>+12(SB), Z15
+	VBROADCASTSS constantsAVX512<>+8(SB), Z16
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10200,25 +11131,25 @@ add_vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMOVUPS (R15), Z5
-	VADDPS Z0, Z5, Z5
-	VADDPS Z2, Z5, Z5
-	VADDPS (R8), Z5, Z5
-	VMAXPS Z5, Z31, Z5
-	VMOVUPS Z5, (R8)
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VADDPS (R8)(R12*1), Z6, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z2, Z7
-	VADDPS Z4, Z7, Z7
-	VADDPS (R8)(R12*2), Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VADDPS Z0, Z8, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS (R8), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z14, Z1, Z9
+	VFMADD231PS Z15, Z3, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z13, Z0, Z10
+	VFMADD231PS Z16, Z2, Z10
+	VADDPS Z4, Z10, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10226,29 +11157,47 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB3AVX512(args *transformArgs)
-TEXT ·multiplyB3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+24(SB), Z11
+	VBROADCASTSS constantsAVX512<>+16(SB), Z12
+	VBROADCASTSS constantsAVX512<>+20(SB), Z13
+	VBROADCASTSS constantsAVX512<>+4(SB), Z14
+	VBROADCASTSS constantsAVX512<>+12(SB), Z15
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10257,22 +11206,22 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+16(SB), Z0, Z3
-	VADDPS Z2, Z3, Z3
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z4
-	VADDPS Z4, Z3, Z5
-	VSUBPS Z4, Z3, Z6
-	VMOVUPS Z5, (R8)
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+20(SB), Z0, Z7
-	VADDPS Z2, Z7, Z7
-	VMULPS.BCST constantsAVX512<>+12(SB), Z1, Z8
-	VADDPS Z8, Z7, Z9
-	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+24(SB), Z1, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z12, Z0, Z4
+	VADDPS Z2, Z4, Z4
+	VMULPS Z14, Z1, Z5
+	VADDPS Z5, Z4, Z6
+	VSUBPS Z5, Z4, Z7
+	VMOVUPS Z6, (R8)
+	VMOVUPS Z7, (R8)(R12*1)
+	VMULPS Z13, Z0, Z8
+	VADDPS Z2, Z8, Z8
+	VMULPS Z15, Z1, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z3
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z3, (R9)
+	VMULPS Z11, Z1, Z4
+	VMOVUPS Z4, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, R8
 	ADDQ $64, R9
@@ -10280,30 +11229,48 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB3AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+24(SB), Z13
+	VBROADCASTSS constantsAVX512<>+16(SB), Z14
+	VBROADCASTSS constantsAVX512<>+20(SB), Z15
+	VBROADCASTSS constantsAVX512<>+4(SB), Z16
+	VBROADCASTSS constantsAVX512<>+12(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10315,15 +11282,15 @@ _vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMULPS.BCST constantsAVX512<>+16(SB), Z0, Z5
-	VFMADD231PS.BCST constantsAVX512<>+20(SB), Z2, Z5
-	VMOVUPS Z5, (R8)
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+24(SB), Z4, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VADDPS Z2, Z0, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMULPS Z14, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VMOVUPS Z8, (R8)
+	VMULPS Z16, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z13, Z4, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VADDPS Z2, Z0, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10331,33 +11298,51 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB3AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB3AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+24(SB), Z13
+	VBROADCASTSS constantsAVX512<>+16(SB), Z14
+	VBROADCASTSS constantsAVX512<>+20(SB), Z15
+	VBROADCASTSS constantsAVX512<>+4(SB), Z16
+	VBROADCASTSS constantsAVX512<>+12(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10369,22 +11354,22 @@ _vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMOVUPS (R15), Z5
-	VFMADD231PS.BCST constantsAVX512<>+16(SB), Z0, Z5
-	VFMADD231PS.BCST constantsAVX512<>+20(SB), Z2, Z5
-	VMAXPS Z5, Z31, Z5
-	VMOVUPS Z5, (R8)
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+24(SB), Z4, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMOVUPS (R15), Z7
-	VADDPS Z0, Z7, Z7
-	VADDPS Z2, Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z14, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z16, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z13, Z4, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10392,27 +11377,45 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+24(SB), Z13
+	VBROADCASTSS constantsAVX512<>+16(SB), Z14
+	VBROADCASTSS constantsAVX512<>+20(SB), Z15
+	VBROADCASTSS constantsAVX512<>+4(SB), Z16
+	VBROADCASTSS constantsAVX512<>+12(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10424,25 +11427,25 @@ add_vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMOVUPS (R15), Z5
-	VFMADD231PS.BCST constantsAVX512<>+16(SB), Z0, Z5
-	VFMADD231PS.BCST constantsAVX512<>+20(SB), Z2, Z5
-	VADDPS (R8), Z5, Z5
-	VMAXPS Z5, Z31, Z5
-	VMOVUPS Z5, (R8)
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+24(SB), Z4, Z6
-	VADDPS (R8)(R12*1), Z6, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMOVUPS (R15), Z7
-	VADDPS Z0, Z7, Z7
-	VADDPS Z2, Z7, Z7
-	VADDPS (R8)(R12*2), Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z14, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VADDPS (R8), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z16, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z13, Z4, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10450,29 +11453,48 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG3AVX512(args *transformArgs)
-TEXT ·multiplyG3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+32(SB), Z11
+	VBROADCASTSS constantsAVX512<>+28(SB), Z12
+	VBROADCASTSS constantsAVX512<>+36(SB), Z13
+	VBROADCASTSS constantsAVX512<>+44(SB), Z14
+	VBROADCASTSS constantsAVX512<>+40(SB), Z15
+	VBROADCASTSS constantsAVX512<>+48(SB), Z16
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10481,16 +11503,16 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+28(SB), Z1, Z3
-	VMULPS.BCST constantsAVX512<>+32(SB), Z0, Z4
-	VFMADD231PS.BCST constantsAVX512<>+36(SB), Z2, Z4
+	VMULPS Z12, Z1, Z3
+	VMULPS Z11, Z0, Z4
+	VFMADD231PS Z13, Z2, Z4
 	VADDPS Z4, Z3, Z5
 	VSUBPS Z4, Z3, Z6
 	VMOVUPS Z5, (R8)
 	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+40(SB), Z1, Z7
-	VMULPS.BCST constantsAVX512<>+44(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+48(SB), Z2, Z8
+	VMULPS Z15, Z1, Z7
+	VMULPS Z14, Z0, Z8
+	VFMADD231PS Z16, Z2, Z8
 	VADDPS Z8, Z7, Z9
 	VSUBPS Z8, Z7, Z10
 	VMOVUPS Z9, (R8)(R12*2)
@@ -10503,30 +11525,49 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG3AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG3AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG3AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+32(SB), Z13
+	VBROADCASTSS constantsAVX512<>+28(SB), Z14
+	VBROADCASTSS constantsAVX512<>+36(SB), Z15
+	VBROADCASTSS constantsAVX512<>+44(SB), Z16
+	VBROADCASTSS constantsAVX512<>+40(SB), Z17
+	VBROADCASTSS constantsAVX512<>+48(SB), Z18
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -10538,16 +11579,16 @@ _vector:
 	VSUBPS (CX), Z2, Z3
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
-	VMULPS.BCST constantsAVX512<>+32(SB), Z1, Z5
-	VFMADD231PS.BCST constantsAVX512<>+44(SB), Z3, Z5
-	VMOVUPS Z5, (R8)
-	VMULPS.BCST constantsAVX512<>+28(SB), Z0, Z6
-	VFMADD231PS.BCST constantsAVX512<>+40(SB), Z2, Z6
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+36(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+48(SB), Z3, Z7
-	VADDPS Z4, Z7, Z7
-	VMOVUPS Z7, (R8)(R12*2)
+	VMULPS Z13, Z1, Z8
+	VFMADD231PS Z16, Z3, Z8
+	VMOVUPS Z8, (R8)
+	VMULPS Z14, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS Z15, Z1, Z10
+	VFMADD231PS Z18, Z3, Z10
+	VADDPS Z4, Z10, Z10
+	VMOVUPS Z10, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10555,30 +11596,49 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA4AVX512(args *transformArgs)
-TEXT ·multiplyA4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+60(SB), Z12
+	VBROADCASTSS constantsAVX512<>+52(SB), Z13
+	VBROADCASTSS constantsAVX512<>+56(SB), Z14
+	VBROADCASTSS constantsAVX512<>+68(SB), Z15
+	VBROADCASTSS constantsAVX512<>+64(SB), Z16
+	VBROADCASTSS constantsAVX512<>+72(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10588,18 +11648,18 @@ vector:
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
 	VMOVUPS (CX), Z3
-	VMULPS.BCST constantsAVX512<>+52(SB), Z2, Z4
+	VMULPS Z13, Z2, Z4
 	VADDPS Z0, Z4, Z4
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z5
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z5
+	VMULPS Z14, Z1, Z5
+	VFMADD231PS Z12, Z3, Z5
 	VADDPS Z5, Z4, Z6
 	VSUBPS Z5, Z4, Z7
 	VMOVUPS Z6, (R8)
 	VMOVUPS Z7, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+64(SB), Z2, Z8
+	VMULPS Z16, Z2, Z8
 	VADDPS Z0, Z8, Z8
-	VMULPS.BCST constantsAVX512<>+68(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z9
+	VMULPS Z15, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
 	VADDPS Z9, Z8, Z10
 	VSUBPS Z9, Z8, Z11
 	VMOVUPS Z10, (R8)(R12*2)
@@ -10614,30 +11674,49 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA4AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+60(SB), Z14
+	VBROADCASTSS constantsAVX512<>+52(SB), Z15
+	VBROADCASTSS constantsAVX512<>+56(SB), Z16
+	VBROADCASTSS constantsAVX512<>+68(SB), Z17
+	VBROADCASTSS constantsAVX512<>+64(SB), Z18
+	VBROADCASTSS constantsAVX512<>+72(SB), Z19
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10651,19 +11730,19 @@ _vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VADDPS Z2, Z0, Z6
-	VADDPS Z4, Z6, Z6
-	VMOVUPS Z6, (R8)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+52(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+60(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z9
-	VADDPS Z5, Z9, Z9
-	VMOVUPS Z9, (R9)
+	VADDPS Z2, Z0, Z10
+	VADDPS Z4, Z10, Z10
+	VMOVUPS Z10, (R8)
+	VMULPS Z16, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMULPS Z15, Z0, Z12
+	VFMADD231PS Z18, Z2, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VMULPS Z14, Z1, Z13
+	VFMADD231PS Z19, Z3, Z13
+	VADDPS Z5, Z13, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10672,33 +11751,52 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA4AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA4AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+60(SB), Z14
+	VBROADCASTSS constantsAVX512<>+52(SB), Z15
+	VBROADCASTSS constantsAVX512<>+56(SB), Z16
+	VBROADCASTSS constantsAVX512<>+68(SB), Z17
+	VBROADCASTSS constantsAVX512<>+64(SB), Z18
+	VBROADCASTSS constantsAVX512<>+72(SB), Z19
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10712,28 +11810,28 @@ _vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMOVUPS (R15), Z6
-	VADDPS Z0, Z6, Z6
-	VADDPS Z2, Z6, Z6
-	VADDPS Z4, Z6, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z8
-	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z9
-	VADDPS Z5, Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS Z4, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z16, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z15, Z0, Z12
+	VFMADD231PS Z18, Z2, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z14, Z1, Z13
+	VFMADD231PS Z19, Z3, Z13
+	VADDPS Z5, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10742,27 +11840,46 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+60(SB), Z14
+	VBROADCASTSS constantsAVX512<>+52(SB), Z15
+	VBROADCASTSS constantsAVX512<>+56(SB), Z16
+	VBROADCASTSS constantsAVX512<>+68(SB), Z17
+	VBROADCASTSS constantsAVX512<>+64(SB), Z18
+	VBROADCASTSS constantsAVX512<>+72(SB), Z19
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10776,32 +11893,32 @@ add_vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMOVUPS (R15), Z6
-	VADDPS Z0, Z6, Z6
-	VADDPS Z2, Z6, Z6
-	VADDPS Z4, Z6, Z6
-	VADDPS (R8), Z6, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z7
-	VADDPS (R8)(R12*1), Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z8
-	VADDPS (R8)(R12*2), Z8, Z8
-	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z9
-	VADDPS Z5, Z9, Z9
-	VADDPS (R9), Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS Z4, Z10, Z10
+	VADDPS (R8), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z16, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VADDPS (R8)(R12*1), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z15, Z0, Z12
+	VFMADD231PS Z18, Z2, Z12
+	VADDPS (R8)(R12*2), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z14, Z1, Z13
+	VFMADD231PS Z19, Z3, Z13
+	VADDPS Z5, Z13, Z13
+	VADDPS (R9), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10810,30 +11927,51 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB4AVX512(args *transformArgs)
-TEXT ·multiplyB4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+92(SB), Z12
+	VBROADCASTSS constantsAVX512<>+76(SB), Z13
+	VBROADCASTSS constantsAVX512<>+80(SB), Z14
+	VBROADCASTSS constantsAVX512<>+88(SB), Z15
+	VBROADCASTSS constantsAVX512<>+84(SB), Z16
+	VBROADCASTSS constantsAVX512<>+56(SB), Z17
+	VBROADCASTSS constantsAVX512<>+96(SB), Z18
+	VBROADCASTSS constantsAVX512<>+68(SB), Z19
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10843,28 +11981,28 @@ vector:
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
 	VMOVUPS (CX), Z3
-	VMULPS.BCST constantsAVX512<>+76(SB), Z1, Z4
-	VADDPS Z3, Z4, Z4
-	VMULPS.BCST constantsAVX512<>+80(SB), Z0, Z5
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z2, Z5
-	VADDPS Z5, Z4, Z6
-	VSUBPS Z5, Z4, Z7
-	VMOVUPS Z6, (R8)
-	VMOVUPS Z7, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+84(SB), Z1, Z8
-	VADDPS Z3, Z8, Z8
-	VMULPS.BCST constantsAVX512<>+88(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z2, Z9
-	VADDPS Z9, Z8, Z10
-	VSUBPS Z9, Z8, Z11
-	VMOVUPS Z10, (R8)(R12*2)
-	VMOVUPS Z11, (R9)
-	VMULPS.BCST constantsAVX512<>+92(SB), Z1, Z12
-	VADDPS Z3, Z12, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+96(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z2, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMULPS Z13, Z1, Z6
+	VADDPS Z3, Z6, Z6
+	VMULPS Z14, Z0, Z7
+	VFMADD231PS Z17, Z2, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS Z16, Z1, Z10
+	VADDPS Z3, Z10, Z10
+	VMULPS Z15, Z0, Z11
+	VFMADD231PS Z19, Z2, Z11
+	VADDPS Z11, Z10, Z4
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z4, (R8)(R12*2)
+	VMOVUPS Z5, (R9)
+	VMULPS Z12, Z1, Z6
+	VADDPS Z3, Z6, Z6
+	VMOVUPS Z6, (R8)(R12*4)
+	VMULPS Z18, Z0, Z7
+	VFMADD231PS Z12, Z2, Z7
+	VMOVUPS Z7, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10873,30 +12011,51 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB4AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+92(SB), Z14
+	VBROADCASTSS constantsAVX512<>+76(SB), Z15
+	VBROADCASTSS constantsAVX512<>+80(SB), Z16
+	VBROADCASTSS constantsAVX512<>+88(SB), Z17
+	VBROADCASTSS constantsAVX512<>+84(SB), Z18
+	VBROADCASTSS constantsAVX512<>+56(SB), Z19
+	VBROADCASTSS constantsAVX512<>+96(SB), Z20
+	VBROADCASTSS constantsAVX512<>+68(SB), Z21
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10910,21 +12069,21 @@ _vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMULPS.BCST constantsAVX512<>+80(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z6
-	VMOVUPS Z6, (R8)
-	VMULPS.BCST constantsAVX512<>+76(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VADDPS Z2, Z0, Z9
-	VADDPS Z4, Z9, Z9
-	VMOVUPS Z9, (R9)
+	VMULPS Z16, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VMOVUPS Z10, (R8)
+	VMULPS Z15, Z0, Z11
+	VFMADD231PS Z18, Z2, Z11
+	VFMADD231PS Z14, Z4, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMULPS Z19, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS Z14, Z5, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VADDPS Z2, Z0, Z13
+	VADDPS Z4, Z13, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -10933,33 +12092,54 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB4AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB4AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+92(SB), Z14
+	VBROADCASTSS constantsAVX512<>+76(SB), Z15
+	VBROADCASTSS constantsAVX512<>+80(SB), Z16
+	VBROADCASTSS constantsAVX512<>+88(SB), Z17
+	VBROADCASTSS constantsAVX512<>+84(SB), Z18
+	VBROADCASTSS constantsAVX512<>+56(SB), Z19
+	VBROADCASTSS constantsAVX512<>+96(SB), Z20
+	VBROADCASTSS constantsAVX512<>+68(SB), Z21
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -10973,30 +12153,30 @@ _vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z8
-	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VMOVUPS (R15), Z9
-	VADDPS Z0, Z9, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS Z4, Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z16, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z15, Z0, Z11
+	VFMADD231PS Z18, Z2, Z11
+	VFMADD231PS Z14, Z4, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z19, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS Z14, Z5, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -11005,27 +12185,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+92(SB), Z14
+	VBROADCASTSS constantsAVX512<>+76(SB), Z15
+	VBROADCASTSS constantsAVX512<>+80(SB), Z16
+	VBROADCASTSS constantsAVX512<>+88(SB), Z17
+	VBROADCASTSS constantsAVX512<>+84(SB), Z18
+	VBROADCASTSS constantsAVX512<>+56(SB), Z19
+	VBROADCASTSS constantsAVX512<>+96(SB), Z20
+	VBROADCASTSS constantsAVX512<>+68(SB), Z21
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11039,34 +12240,34 @@ add_vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMOVUPS (R15), Z6
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z6
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z6
-	VADDPS (R8), Z6, Z6
-	VMAXPS Z6, Z31, Z6
-	VMOVUPS Z6, (R8)
-	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z7
-	VADDPS (R8)(R12*1), Z7, Z7
-	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z8
-	VADDPS (R8)(R12*2), Z8, Z8
-	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*2)
-	VMOVUPS (R15), Z9
-	VADDPS Z0, Z9, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS Z4, Z9, Z9
-	VADDPS (R9), Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z16, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VADDPS (R8), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z15, Z0, Z11
+	VFMADD231PS Z18, Z2, Z11
+	VFMADD231PS Z14, Z4, Z11
+	VADDPS (R8)(R12*1), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z19, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS Z14, Z5, Z12
+	VADDPS (R8)(R12*2), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS (R9), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -11075,29 +12276,49 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG4AVX512(args *transformArgs)
-TEXT ·multiplyG4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+100(SB), Z11
+	VBROADCASTSS constantsAVX512<>+108(SB), Z12
+	VBROADCASTSS constantsAVX512<>+104(SB), Z13
+	VBROADCASTSS constantsAVX512<>+112(SB), Z14
+	VBROADCASTSS constantsAVX512<>+120(SB), Z15
+	VBROADCASTSS constantsAVX512<>+116(SB), Z16
+	VBROADCASTSS constantsAVX512<>+124(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11106,22 +12327,22 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+100(SB), Z0, Z3
-	VFMADD231PS.BCST constantsAVX512<>+104(SB), Z2, Z3
-	VMULPS.BCST constantsAVX512<>+108(SB), Z1, Z4
-	VADDPS Z4, Z3, Z5
-	VSUBPS Z4, Z3, Z6
-	VMOVUPS Z5, (R8)
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+112(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z2, Z7
-	VMULPS.BCST constantsAVX512<>+120(SB), Z1, Z8
-	VADDPS Z8, Z7, Z9
-	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+124(SB), Z0, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z11, Z0, Z4
+	VFMADD231PS Z13, Z2, Z4
+	VMULPS Z12, Z1, Z5
+	VADDPS Z5, Z4, Z6
+	VSUBPS Z5, Z4, Z7
+	VMOVUPS Z6, (R8)
+	VMOVUPS Z7, (R8)(R12*1)
+	VMULPS Z14, Z0, Z8
+	VFMADD231PS Z16, Z2, Z8
+	VMULPS Z15, Z1, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z3
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z3, (R9)
+	VMULPS Z17, Z0, Z4
+	VMOVUPS Z4, (R8)(R12*4)
 	VMOVUPS Z2, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, R8
@@ -11130,30 +12351,50 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG4AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG4AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG4AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+100(SB), Z14
+	VBROADCASTSS constantsAVX512<>+108(SB), Z15
+	VBROADCASTSS constantsAVX512<>+104(SB), Z16
+	VBROADCASTSS constantsAVX512<>+112(SB), Z17
+	VBROADCASTSS constantsAVX512<>+120(SB), Z18
+	VBROADCASTSS constantsAVX512<>+116(SB), Z19
+	VBROADCASTSS constantsAVX512<>+124(SB), Z20
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -11166,17 +12407,17 @@ _vector:
 	VADDPS (CX), Z2, Z2
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMULPS.BCST constantsAVX512<>+100(SB), Z0, Z6
-	VFMADD231PS.BCST constantsAVX512<>+112(SB), Z2, Z6
-	VFMADD231PS.BCST constantsAVX512<>+124(SB), Z4, Z6
-	VMOVUPS Z6, (R8)
-	VMULPS.BCST constantsAVX512<>+108(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+120(SB), Z3, Z7
-	VMOVUPS Z7, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+104(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z2, Z8
-	VADDPS Z5, Z8, Z8
-	VMOVUPS Z8, (R8)(R12*2)
+	VMULPS Z14, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VFMADD231PS Z20, Z4, Z9
+	VMOVUPS Z9, (R8)
+	VMULPS Z15, Z1, Z10
+	VFMADD231PS Z18, Z3, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMULPS Z16, Z0, Z11
+	VFMADD231PS Z19, Z2, Z11
+	VADDPS Z5, Z11, Z11
+	VMOVUPS Z11, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -11184,30 +12425,51 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA5AVX512(args *transformArgs)
-TEXT ·multiplyA5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+132(SB), Z13
+	VBROADCASTSS constantsAVX512<>+140(SB), Z14
+	VBROADCASTSS constantsAVX512<>+128(SB), Z15
+	VBROADCASTSS constantsAVX512<>+136(SB), Z16
+	VBROADCASTSS constantsAVX512<>+12(SB), Z17
+	VBROADCASTSS constantsAVX512<>+8(SB), Z18
+	VBROADCASTSS constantsAVX512<>+148(SB), Z19
+	VBROADCASTSS constantsAVX512<>+144(SB), Z20
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -11219,31 +12481,31 @@ vector:
 	VMOVUPS (BX)(DI*2), Z2
 	VMOVUPS (CX), Z3
 	VMOVUPS (BX)(DI*4), Z4
-	VMULPS.BCST constantsAVX512<>+128(SB), Z2, Z5
-	VFMADD231PS.BCST constantsAVX512<>+132(SB), Z4, Z5
-	VADDPS Z0, Z5, Z5
-	VMULPS.BCST constantsAVX512<>+136(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+140(SB), Z3, Z6
-	VADDPS Z6, Z5, Z7
-	VSUBPS Z6, Z5, Z8
-	VMOVUPS Z7, (R8)
-	VMOVUPS Z8, (R8)(R12*1)
-	VADDPS Z2, Z0, Z9
-	VADDPS Z4, Z9, Z9
-	VADDPS Z3, Z1, Z10
+	VMULPS Z15, Z2, Z9
+	VFMADD231PS Z13, Z4, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z16, Z1, Z10
+	VFMADD231PS Z14, Z3, Z10
 	VADDPS Z10, Z9, Z11
 	VSUBPS Z10, Z9, Z12
-	VMOVUPS Z11, (R8)(R12*2)
-	VMOVUPS Z12, (R9)
-	VMULPS.BCST constantsAVX512<>+8(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z4, Z13
-	VADDPS Z0, Z13, Z13
-	VMULPS.BCST constantsAVX512<>+12(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+148(SB), Z3, Z14
-	VADDPS Z14, Z13, Z15
-	VSUBPS Z14, Z13, Z16
-	VMOVUPS Z15, (R8)(R12*4)
-	VMOVUPS Z16, (R9)(R12*2)
+	VMOVUPS Z11, (R8)
+	VMOVUPS Z12, (R8)(R12*1)
+	VADDPS Z2, Z0, Z5
+	VADDPS Z4, Z5, Z5
+	VADDPS Z3, Z1, Z6
+	VADDPS Z6, Z5, Z7
+	VSUBPS Z6, Z5, Z8
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS Z8, (R9)
+	VMULPS Z18, Z2, Z9
+	VFMADD231PS Z20, Z4, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z17, Z1, Z10
+	VFMADD231PS Z19, Z3, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z12, (R9)(R12*2)
 	VMOVUPS Z4, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
@@ -11254,31 +12516,52 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA5AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+132(SB), Z15
+	VBROADCASTSS constantsAVX512<>+140(SB), Z16
+	VBROADCASTSS constantsAVX512<>+128(SB), Z17
+	VBROADCASTSS constantsAVX512<>+136(SB), Z18
+	VBROADCASTSS constantsAVX512<>+12(SB), Z19
+	VBROADCASTSS constantsAVX512<>+8(SB), Z20
+	VBROADCASTSS constantsAVX512<>+148(SB), Z21
+	VBROADCASTSS constantsAVX512<>+144(SB), Z22
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11294,26 +12577,26 @@ _vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
-	VADDPS Z2, Z0, Z7
-	VADDPS Z4, Z7, Z7
-	VMOVUPS Z7, (R8)
-	VMULPS.BCST constantsAVX512<>+136(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+128(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z4, Z9
-	VADDPS Z2, Z9, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+140(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+148(SB), Z5, Z10
-	VADDPS Z3, Z10, Z10
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+132(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z4, Z11
-	VADDPS Z2, Z11, Z11
-	VADDPS Z6, Z11, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VADDPS Z2, Z0, Z12
+	VADDPS Z4, Z12, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z16, Z1, Z7
+	VFMADD231PS Z21, Z5, Z7
+	VADDPS Z3, Z7, Z7
+	VMOVUPS Z7, (R9)
+	VMULPS Z15, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS Z6, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11323,34 +12606,55 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA5AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA5AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+132(SB), Z15
+	VBROADCASTSS constantsAVX512<>+140(SB), Z16
+	VBROADCASTSS constantsAVX512<>+128(SB), Z17
+	VBROADCASTSS constantsAVX512<>+136(SB), Z18
+	VBROADCASTSS constantsAVX512<>+12(SB), Z19
+	VBROADCASTSS constantsAVX512<>+8(SB), Z20
+	VBROADCASTSS constantsAVX512<>+148(SB), Z21
+	VBROADCASTSS constantsAVX512<>+144(SB), Z22
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11366,37 +12670,37 @@ _vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z7
-	VADDPS Z0, Z7, Z7
-	VADDPS Z2, Z7, Z7
-	VADDPS Z4, Z7, Z7
+	VFMADD231PS Z16, Z1, Z7
+	VFMADD231PS Z21, Z5, Z7
+	VADDPS Z3, Z7, Z7
 	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)
+	VMOVUPS Z7, (R9)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+136(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
+	VFMADD231PS Z15, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS Z6, Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+128(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z4, Z9
-	VADDPS Z2, Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+140(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+148(SB), Z5, Z10
-	VADDPS Z3, Z10, Z10
-	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R9)
-	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+132(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z4, Z11
-	VADDPS Z2, Z11, Z11
-	VADDPS Z6, Z11, Z11
-	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11406,28 +12710,49 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+132(SB), Z15
+	VBROADCASTSS constantsAVX512<>+140(SB), Z16
+	VBROADCASTSS constantsAVX512<>+128(SB), Z17
+	VBROADCASTSS constantsAVX512<>+136(SB), Z18
+	VBROADCASTSS constantsAVX512<>+12(SB), Z19
+	VBROADCASTSS constantsAVX512<>+8(SB), Z20
+	VBROADCASTSS constantsAVX512<>+148(SB), Z21
+	VBROADCASTSS constantsAVX512<>+144(SB), Z22
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11443,42 +12768,42 @@ add_vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS (R8), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VADDPS (R8)(R12*1), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS (R8)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z7
-	VADDPS Z0, Z7, Z7
-	VADDPS Z2, Z7, Z7
-	VADDPS Z4, Z7, Z7
-	VADDPS (R8), Z7, Z7
+	VFMADD231PS Z16, Z1, Z7
+	VFMADD231PS Z21, Z5, Z7
+	VADDPS Z3, Z7, Z7
+	VADDPS (R9), Z7, Z7
 	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)
+	VMOVUPS Z7, (R9)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+136(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
-	VADDPS (R8)(R12*1), Z8, Z8
+	VFMADD231PS Z15, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS Z6, Z8, Z8
+	VADDPS (R8)(R12*4), Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+128(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z4, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS (R8)(R12*2), Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+140(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+148(SB), Z5, Z10
-	VADDPS Z3, Z10, Z10
-	VADDPS (R9), Z10, Z10
-	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R9)
-	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+132(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z4, Z11
-	VADDPS Z2, Z11, Z11
-	VADDPS Z6, Z11, Z11
-	VADDPS (R8)(R12*4), Z11, Z11
-	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11488,30 +12813,55 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB5AVX512(args *transformArgs)
-TEXT ·multiplyB5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z13
+	VBROADCASTSS constantsAVX512<>+180(SB), Z14
+	VBROADCASTSS constantsAVX512<>+152(SB), Z15
+	VBROADCASTSS constantsAVX512<>+172(SB), Z16
+	VBROADCASTSS constantsAVX512<>+156(SB), Z17
+	VBROADCASTSS constantsAVX512<>+168(SB), Z18
+	VBROADCASTSS constantsAVX512<>+128(SB), Z19
+	VBROADCASTSS constantsAVX512<>+136(SB), Z20
+	VBROADCASTSS constantsAVX512<>+160(SB), Z21
+	VBROADCASTSS constantsAVX512<>+12(SB), Z22
+	VBROADCASTSS constantsAVX512<>+8(SB), Z23
+	VBROADCASTSS constantsAVX512<>+176(SB), Z24
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -11523,36 +12873,36 @@ vector:
 	VMOVUPS (BX)(DI*2), Z2
 	VMOVUPS (CX), Z3
 	VMOVUPS (BX)(DI*4), Z4
-	VMULPS.BCST constantsAVX512<>+8(SB), Z0, Z5
-	VFMADD231PS.BCST constantsAVX512<>+152(SB), Z2, Z5
-	VADDPS Z4, Z5, Z5
-	VMULPS.BCST constantsAVX512<>+156(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+136(SB), Z3, Z6
-	VADDPS Z6, Z5, Z7
-	VSUBPS Z6, Z5, Z8
-	VMOVUPS Z7, (R8)
-	VMOVUPS Z8, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+160(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z2, Z9
-	VADDPS Z4, Z9, Z9
-	VMULPS.BCST constantsAVX512<>+164(SB), Z1, Z10
-	VADDPS Z3, Z10, Z10
-	VADDPS Z10, Z9, Z11
-	VSUBPS Z10, Z9, Z12
-	VMOVUPS Z11, (R8)(R12*2)
-	VMOVUPS Z12, (R9)
-	VMULPS.BCST constantsAVX512<>+128(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+168(SB), Z2, Z13
-	VADDPS Z4, Z13, Z13
-	VMULPS.BCST constantsAVX512<>+172(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z3, Z14
-	VADDPS Z14, Z13, Z15
-	VSUBPS Z14, Z13, Z16
-	VMOVUPS Z15, (R8)(R12*4)
-	VMOVUPS Z16, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+176(SB), Z1, Z17
-	VFMADD231PS.BCST constantsAVX512<>+180(SB), Z3, Z17
-	VMOVUPS Z17, (R10)
+	VMULPS Z23, Z0, Z10
+	VFMADD231PS Z15, Z2, Z10
+	VADDPS Z4, Z10, Z10
+	VMULPS Z17, Z1, Z11
+	VFMADD231PS Z20, Z3, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)
+	VMOVUPS Z5, (R8)(R12*1)
+	VMULPS Z21, Z0, Z6
+	VFMADD231PS Z13, Z2, Z6
+	VADDPS Z4, Z6, Z6
+	VMULPS Z13, Z1, Z7
+	VADDPS Z3, Z7, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS Z9, (R9)
+	VMULPS Z19, Z0, Z10
+	VFMADD231PS Z18, Z2, Z10
+	VADDPS Z4, Z10, Z10
+	VMULPS Z16, Z1, Z11
+	VFMADD231PS Z22, Z3, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS Z5, (R9)(R12*2)
+	VMULPS Z24, Z1, Z6
+	VFMADD231PS Z14, Z3, Z6
+	VMOVUPS Z6, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -11562,31 +12912,56 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB5AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11602,27 +12977,27 @@ _vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
-	VMULPS.BCST constantsAVX512<>+8(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+160(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+128(SB), Z4, Z7
-	VMOVUPS Z7, (R8)
-	VMULPS.BCST constantsAVX512<>+156(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+172(SB), Z5, Z8
-	VFMADD231PS.BCST constantsAVX512<>+176(SB), Z6, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+152(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+168(SB), Z4, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+136(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+180(SB), Z6, Z10
-	VADDPS Z3, Z10, Z10
-	VMOVUPS Z10, (R9)
-	VADDPS Z2, Z0, Z11
-	VADDPS Z4, Z11, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z25, Z0, Z12
+	VFMADD231PS Z23, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z19, Z1, Z13
+	VFMADD231PS Z15, Z3, Z13
+	VFMADD231PS Z18, Z5, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z17, Z0, Z14
+	VFMADD231PS Z15, Z2, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z22, Z1, Z7
+	VFMADD231PS Z24, Z5, Z7
+	VFMADD231PS Z16, Z6, Z7
+	VADDPS Z3, Z7, Z7
+	VMOVUPS Z7, (R9)
+	VADDPS Z2, Z0, Z8
+	VADDPS Z4, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11632,34 +13007,59 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB5AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB5AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11675,38 +13075,38 @@ _vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z25, Z0, Z12
+	VFMADD231PS Z23, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z19, Z1, Z13
+	VFMADD231PS Z15, Z3, Z13
+	VFMADD231PS Z18, Z5, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z15, Z2, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+160(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+128(SB), Z4, Z7
+	VFMADD231PS Z22, Z1, Z7
+	VFMADD231PS Z24, Z5, Z7
+	VFMADD231PS Z16, Z6, Z7
+	VADDPS Z3, Z7, Z7
 	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)
+	VMOVUPS Z7, (R9)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+156(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+172(SB), Z5, Z8
-	VFMADD231PS.BCST constantsAVX512<>+176(SB), Z6, Z8
+	VADDPS Z0, Z8, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS Z4, Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+152(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+168(SB), Z4, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+136(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+180(SB), Z6, Z10
-	VADDPS Z3, Z10, Z10
-	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R9)
-	VMOVUPS (R15), Z11
-	VADDPS Z0, Z11, Z11
-	VADDPS Z2, Z11, Z11
-	VADDPS Z4, Z11, Z11
-	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11716,28 +13116,53 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -11753,43 +13178,43 @@ add_vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z25, Z0, Z12
+	VFMADD231PS Z23, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VADDPS (R8), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z19, Z1, Z13
+	VFMADD231PS Z15, Z3, Z13
+	VFMADD231PS Z18, Z5, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VADDPS (R8)(R12*1), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z15, Z2, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS (R8)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z7
-	VFMADD231PS.BCST constantsAVX512<>+8(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+160(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+128(SB), Z4, Z7
-	VADDPS (R8), Z7, Z7
+	VFMADD231PS Z22, Z1, Z7
+	VFMADD231PS Z24, Z5, Z7
+	VFMADD231PS Z16, Z6, Z7
+	VADDPS Z3, Z7, Z7
+	VADDPS (R9), Z7, Z7
 	VMAXPS Z7, Z31, Z7
-	VMOVUPS Z7, (R8)
+	VMOVUPS Z7, (R9)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+156(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+172(SB), Z5, Z8
-	VFMADD231PS.BCST constantsAVX512<>+176(SB), Z6, Z8
-	VADDPS (R8)(R12*1), Z8, Z8
+	VADDPS Z0, Z8, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS Z4, Z8, Z8
+	VADDPS (R8)(R12*4), Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+152(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+164(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+168(SB), Z4, Z9
-	VADDPS (R8)(R12*2), Z9, Z9
-	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+136(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+12(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+180(SB), Z6, Z10
-	VADDPS Z3, Z10, Z10
-	VADDPS (R9), Z10, Z10
-	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R9)
-	VMOVUPS (R15), Z11
-	VADDPS Z0, Z11, Z11
-	VADDPS Z2, Z11, Z11
-	VADDPS Z4, Z11, Z11
-	VADDPS (R8)(R12*4), Z11, Z11
-	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z8, (R8)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11799,29 +13224,49 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG5AVX512(args *transformArgs)
-TEXT ·multiplyG5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+196(SB), Z11
+	VBROADCASTSS constantsAVX512<>+204(SB), Z12
+	VBROADCASTSS constantsAVX512<>+192(SB), Z13
+	VBROADCASTSS constantsAVX512<>+200(SB), Z14
+	VBROADCASTSS constantsAVX512<>+208(SB), Z15
+	VBROADCASTSS constantsAVX512<>+184(SB), Z16
+	VBROADCASTSS constantsAVX512<>+188(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -11831,27 +13276,27 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+184(SB), Z1, Z3
-	VMULPS.BCST constantsAVX512<>+188(SB), Z0, Z4
-	VFMADD231PS.BCST constantsAVX512<>+192(SB), Z2, Z4
-	VADDPS Z4, Z3, Z5
-	VSUBPS Z4, Z3, Z6
-	VMOVUPS Z5, (R8)
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+196(SB), Z1, Z7
-	VMULPS.BCST constantsAVX512<>+196(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+196(SB), Z2, Z8
+	VMULPS Z16, Z1, Z7
+	VMULPS Z17, Z0, Z8
+	VFMADD231PS Z13, Z2, Z8
 	VADDPS Z8, Z7, Z9
 	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+200(SB), Z1, Z11
-	VMULPS.BCST constantsAVX512<>+204(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+208(SB), Z2, Z12
-	VADDPS Z12, Z11, Z13
-	VSUBPS Z12, Z11, Z14
-	VMOVUPS Z13, (R8)(R12*4)
-	VMOVUPS Z14, (R9)(R12*2)
+	VMOVUPS Z9, (R8)
+	VMOVUPS Z10, (R8)(R12*1)
+	VMULPS Z11, Z1, Z3
+	VMULPS Z11, Z0, Z4
+	VFMADD231PS Z11, Z2, Z4
+	VADDPS Z4, Z3, Z5
+	VSUBPS Z4, Z3, Z6
+	VMOVUPS Z5, (R8)(R12*2)
+	VMOVUPS Z6, (R9)
+	VMULPS Z14, Z1, Z7
+	VMULPS Z12, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS Z10, (R9)(R12*2)
 	VMOVUPS Z2, (R10)
 	ADDQ $64, BX
 	ADDQ $64, R8
@@ -11861,31 +13306,51 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG5AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG5AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG5AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+196(SB), Z15
+	VBROADCASTSS constantsAVX512<>+204(SB), Z16
+	VBROADCASTSS constantsAVX512<>+192(SB), Z17
+	VBROADCASTSS constantsAVX512<>+200(SB), Z18
+	VBROADCASTSS constantsAVX512<>+208(SB), Z19
+	VBROADCASTSS constantsAVX512<>+184(SB), Z20
+	VBROADCASTSS constantsAVX512<>+188(SB), Z21
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -11900,19 +13365,19 @@ _vector:
 	VSUBPS (CX)(DI*2), Z4, Z5
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
-	VMULPS.BCST constantsAVX512<>+188(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+196(SB), Z3, Z7
-	VFMADD231PS.BCST constantsAVX512<>+204(SB), Z5, Z7
-	VMOVUPS Z7, (R8)
-	VMULPS.BCST constantsAVX512<>+184(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+196(SB), Z2, Z8
-	VFMADD231PS.BCST constantsAVX512<>+200(SB), Z4, Z8
-	VMOVUPS Z8, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+192(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+196(SB), Z3, Z9
-	VFMADD231PS.BCST constantsAVX512<>+208(SB), Z5, Z9
-	VADDPS Z6, Z9, Z9
-	VMOVUPS Z9, (R8)(R12*2)
+	VMULPS Z21, Z1, Z10
+	VFMADD231PS Z15, Z3, Z10
+	VFMADD231PS Z16, Z5, Z10
+	VMOVUPS Z10, (R8)
+	VMULPS Z20, Z0, Z11
+	VFMADD231PS Z15, Z2, Z11
+	VFMADD231PS Z18, Z4, Z11
+	VMOVUPS Z11, (R8)(R12*1)
+	VMULPS Z17, Z1, Z12
+	VFMADD231PS Z15, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VADDPS Z6, Z12, Z12
+	VMOVUPS Z12, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -11921,30 +13386,53 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA6AVX512(args *transformArgs)
-TEXT ·multiplyA6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+220(SB), Z14
+	VBROADCASTSS constantsAVX512<>+212(SB), Z15
+	VBROADCASTSS constantsAVX512<>+216(SB), Z16
+	VBROADCASTSS constantsAVX512<>+0(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+224(SB), Z20
+	VBROADCASTSS constantsAVX512<>+236(SB), Z21
+	VBROADCASTSS constantsAVX512<>+228(SB), Z22
+	VBROADCASTSS constantsAVX512<>+240(SB), Z23
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -11957,34 +13445,34 @@ vector:
 	VMOVUPS (CX), Z3
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMULPS.BCST constantsAVX512<>+0(SB), Z2, Z6
-	VFMADD231PS.BCST constantsAVX512<>+212(SB), Z4, Z6
-	VADDPS Z0, Z6, Z6
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z7
-	VFMADD231PS.BCST constantsAVX512<>+216(SB), Z3, Z7
-	VFMADD231PS.BCST constantsAVX512<>+220(SB), Z5, Z7
-	VADDPS Z7, Z6, Z8
-	VSUBPS Z7, Z6, Z9
-	VMOVUPS Z8, (R8)
-	VMOVUPS Z9, (R8)(R12*1)
-	VADDPS Z2, Z0, Z10
-	VADDPS Z4, Z10, Z10
-	VADDPS Z3, Z1, Z11
-	VADDPS Z5, Z11, Z11
+	VMULPS Z17, Z2, Z10
+	VFMADD231PS Z15, Z4, Z10
+	VADDPS Z0, Z10, Z10
+	VMULPS Z18, Z1, Z11
+	VFMADD231PS Z16, Z3, Z11
+	VFMADD231PS Z14, Z5, Z11
 	VADDPS Z11, Z10, Z12
 	VSUBPS Z11, Z10, Z13
-	VMOVUPS Z12, (R8)(R12*2)
-	VMOVUPS Z13, (R9)
-	VMULPS.BCST constantsAVX512<>+224(SB), Z2, Z14
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z14
-	VADDPS Z0, Z14, Z14
-	VMULPS.BCST constantsAVX512<>+232(SB), Z1, Z15
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z3, Z15
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z15
-	VADDPS Z15, Z14, Z16
-	VSUBPS Z15, Z14, Z17
-	VMOVUPS Z16, (R8)(R12*4)
-	VMOVUPS Z17, (R9)(R12*2)
+	VMOVUPS Z12, (R8)
+	VMOVUPS Z13, (R8)(R12*1)
+	VADDPS Z2, Z0, Z6
+	VADDPS Z4, Z6, Z6
+	VADDPS Z3, Z1, Z7
+	VADDPS Z5, Z7, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS Z9, (R9)
+	VMULPS Z20, Z2, Z10
+	VFMADD231PS Z22, Z4, Z10
+	VADDPS Z0, Z10, Z10
+	VMULPS Z19, Z1, Z11
+	VFMADD231PS Z21, Z3, Z11
+	VFMADD231PS Z23, Z5, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z13
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS Z13, (R9)(R12*2)
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z5, (R9)(R12*4)
 	ADDQ $64, BX
@@ -11996,31 +13484,54 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA6AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+220(SB), Z16
+	VBROADCASTSS constantsAVX512<>+212(SB), Z17
+	VBROADCASTSS constantsAVX512<>+216(SB), Z18
+	VBROADCASTSS constantsAVX512<>+0(SB), Z19
+	VBROADCASTSS constantsAVX512<>+4(SB), Z20
+	VBROADCASTSS constantsAVX512<>+232(SB), Z21
+	VBROADCASTSS constantsAVX512<>+224(SB), Z22
+	VBROADCASTSS constantsAVX512<>+236(SB), Z23
+	VBROADCASTSS constantsAVX512<>+228(SB), Z24
+	VBROADCASTSS constantsAVX512<>+240(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12037,31 +13548,31 @@ _vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
-	VADDPS Z2, Z0, Z8
-	VADDPS Z4, Z8, Z8
-	VADDPS Z6, Z8, Z8
-	VMOVUPS Z8, (R8)
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z9
+	VADDPS Z2, Z0, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VMOVUPS Z14, (R8)
+	VMULPS Z20, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMULPS Z19, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
+	VADDPS Z2, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMULPS Z18, Z1, Z9
+	VFMADD231PS Z23, Z5, Z9
 	VADDPS Z3, Z9, Z9
-	VMOVUPS Z9, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+0(SB), Z0, Z10
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z4, Z10
+	VMOVUPS Z9, (R9)
+	VMULPS Z17, Z0, Z10
+	VFMADD231PS Z24, Z4, Z10
 	VADDPS Z2, Z10, Z10
-	VMOVUPS Z10, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+216(SB), Z1, Z11
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z5, Z11
+	VMOVUPS Z10, (R8)(R12*4)
+	VMULPS Z16, Z1, Z11
+	VFMADD231PS Z25, Z5, Z11
 	VADDPS Z3, Z11, Z11
-	VMOVUPS Z11, (R9)
-	VMULPS.BCST constantsAVX512<>+212(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z12
-	VADDPS Z2, Z12, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+220(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z13
-	VADDPS Z3, Z13, Z13
-	VADDPS Z7, Z13, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VADDPS Z7, Z11, Z11
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12071,34 +13582,57 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA6AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA6AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+220(SB), Z16
+	VBROADCASTSS constantsAVX512<>+212(SB), Z17
+	VBROADCASTSS constantsAVX512<>+216(SB), Z18
+	VBROADCASTSS constantsAVX512<>+0(SB), Z19
+	VBROADCASTSS constantsAVX512<>+4(SB), Z20
+	VBROADCASTSS constantsAVX512<>+232(SB), Z21
+	VBROADCASTSS constantsAVX512<>+224(SB), Z22
+	VBROADCASTSS constantsAVX512<>+236(SB), Z23
+	VBROADCASTSS constantsAVX512<>+228(SB), Z24
+	VBROADCASTSS constantsAVX512<>+240(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12115,44 +13649,44 @@ _vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
 	VMOVUPS (R15), Z8
-	VADDPS Z0, Z8, Z8
+	VFMADD231PS Z19, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
 	VADDPS Z2, Z8, Z8
-	VADDPS Z4, Z8, Z8
-	VADDPS Z6, Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)
+	VMOVUPS Z8, (R8)(R12*2)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z23, Z5, Z9
 	VADDPS Z3, Z9, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS Z9, (R9)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z0, Z10
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z4, Z10
+	VFMADD231PS Z17, Z0, Z10
+	VFMADD231PS Z24, Z4, Z10
 	VADDPS Z2, Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z10, (R8)(R12*4)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+216(SB), Z1, Z11
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z5, Z11
+	VFMADD231PS Z16, Z1, Z11
+	VFMADD231PS Z25, Z5, Z11
 	VADDPS Z3, Z11, Z11
+	VADDPS Z7, Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R9)
-	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+212(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z12
-	VADDPS Z2, Z12, Z12
-	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+220(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z13
-	VADDPS Z3, Z13, Z13
-	VADDPS Z7, Z13, Z13
-	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12162,28 +13696,51 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+220(SB), Z16
+	VBROADCASTSS constantsAVX512<>+212(SB), Z17
+	VBROADCASTSS constantsAVX512<>+216(SB), Z18
+	VBROADCASTSS constantsAVX512<>+0(SB), Z19
+	VBROADCASTSS constantsAVX512<>+4(SB), Z20
+	VBROADCASTSS constantsAVX512<>+232(SB), Z21
+	VBROADCASTSS constantsAVX512<>+224(SB), Z22
+	VBROADCASTSS constantsAVX512<>+236(SB), Z23
+	VBROADCASTSS constantsAVX512<>+228(SB), Z24
+	VBROADCASTSS constantsAVX512<>+240(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12200,50 +13757,50 @@ add_vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VADDPS (R8), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VADDPS (R8)(R12*1), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
 	VMOVUPS (R15), Z8
-	VADDPS Z0, Z8, Z8
+	VFMADD231PS Z19, Z0, Z8
+	VFMADD231PS Z22, Z4, Z8
 	VADDPS Z2, Z8, Z8
-	VADDPS Z4, Z8, Z8
-	VADDPS Z6, Z8, Z8
-	VADDPS (R8), Z8, Z8
+	VADDPS (R8)(R12*2), Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)
+	VMOVUPS Z8, (R8)(R12*2)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z23, Z5, Z9
 	VADDPS Z3, Z9, Z9
-	VADDPS (R8)(R12*1), Z9, Z9
+	VADDPS (R9), Z9, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS Z9, (R9)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z0, Z10
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z4, Z10
+	VFMADD231PS Z17, Z0, Z10
+	VFMADD231PS Z24, Z4, Z10
 	VADDPS Z2, Z10, Z10
-	VADDPS (R8)(R12*2), Z10, Z10
+	VADDPS (R8)(R12*4), Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z10, (R8)(R12*4)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+216(SB), Z1, Z11
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z5, Z11
+	VFMADD231PS Z16, Z1, Z11
+	VFMADD231PS Z25, Z5, Z11
 	VADDPS Z3, Z11, Z11
-	VADDPS (R9), Z11, Z11
+	VADDPS Z7, Z11, Z11
+	VADDPS (R9)(R12*2), Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R9)
-	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+212(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z12
-	VADDPS Z2, Z12, Z12
-	VADDPS (R8)(R12*4), Z12, Z12
-	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+220(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z13
-	VADDPS Z3, Z13, Z13
-	VADDPS Z7, Z13, Z13
-	VADDPS (R9)(R12*2), Z13, Z13
-	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12253,30 +13810,53 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB6AVX512(args *transformArgs)
-TEXT ·multiplyB6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z14
+	VBROADCASTSS constantsAVX512<>+252(SB), Z15
+	VBROADCASTSS constantsAVX512<>+248(SB), Z16
+	VBROADCASTSS constantsAVX512<>+4(SB), Z17
+	VBROADCASTSS constantsAVX512<>+232(SB), Z18
+	VBROADCASTSS constantsAVX512<>+260(SB), Z19
+	VBROADCASTSS constantsAVX512<>+244(SB), Z20
+	VBROADCASTSS constantsAVX512<>+256(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+224(SB), Z23
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12289,44 +13869,44 @@ vector:
 	VMOVUPS (CX), Z3
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
-	VMULPS.BCST constantsAVX512<>+224(SB), Z1, Z6
-	VFMADD231PS.BCST constantsAVX512<>+244(SB), Z3, Z6
-	VADDPS Z5, Z6, Z6
-	VMULPS.BCST constantsAVX512<>+232(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z4, Z7
-	VADDPS Z7, Z6, Z8
-	VSUBPS Z7, Z6, Z9
-	VMOVUPS Z8, (R8)
-	VMOVUPS Z9, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+252(SB), Z3, Z10
-	VADDPS Z1, Z10, Z10
-	VADDPS Z5, Z10, Z10
-	VMULPS.BCST constantsAVX512<>+252(SB), Z2, Z11
-	VADDPS Z0, Z11, Z11
-	VADDPS Z4, Z11, Z11
-	VADDPS Z11, Z10, Z12
-	VSUBPS Z11, Z10, Z13
-	VMOVUPS Z12, (R8)(R12*2)
-	VMOVUPS Z13, (R9)
-	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+256(SB), Z3, Z14
-	VADDPS Z5, Z14, Z14
-	VMULPS.BCST constantsAVX512<>+4(SB), Z0, Z15
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z4, Z15
-	VADDPS Z15, Z14, Z16
-	VSUBPS Z15, Z14, Z17
-	VMOVUPS Z16, (R8)(R12*4)
-	VMOVUPS Z17, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+260(SB), Z1, Z18
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z3, Z18
-	VADDPS Z5, Z18, Z18
-	VMOVUPS Z18, (R10)
-	VMULPS.BCST constantsAVX512<>+260(SB), Z2, Z19
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z4, Z19
-	VSUBPS Z0, Z19, Z19
-	VMOVUPS Z19, (R9)(R12*4)
+	VMULPS Z23, Z1, Z12
+	VFMADD231PS Z20, Z3, Z12
+	VADDPS Z5, Z12, Z12
+	VMULPS Z18, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z17, Z4, Z13
+	VADDPS Z13, Z12, Z6
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z6, (R8)
+	VMOVUPS Z7, (R8)(R12*1)
+	VMULPS Z15, Z3, Z8
+	VADDPS Z1, Z8, Z8
+	VADDPS Z5, Z8, Z8
+	VMULPS Z15, Z2, Z9
+	VADDPS Z0, Z9, Z9
+	VADDPS Z4, Z9, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
+	VMULPS Z22, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VADDPS Z5, Z12, Z12
+	VMULPS Z17, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z18, Z4, Z13
+	VADDPS Z13, Z12, Z6
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z6, (R8)(R12*4)
+	VMOVUPS Z7, (R9)(R12*2)
+	VMULPS Z19, Z1, Z8
+	VFMADD231PS Z14, Z3, Z8
+	VADDPS Z5, Z8, Z8
+	VMOVUPS Z8, (R10)
+	VMULPS Z19, Z2, Z9
+	VFMADD231PS Z14, Z4, Z9
+	VSUBPS Z0, Z9, Z9
+	VMOVUPS Z9, (R9)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, R8
@@ -12336,31 +13916,54 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB6AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12377,35 +13980,35 @@ _vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
-	VMULPS.BCST constantsAVX512<>+232(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
-	VSUBPS Z7, Z8, Z8
-	VMOVUPS Z8, (R8)
-	VMULPS.BCST constantsAVX512<>+224(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z6, Z9
-	VADDPS Z2, Z9, Z9
-	VMOVUPS Z9, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+248(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z7, Z10
-	VMOVUPS Z10, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+244(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+256(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z6, Z11
-	VMOVUPS Z11, (R9)
-	VMULPS.BCST constantsAVX512<>+4(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z7, Z12
-	VADDPS Z3, Z12, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VADDPS Z2, Z0, Z13
-	VADDPS Z4, Z13, Z13
-	VADDPS Z6, Z13, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMULPS Z20, Z1, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VMOVUPS Z14, (R8)
+	VMULPS Z25, Z0, Z15
+	VFMADD231PS Z24, Z4, Z15
+	VFMADD231PS Z21, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMULPS Z18, Z1, Z8
+	VFMADD231PS Z17, Z3, Z8
+	VFMADD231PS Z18, Z5, Z8
+	VFMADD231PS Z21, Z7, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMULPS Z22, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VFMADD231PS Z16, Z6, Z9
+	VMOVUPS Z9, (R9)
+	VMULPS Z19, Z1, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VFMADD231PS Z16, Z7, Z10
+	VADDPS Z3, Z10, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VADDPS Z2, Z0, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS Z6, Z11, Z11
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12415,34 +14018,57 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB6AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB6AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12459,48 +14085,48 @@ _vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z20, Z1, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z25, Z0, Z15
+	VFMADD231PS Z24, Z4, Z15
+	VFMADD231PS Z21, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
-	VSUBPS Z7, Z8, Z8
+	VFMADD231PS Z18, Z1, Z8
+	VFMADD231PS Z17, Z3, Z8
+	VFMADD231PS Z18, Z5, Z8
+	VFMADD231PS Z21, Z7, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)
+	VMOVUPS Z8, (R8)(R12*2)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z6, Z9
-	VADDPS Z2, Z9, Z9
+	VFMADD231PS Z22, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VFMADD231PS Z16, Z6, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS Z9, (R9)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z7, Z10
+	VFMADD231PS Z19, Z1, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VFMADD231PS Z16, Z7, Z10
+	VADDPS Z3, Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z10, (R8)(R12*4)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+244(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+256(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z6, Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS Z6, Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R9)
-	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z7, Z12
-	VADDPS Z3, Z12, Z12
-	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMOVUPS (R15), Z13
-	VADDPS Z0, Z13, Z13
-	VADDPS Z2, Z13, Z13
-	VADDPS Z4, Z13, Z13
-	VADDPS Z6, Z13, Z13
-	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12510,28 +14136,51 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	MOVQ transformArgs_bias(AX), R15
@@ -12548,54 +14197,54 @@ add_vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z20, Z1, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VADDPS (R8), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z25, Z0, Z15
+	VFMADD231PS Z24, Z4, Z15
+	VFMADD231PS Z21, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS (R8)(R12*1), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
 	VMOVUPS (R15), Z8
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z5, Z8
-	VADDPS Z3, Z8, Z8
-	VSUBPS Z7, Z8, Z8
-	VADDPS (R8), Z8, Z8
+	VFMADD231PS Z18, Z1, Z8
+	VFMADD231PS Z17, Z3, Z8
+	VFMADD231PS Z18, Z5, Z8
+	VFMADD231PS Z21, Z7, Z8
+	VADDPS (R8)(R12*2), Z8, Z8
 	VMAXPS Z8, Z31, Z8
-	VMOVUPS Z8, (R8)
+	VMOVUPS Z8, (R8)(R12*2)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z6, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS (R8)(R12*1), Z9, Z9
+	VFMADD231PS Z22, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VFMADD231PS Z16, Z6, Z9
+	VADDPS (R9), Z9, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS Z9, (R9)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+248(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+260(SB), Z7, Z10
-	VADDPS (R8)(R12*2), Z10, Z10
+	VFMADD231PS Z19, Z1, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VFMADD231PS Z16, Z7, Z10
+	VADDPS Z3, Z10, Z10
+	VADDPS (R8)(R12*4), Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z10, (R8)(R12*4)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+244(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+252(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+256(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z6, Z11
-	VADDPS (R9), Z11, Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS Z6, Z11, Z11
+	VADDPS (R9)(R12*2), Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R9)
-	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+4(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+264(SB), Z7, Z12
-	VADDPS Z3, Z12, Z12
-	VADDPS (R8)(R12*4), Z12, Z12
-	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R8)(R12*4)
-	VMOVUPS (R15), Z13
-	VADDPS Z0, Z13, Z13
-	VADDPS Z2, Z13, Z13
-	VADDPS Z4, Z13, Z13
-	VADDPS Z6, Z13, Z13
-	VADDPS (R9)(R12*2), Z13, Z13
-	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS Z11, (R9)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12605,29 +14254,50 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG6AVX512(args *transformArgs)
-TEXT ·multiplyG6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+276(SB), Z11
+	VBROADCASTSS constantsAVX512<>+292(SB), Z12
+	VBROADCASTSS constantsAVX512<>+280(SB), Z13
+	VBROADCASTSS constantsAVX512<>+288(SB), Z14
+	VBROADCASTSS constantsAVX512<>+284(SB), Z15
+	VBROADCASTSS constantsAVX512<>+40(SB), Z16
+	VBROADCASTSS constantsAVX512<>+272(SB), Z17
+	VBROADCASTSS constantsAVX512<>+268(SB), Z18
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12637,29 +14307,29 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+268(SB), Z0, Z3
-	VFMADD231PS.BCST constantsAVX512<>+40(SB), Z2, Z3
-	VMULPS.BCST constantsAVX512<>+272(SB), Z1, Z4
-	VADDPS Z4, Z3, Z5
-	VSUBPS Z4, Z3, Z6
-	VMOVUPS Z5, (R8)
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+276(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+276(SB), Z2, Z7
-	VMULPS.BCST constantsAVX512<>+276(SB), Z1, Z8
-	VADDPS Z8, Z7, Z9
-	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+280(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+284(SB), Z2, Z11
-	VMULPS.BCST constantsAVX512<>+288(SB), Z1, Z12
-	VADDPS Z12, Z11, Z13
-	VSUBPS Z12, Z11, Z14
-	VMOVUPS Z13, (R8)(R12*4)
-	VMOVUPS Z14, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+292(SB), Z0, Z15
-	VMOVUPS Z15, (R10)
+	VMULPS Z18, Z0, Z8
+	VFMADD231PS Z16, Z2, Z8
+	VMULPS Z17, Z1, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z3
+	VMOVUPS Z10, (R8)
+	VMOVUPS Z3, (R8)(R12*1)
+	VMULPS Z11, Z0, Z4
+	VFMADD231PS Z11, Z2, Z4
+	VMULPS Z11, Z1, Z5
+	VADDPS Z5, Z4, Z6
+	VSUBPS Z5, Z4, Z7
+	VMOVUPS Z6, (R8)(R12*2)
+	VMOVUPS Z7, (R9)
+	VMULPS Z13, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VMULPS Z14, Z1, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z3
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS Z3, (R9)(R12*2)
+	VMULPS Z12, Z0, Z4
+	VMOVUPS Z4, (R10)
 	VMOVUPS Z2, (R9)(R12*4)
 	ADDQ $64, BX
 	ADDQ $64, R8
@@ -12669,31 +14339,51 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG6AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG6AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG6AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+276(SB), Z16
+	VBROADCASTSS constantsAVX512<>+280(SB), Z17
+	VBROADCASTSS constantsAVX512<>+288(SB), Z18
+	VBROADCASTSS constantsAVX512<>+284(SB), Z19
+	VBROADCASTSS constantsAVX512<>+40(SB), Z20
+	VBROADCASTSS constantsAVX512<>+272(SB), Z21
+	VBROADCASTSS constantsAVX512<>+268(SB), Z22
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -12709,20 +14399,20 @@ _vector:
 	VADDPS (CX)(DI*2), Z4, Z4
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
-	VMULPS.BCST constantsAVX512<>+268(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+276(SB), Z2, Z8
-	VFMADD231PS.BCST constantsAVX512<>+280(SB), Z4, Z8
-	VSUBPS Z6, Z8, Z8
-	VMOVUPS Z8, (R8)
-	VMULPS.BCST constantsAVX512<>+272(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+276(SB), Z3, Z9
-	VFMADD231PS.BCST constantsAVX512<>+288(SB), Z5, Z9
-	VMOVUPS Z9, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+40(SB), Z0, Z10
-	VFMADD231PS.BCST constantsAVX512<>+276(SB), Z2, Z10
-	VFMADD231PS.BCST constantsAVX512<>+284(SB), Z4, Z10
-	VADDPS Z7, Z10, Z10
-	VMOVUPS Z10, (R8)(R12*2)
+	VMULPS Z22, Z0, Z11
+	VFMADD231PS Z16, Z2, Z11
+	VFMADD231PS Z17, Z4, Z11
+	VSUBPS Z6, Z11, Z11
+	VMOVUPS Z11, (R8)
+	VMULPS Z21, Z1, Z12
+	VFMADD231PS Z16, Z3, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VMOVUPS Z12, (R8)(R12*1)
+	VMULPS Z20, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z19, Z4, Z13
+	VADDPS Z7, Z13, Z13
+	VMOVUPS Z13, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12731,31 +14421,61 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA7AVX512(args *transformArgs)
-TEXT ·multiplyA7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+300(SB), Z15
+	VBROADCASTSS constantsAVX512<>+308(SB), Z16
+	VBROADCASTSS constantsAVX512<>+296(SB), Z17
+	VBROADCASTSS constantsAVX512<>+304(SB), Z18
+	VBROADCASTSS constantsAVX512<>+212(SB), Z19
+	VBROADCASTSS constantsAVX512<>+316(SB), Z20
+	VBROADCASTSS constantsAVX512<>+320(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+312(SB), Z23
+	VBROADCASTSS constantsAVX512<>+60(SB), Z24
+	VBROADCASTSS constantsAVX512<>+52(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+336(SB), Z27
+	VBROADCASTSS constantsAVX512<>+324(SB), Z28
+	VBROADCASTSS constantsAVX512<>+340(SB), Z29
+	VBROADCASTSS constantsAVX512<>+232(SB), Z30
+	VBROADCASTSS constantsAVX512<>+328(SB), Z31
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12769,50 +14489,50 @@ vector:
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
 	VMOVUPS (DX), Z6
-	VMULPS.BCST constantsAVX512<>+212(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+296(SB), Z4, Z7
-	VFMADD231PS.BCST constantsAVX512<>+300(SB), Z6, Z7
+	VMULPS Z19, Z2, Z7
+	VFMADD231PS Z17, Z4, Z7
+	VFMADD231PS Z15, Z6, Z7
 	VADDPS Z0, Z7, Z7
-	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+304(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+308(SB), Z5, Z8
+	VMULPS Z22, Z1, Z8
+	VFMADD231PS Z18, Z3, Z8
+	VFMADD231PS Z16, Z5, Z8
 	VADDPS Z8, Z7, Z9
 	VSUBPS Z8, Z7, Z10
 	VMOVUPS Z9, (R8)
 	VMOVUPS Z10, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+52(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+312(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+316(SB), Z6, Z11
+	VMULPS Z25, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VFMADD231PS Z20, Z6, Z11
 	VADDPS Z0, Z11, Z11
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+320(SB), Z5, Z12
+	VMULPS Z26, Z1, Z12
+	VFMADD231PS Z24, Z3, Z12
+	VFMADD231PS Z21, Z5, Z12
 	VADDPS Z12, Z11, Z13
 	VSUBPS Z12, Z11, Z14
 	VMOVUPS Z13, (R8)(R12*2)
 	VMOVUPS Z14, (R9)
-	VMULPS.BCST constantsAVX512<>+324(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z15
-	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z6, Z15
-	VADDPS Z0, Z15, Z15
-	VMULPS.BCST constantsAVX512<>+336(SB), Z1, Z16
-	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z3, Z16
-	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z16
-	VADDPS Z16, Z15, Z17
-	VSUBPS Z16, Z15, Z18
-	VMOVUPS Z17, (R8)(R12*4)
-	VMOVUPS Z18, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+224(SB), Z2, Z19
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z19
-	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z19
-	VADDPS Z0, Z19, Z19
-	VMULPS.BCST constantsAVX512<>+232(SB), Z1, Z20
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z3, Z20
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z20
-	VADDPS Z20, Z19, Z21
-	VSUBPS Z20, Z19, Z22
-	VMOVUPS Z21, (R10)
-	VMOVUPS Z22, (R9)(R12*4)
+	VMULPS Z28, Z2, Z7
+	VFMADD231PS Z31, Z4, Z7
+	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z6, Z7
+	VADDPS Z0, Z7, Z7
+	VMULPS Z27, Z1, Z8
+	VFMADD231PS Z29, Z3, Z8
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS Z10, (R9)(R12*2)
+	VMULPS.BCST constantsAVX512<>+224(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z11
+	VADDPS Z0, Z11, Z11
+	VMULPS Z30, Z1, Z12
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z3, Z12
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z14
+	VMOVUPS Z13, (R10)
+	VMOVUPS Z14, (R9)(R12*4)
 	VMOVUPS Z6, (R10)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
@@ -12824,31 +14544,59 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA7AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+300(SB), Z17
+	VBROADCASTSS constantsAVX512<>+308(SB), Z18
+	VBROADCASTSS constantsAVX512<>+296(SB), Z19
+	VBROADCASTSS constantsAVX512<>+304(SB), Z20
+	VBROADCASTSS constantsAVX512<>+212(SB), Z21
+	VBROADCASTSS constantsAVX512<>+316(SB), Z22
+	VBROADCASTSS constantsAVX512<>+320(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+312(SB), Z25
+	VBROADCASTSS constantsAVX512<>+60(SB), Z26
+	VBROADCASTSS constantsAVX512<>+52(SB), Z27
+	VBROADCASTSS constantsAVX512<>+56(SB), Z28
+	VBROADCASTSS constantsAVX512<>+336(SB), Z29
+	VBROADCASTSS constantsAVX512<>+324(SB), Z30
+	VBROADCASTSS constantsAVX512<>+340(SB), Z31
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12868,41 +14616,41 @@ _vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
-	VADDPS Z2, Z0, Z9
-	VADDPS Z4, Z9, Z9
-	VADDPS Z6, Z9, Z9
-	VMOVUPS Z9, (R8)
-	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z10
-	VMOVUPS Z10, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+212(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+324(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z11
-	VMOVUPS Z11, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+304(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z12
-	VMOVUPS Z12, (R9)
-	VMULPS.BCST constantsAVX512<>+296(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+312(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z13
-	VMOVUPS Z13, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+308(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+320(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+300(SB), Z0, Z15
-	VFMADD231PS.BCST constantsAVX512<>+316(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z15
-	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z15
-	VADDPS Z8, Z15, Z15
-	VMOVUPS Z15, (R10)
+	VADDPS Z2, Z0, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VMOVUPS Z16, (R8)
+	VMULPS Z24, Z1, Z9
+	VFMADD231PS Z28, Z3, Z9
+	VFMADD231PS Z29, Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS Z21, Z0, Z10
+	VFMADD231PS Z27, Z2, Z10
+	VFMADD231PS Z30, Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMULPS Z20, Z1, Z11
+	VFMADD231PS Z26, Z3, Z11
+	VFMADD231PS Z31, Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z11
+	VMOVUPS Z11, (R9)
+	VMULPS Z19, Z0, Z12
+	VFMADD231PS Z25, Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMULPS Z18, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMULPS Z17, Z0, Z14
+	VFMADD231PS Z22, Z2, Z14
+	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z14
+	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z14
+	VADDPS Z8, Z14, Z14
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -12913,34 +14661,61 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA7AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA7AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+300(SB), Z17
+	VBROADCASTSS constantsAVX512<>+308(SB), Z18
+	VBROADCASTSS constantsAVX512<>+296(SB), Z19
+	VBROADCASTSS constantsAVX512<>+304(SB), Z20
+	VBROADCASTSS constantsAVX512<>+212(SB), Z21
+	VBROADCASTSS constantsAVX512<>+316(SB), Z22
+	VBROADCASTSS constantsAVX512<>+320(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+312(SB), Z25
+	VBROADCASTSS constantsAVX512<>+60(SB), Z26
+	VBROADCASTSS constantsAVX512<>+52(SB), Z27
+	VBROADCASTSS constantsAVX512<>+56(SB), Z28
+	VBROADCASTSS constantsAVX512<>+336(SB), Z29
+	VBROADCASTSS constantsAVX512<>+324(SB), Z30
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -12960,56 +14735,56 @@ _vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VADDPS Z0, Z16, Z16
+	VADDPS Z2, Z16, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
 	VMOVUPS (R15), Z9
-	VADDPS Z0, Z9, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS Z4, Z9, Z9
-	VADDPS Z6, Z9, Z9
+	VFMADD231PS Z24, Z1, Z9
+	VFMADD231PS Z28, Z3, Z9
+	VFMADD231PS Z29, Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z10
+	VFMADD231PS Z21, Z0, Z10
+	VFMADD231PS Z27, Z2, Z10
+	VFMADD231PS Z30, Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS Z10, (R8)(R12*2)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+212(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+324(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z11
+	VFMADD231PS Z20, Z1, Z11
+	VFMADD231PS Z26, Z3, Z11
+	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+304(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z12
+	VFMADD231PS Z19, Z0, Z12
+	VFMADD231PS Z25, Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z12
 	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R9)
+	VMOVUPS Z12, (R8)(R12*4)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+296(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+312(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z13
 	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z13, (R9)(R12*2)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+308(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+320(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z22, Z2, Z14
+	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z14
+	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z14
+	VADDPS Z8, Z14, Z14
 	VMAXPS Z14, Z31, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+300(SB), Z0, Z15
-	VFMADD231PS.BCST constantsAVX512<>+316(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z15
-	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z15
-	VADDPS Z8, Z15, Z15
-	VMAXPS Z15, Z31, Z15
-	VMOVUPS Z15, (R10)
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13020,28 +14795,55 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+300(SB), Z17
+	VBROADCASTSS constantsAVX512<>+308(SB), Z18
+	VBROADCASTSS constantsAVX512<>+296(SB), Z19
+	VBROADCASTSS constantsAVX512<>+304(SB), Z20
+	VBROADCASTSS constantsAVX512<>+212(SB), Z21
+	VBROADCASTSS constantsAVX512<>+316(SB), Z22
+	VBROADCASTSS constantsAVX512<>+320(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+312(SB), Z25
+	VBROADCASTSS constantsAVX512<>+60(SB), Z26
+	VBROADCASTSS constantsAVX512<>+52(SB), Z27
+	VBROADCASTSS constantsAVX512<>+56(SB), Z28
+	VBROADCASTSS constantsAVX512<>+336(SB), Z29
+	VBROADCASTSS constantsAVX512<>+324(SB), Z30
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13061,63 +14863,63 @@ add_vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VADDPS Z0, Z16, Z16
+	VADDPS Z2, Z16, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VADDPS (R8), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
 	VMOVUPS (R15), Z9
-	VADDPS Z0, Z9, Z9
-	VADDPS Z2, Z9, Z9
-	VADDPS Z4, Z9, Z9
-	VADDPS Z6, Z9, Z9
-	VADDPS (R8), Z9, Z9
+	VFMADD231PS Z24, Z1, Z9
+	VFMADD231PS Z28, Z3, Z9
+	VFMADD231PS Z29, Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z10
-	VADDPS (R8)(R12*1), Z10, Z10
+	VFMADD231PS Z21, Z0, Z10
+	VFMADD231PS Z27, Z2, Z10
+	VFMADD231PS Z30, Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS Z10, (R8)(R12*2)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+212(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+324(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z11
-	VADDPS (R8)(R12*2), Z11, Z11
+	VFMADD231PS Z20, Z1, Z11
+	VFMADD231PS Z26, Z3, Z11
+	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z11
+	VADDPS (R9), Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+304(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+340(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z12
-	VADDPS (R9), Z12, Z12
+	VFMADD231PS Z19, Z0, Z12
+	VFMADD231PS Z25, Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z12
+	VADDPS (R8)(R12*4), Z12, Z12
 	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R9)
+	VMOVUPS Z12, (R8)(R12*4)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+296(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+312(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z13
-	VADDPS (R8)(R12*4), Z13, Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z13
+	VADDPS (R9)(R12*2), Z13, Z13
 	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z13, (R9)(R12*2)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+308(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+320(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z14
-	VADDPS (R9)(R12*2), Z14, Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z22, Z2, Z14
+	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z14
+	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z14
+	VADDPS Z8, Z14, Z14
+	VADDPS (R10), Z14, Z14
 	VMAXPS Z14, Z31, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+300(SB), Z0, Z15
-	VFMADD231PS.BCST constantsAVX512<>+316(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+332(SB), Z4, Z15
-	VFMADD231PS.BCST constantsAVX512<>+348(SB), Z6, Z15
-	VADDPS Z8, Z15, Z15
-	VADDPS (R10), Z15, Z15
-	VMAXPS Z15, Z31, Z15
-	VMOVUPS Z15, (R10)
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13128,31 +14930,61 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB7AVX512(args *transformArgs)
-TEXT ·multiplyB7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z15
+	VBROADCASTSS constantsAVX512<>+356(SB), Z16
+	VBROADCASTSS constantsAVX512<>+404(SB), Z17
+	VBROADCASTSS constantsAVX512<>+376(SB), Z18
+	VBROADCASTSS constantsAVX512<>+396(SB), Z19
+	VBROADCASTSS constantsAVX512<>+424(SB), Z20
+	VBROADCASTSS constantsAVX512<>+384(SB), Z21
+	VBROADCASTSS constantsAVX512<>+428(SB), Z22
+	VBROADCASTSS constantsAVX512<>+352(SB), Z23
+	VBROADCASTSS constantsAVX512<>+416(SB), Z24
+	VBROADCASTSS constantsAVX512<>+364(SB), Z25
+	VBROADCASTSS constantsAVX512<>+368(SB), Z26
+	VBROADCASTSS constantsAVX512<>+388(SB), Z27
+	VBROADCASTSS constantsAVX512<>+408(SB), Z28
+	VBROADCASTSS constantsAVX512<>+0(SB), Z29
+	VBROADCASTSS constantsAVX512<>+56(SB), Z30
+	VBROADCASTSS constantsAVX512<>+412(SB), Z31
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13166,54 +14998,54 @@ vector:
 	VMOVUPS (BX)(DI*4), Z4
 	VMOVUPS (CX)(DI*2), Z5
 	VMOVUPS (DX), Z6
-	VMULPS.BCST constantsAVX512<>+352(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z2, Z7
-	VFMADD231PS.BCST constantsAVX512<>+356(SB), Z4, Z7
-	VADDPS Z6, Z7, Z7
-	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z8
-	VFMADD231PS.BCST constantsAVX512<>+364(SB), Z3, Z8
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z5, Z8
-	VADDPS Z8, Z7, Z9
-	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)
-	VMOVUPS Z10, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+368(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+376(SB), Z4, Z11
-	VADDPS Z6, Z11, Z11
-	VMULPS.BCST constantsAVX512<>+380(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+384(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z5, Z12
-	VADDPS Z12, Z11, Z13
-	VSUBPS Z12, Z11, Z14
-	VMOVUPS Z13, (R8)(R12*2)
-	VMOVUPS Z14, (R9)
-	VMULPS.BCST constantsAVX512<>+388(SB), Z0, Z15
-	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z2, Z15
-	VFMADD231PS.BCST constantsAVX512<>+396(SB), Z4, Z15
-	VADDPS Z6, Z15, Z15
-	VMULPS.BCST constantsAVX512<>+400(SB), Z1, Z16
-	VFMADD231PS.BCST constantsAVX512<>+404(SB), Z3, Z16
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z16
-	VADDPS Z16, Z15, Z17
-	VSUBPS Z16, Z15, Z18
-	VMOVUPS Z17, (R8)(R12*4)
-	VMOVUPS Z18, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+408(SB), Z0, Z19
-	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z2, Z19
-	VFMADD231PS.BCST constantsAVX512<>+416(SB), Z4, Z19
-	VADDPS Z6, Z19, Z19
-	VMULPS.BCST constantsAVX512<>+420(SB), Z1, Z20
-	VFMADD231PS.BCST constantsAVX512<>+424(SB), Z3, Z20
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z20
-	VADDPS Z20, Z19, Z21
-	VSUBPS Z20, Z19, Z22
-	VMOVUPS Z21, (R10)
-	VMOVUPS Z22, (R9)(R12*4)
-	VMULPS.BCST constantsAVX512<>+428(SB), Z1, Z23
-	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z3, Z23
-	VFMADD231PS.BCST constantsAVX512<>+436(SB), Z5, Z23
-	VMOVUPS Z23, (R10)(R12*2)
+	VMULPS Z23, Z0, Z8
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z2, Z8
+	VFMADD231PS Z16, Z4, Z8
+	VADDPS Z6, Z8, Z8
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z9
+	VFMADD231PS Z25, Z3, Z9
+	VFMADD231PS Z29, Z5, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)
+	VMOVUPS Z11, (R8)(R12*1)
+	VMULPS Z26, Z0, Z12
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z12
+	VFMADD231PS Z18, Z4, Z12
+	VADDPS Z6, Z12, Z12
+	VMULPS.BCST constantsAVX512<>+380(SB), Z1, Z13
+	VFMADD231PS Z21, Z3, Z13
+	VFMADD231PS Z30, Z5, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS Z7, (R9)
+	VMULPS Z27, Z0, Z8
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z2, Z8
+	VFMADD231PS Z19, Z4, Z8
+	VADDPS Z6, Z8, Z8
+	VMULPS.BCST constantsAVX512<>+400(SB), Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS Z11, (R9)(R12*2)
+	VMULPS Z28, Z0, Z12
+	VFMADD231PS Z31, Z2, Z12
+	VFMADD231PS Z24, Z4, Z12
+	VADDPS Z6, Z12, Z12
+	VMULPS.BCST constantsAVX512<>+420(SB), Z1, Z13
+	VFMADD231PS Z20, Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z7, (R9)(R12*4)
+	VMULPS Z22, Z1, Z8
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z3, Z8
+	VFMADD231PS Z15, Z5, Z8
+	VMOVUPS Z8, (R10)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13224,31 +15056,59 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB7AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
+	VBROADCASTSS constantsAVX512<>+0(SB), Z31
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13268,43 +15128,43 @@ _vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
-	VMULPS.BCST constantsAVX512<>+352(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+368(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
-	VMOVUPS Z9, (R8)
-	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
-	VFMADD231PS.BCST constantsAVX512<>+428(SB), Z8, Z10
-	VMOVUPS Z10, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+144(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
-	VMOVUPS Z11, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+364(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+384(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+404(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+424(SB), Z7, Z12
-	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
-	VMOVUPS Z12, (R9)
-	VMULPS.BCST constantsAVX512<>+356(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+376(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+396(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+416(SB), Z6, Z13
-	VMOVUPS Z13, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
-	VFMADD231PS.BCST constantsAVX512<>+436(SB), Z8, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VADDPS Z2, Z0, Z15
-	VADDPS Z4, Z15, Z15
-	VADDPS Z6, Z15, Z15
-	VMOVUPS Z15, (R10)
+	VMULPS Z25, Z0, Z16
+	VFMADD231PS Z28, Z2, Z16
+	VFMADD231PS Z29, Z4, Z16
+	VFMADD231PS Z30, Z6, Z16
+	VMOVUPS Z16, (R8)
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z9
+	VFMADD231PS Z24, Z8, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS.BCST constantsAVX512<>+144(SB), Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMULPS Z27, Z1, Z11
+	VFMADD231PS Z23, Z3, Z11
+	VFMADD231PS Z19, Z5, Z11
+	VFMADD231PS Z22, Z7, Z11
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z11
+	VMOVUPS Z11, (R9)
+	VMULPS Z18, Z0, Z12
+	VFMADD231PS Z20, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VFMADD231PS Z26, Z6, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMULPS Z31, Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z13
+	VFMADD231PS Z17, Z8, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VADDPS Z2, Z0, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13315,34 +15175,61 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB7AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB7AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13362,58 +15249,58 @@ _vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z25, Z0, Z16
+	VFMADD231PS Z28, Z2, Z16
+	VFMADD231PS Z29, Z4, Z16
+	VFMADD231PS Z30, Z6, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+352(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+368(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z9
+	VFMADD231PS Z24, Z8, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
-	VFMADD231PS.BCST constantsAVX512<>+428(SB), Z8, Z10
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS Z10, (R8)(R12*2)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VFMADD231PS Z27, Z1, Z11
+	VFMADD231PS Z23, Z3, Z11
+	VFMADD231PS Z19, Z5, Z11
+	VFMADD231PS Z22, Z7, Z11
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+364(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+384(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+404(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+424(SB), Z7, Z12
-	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VFMADD231PS Z18, Z0, Z12
+	VFMADD231PS Z20, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VFMADD231PS Z26, Z6, Z12
 	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R9)
+	VMOVUPS Z12, (R8)(R12*4)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+356(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+376(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+396(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+416(SB), Z6, Z13
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z13
+	VFMADD231PS Z17, Z8, Z13
 	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z13, (R9)(R12*2)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
-	VFMADD231PS.BCST constantsAVX512<>+436(SB), Z8, Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
 	VMAXPS Z14, Z31, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VMOVUPS (R15), Z15
-	VADDPS Z0, Z15, Z15
-	VADDPS Z2, Z15, Z15
-	VADDPS Z4, Z15, Z15
-	VADDPS Z6, Z15, Z15
-	VMAXPS Z15, Z31, Z15
-	VMOVUPS Z15, (R10)
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13424,28 +15311,55 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13465,65 +15379,65 @@ add_vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z25, Z0, Z16
+	VFMADD231PS Z28, Z2, Z16
+	VFMADD231PS Z29, Z4, Z16
+	VFMADD231PS Z30, Z6, Z16
+	VADDPS (R8), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
 	VMOVUPS (R15), Z9
-	VFMADD231PS.BCST constantsAVX512<>+352(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+368(SB), Z2, Z9
-	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
-	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
-	VADDPS (R8), Z9, Z9
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z9
+	VFMADD231PS Z24, Z8, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
 	VMAXPS Z9, Z31, Z9
-	VMOVUPS Z9, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
 	VMOVUPS (R15), Z10
-	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
-	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
-	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
-	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
-	VFMADD231PS.BCST constantsAVX512<>+428(SB), Z8, Z10
-	VADDPS (R8)(R12*1), Z10, Z10
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
 	VMAXPS Z10, Z31, Z10
-	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS Z10, (R8)(R12*2)
 	VMOVUPS (R15), Z11
-	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
-	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
-	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
-	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
-	VADDPS (R8)(R12*2), Z11, Z11
+	VFMADD231PS Z27, Z1, Z11
+	VFMADD231PS Z23, Z3, Z11
+	VFMADD231PS Z19, Z5, Z11
+	VFMADD231PS Z22, Z7, Z11
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z11
+	VADDPS (R9), Z11, Z11
 	VMAXPS Z11, Z31, Z11
-	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+364(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+384(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+404(SB), Z5, Z12
-	VFMADD231PS.BCST constantsAVX512<>+424(SB), Z7, Z12
-	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
-	VADDPS (R9), Z12, Z12
+	VFMADD231PS Z18, Z0, Z12
+	VFMADD231PS Z20, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VFMADD231PS Z26, Z6, Z12
+	VADDPS (R8)(R12*4), Z12, Z12
 	VMAXPS Z12, Z31, Z12
-	VMOVUPS Z12, (R9)
+	VMOVUPS Z12, (R8)(R12*4)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+356(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+376(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+396(SB), Z4, Z13
-	VFMADD231PS.BCST constantsAVX512<>+416(SB), Z6, Z13
-	VADDPS (R8)(R12*4), Z13, Z13
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z13
+	VFMADD231PS Z17, Z8, Z13
+	VADDPS (R9)(R12*2), Z13, Z13
 	VMAXPS Z13, Z31, Z13
-	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z13, (R9)(R12*2)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
-	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
-	VFMADD231PS.BCST constantsAVX512<>+436(SB), Z8, Z14
-	VADDPS (R9)(R12*2), Z14, Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VADDPS (R10), Z14, Z14
 	VMAXPS Z14, Z31, Z14
-	VMOVUPS Z14, (R9)(R12*2)
-	VMOVUPS (R15), Z15
-	VADDPS Z0, Z15, Z15
-	VADDPS Z2, Z15, Z15
-	VADDPS Z4, Z15, Z15
-	VADDPS Z6, Z15, Z15
-	VADDPS (R10), Z15, Z15
-	VMAXPS Z15, Z31, Z15
-	VMOVUPS Z15, (R10)
+	VMOVUPS Z14, (R10)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13534,29 +15448,54 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG7AVX512(args *transformArgs)
-TEXT ·multiplyG7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+444(SB), Z11
+	VBROADCASTSS constantsAVX512<>+472(SB), Z12
+	VBROADCASTSS constantsAVX512<>+440(SB), Z13
+	VBROADCASTSS constantsAVX512<>+464(SB), Z14
+	VBROADCASTSS constantsAVX512<>+468(SB), Z15
+	VBROADCASTSS constantsAVX512<>+448(SB), Z16
+	VBROADCASTSS constantsAVX512<>+480(SB), Z17
+	VBROADCASTSS constantsAVX512<>+476(SB), Z18
+	VBROADCASTSS constantsAVX512<>+484(SB), Z19
+	VBROADCASTSS constantsAVX512<>+460(SB), Z20
+	VBROADCASTSS constantsAVX512<>+452(SB), Z21
+	VBROADCASTSS constantsAVX512<>+456(SB), Z22
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13566,34 +15505,34 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+440(SB), Z1, Z3
-	VMULPS.BCST constantsAVX512<>+444(SB), Z0, Z4
-	VFMADD231PS.BCST constantsAVX512<>+448(SB), Z2, Z4
+	VMULPS Z13, Z1, Z3
+	VMULPS Z11, Z0, Z4
+	VFMADD231PS Z16, Z2, Z4
 	VADDPS Z4, Z3, Z5
 	VSUBPS Z4, Z3, Z6
 	VMOVUPS Z5, (R8)
 	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+452(SB), Z1, Z7
-	VMULPS.BCST constantsAVX512<>+456(SB), Z0, Z8
-	VFMADD231PS.BCST constantsAVX512<>+460(SB), Z2, Z8
+	VMULPS Z21, Z1, Z7
+	VMULPS Z22, Z0, Z8
+	VFMADD231PS Z20, Z2, Z8
 	VADDPS Z8, Z7, Z9
 	VSUBPS Z8, Z7, Z10
 	VMOVUPS Z9, (R8)(R12*2)
 	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+464(SB), Z1, Z11
-	VMULPS.BCST constantsAVX512<>+468(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+472(SB), Z2, Z12
-	VADDPS Z12, Z11, Z13
-	VSUBPS Z12, Z11, Z14
-	VMOVUPS Z13, (R8)(R12*4)
-	VMOVUPS Z14, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+476(SB), Z1, Z15
-	VMULPS.BCST constantsAVX512<>+480(SB), Z0, Z16
-	VFMADD231PS.BCST constantsAVX512<>+484(SB), Z2, Z16
-	VADDPS Z16, Z15, Z17
-	VSUBPS Z16, Z15, Z18
-	VMOVUPS Z17, (R10)
-	VMOVUPS Z18, (R9)(R12*4)
+	VMULPS Z14, Z1, Z3
+	VMULPS Z15, Z0, Z4
+	VFMADD231PS Z12, Z2, Z4
+	VADDPS Z4, Z3, Z5
+	VSUBPS Z4, Z3, Z6
+	VMOVUPS Z5, (R8)(R12*4)
+	VMOVUPS Z6, (R9)(R12*2)
+	VMULPS Z18, Z1, Z7
+	VMULPS Z17, Z0, Z8
+	VFMADD231PS Z19, Z2, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R10)
+	VMOVUPS Z10, (R9)(R12*4)
 	VMOVUPS Z2, (R10)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, R8
@@ -13603,31 +15542,56 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG7AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG7AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG7AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+444(SB), Z17
+	VBROADCASTSS constantsAVX512<>+472(SB), Z18
+	VBROADCASTSS constantsAVX512<>+440(SB), Z19
+	VBROADCASTSS constantsAVX512<>+464(SB), Z20
+	VBROADCASTSS constantsAVX512<>+468(SB), Z21
+	VBROADCASTSS constantsAVX512<>+448(SB), Z22
+	VBROADCASTSS constantsAVX512<>+480(SB), Z23
+	VBROADCASTSS constantsAVX512<>+476(SB), Z24
+	VBROADCASTSS constantsAVX512<>+484(SB), Z25
+	VBROADCASTSS constantsAVX512<>+460(SB), Z26
+	VBROADCASTSS constantsAVX512<>+452(SB), Z27
+	VBROADCASTSS constantsAVX512<>+456(SB), Z28
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -13645,22 +15609,22 @@ _vector:
 	VSUBPS (CX)(DI*4), Z6, Z7
 	VADDPS (CX)(DI*4), Z6, Z6
 	VMOVUPS (DX)(DI*2), Z8
-	VMULPS.BCST constantsAVX512<>+444(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+456(SB), Z3, Z9
-	VFMADD231PS.BCST constantsAVX512<>+468(SB), Z5, Z9
-	VFMADD231PS.BCST constantsAVX512<>+480(SB), Z7, Z9
-	VMOVUPS Z9, (R8)
-	VMULPS.BCST constantsAVX512<>+440(SB), Z0, Z10
-	VFMADD231PS.BCST constantsAVX512<>+452(SB), Z2, Z10
-	VFMADD231PS.BCST constantsAVX512<>+464(SB), Z4, Z10
-	VFMADD231PS.BCST constantsAVX512<>+476(SB), Z6, Z10
-	VMOVUPS Z10, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+448(SB), Z1, Z11
-	VFMADD231PS.BCST constantsAVX512<>+460(SB), Z3, Z11
-	VFMADD231PS.BCST constantsAVX512<>+472(SB), Z5, Z11
-	VFMADD231PS.BCST constantsAVX512<>+484(SB), Z7, Z11
-	VADDPS Z8, Z11, Z11
-	VMOVUPS Z11, (R8)(R12*2)
+	VMULPS Z17, Z1, Z12
+	VFMADD231PS Z28, Z3, Z12
+	VFMADD231PS Z21, Z5, Z12
+	VFMADD231PS Z23, Z7, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z19, Z0, Z13
+	VFMADD231PS Z27, Z2, Z13
+	VFMADD231PS Z20, Z4, Z13
+	VFMADD231PS Z24, Z6, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z22, Z1, Z14
+	VFMADD231PS Z26, Z3, Z14
+	VFMADD231PS Z18, Z5, Z14
+	VFMADD231PS Z25, Z7, Z14
+	VADDPS Z8, Z14, Z14
+	VMOVUPS Z14, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -13669,31 +15633,50 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func multiplyA8AVX512(args *transformArgs)
-TEXT ·multiplyA8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyA8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+60(SB), Z16
+	VBROADCASTSS constantsAVX512<>+52(SB), Z17
+	VBROADCASTSS constantsAVX512<>+56(SB), Z18
+	VBROADCASTSS constantsAVX512<>+68(SB), Z19
+	VBROADCASTSS constantsAVX512<>+64(SB), Z20
+	VBROADCASTSS constantsAVX512<>+72(SB), Z21
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13709,40 +15692,40 @@ vector:
 	VMOVUPS (CX)(DI*2), Z5
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
-	VMULPS.BCST constantsAVX512<>+52(SB), Z2, Z8
+	VMULPS Z17, Z2, Z8
 	VADDPS Z0, Z8, Z8
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z9
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z3, Z9
+	VMULPS Z18, Z1, Z9
+	VFMADD231PS Z16, Z3, Z9
 	VADDPS Z9, Z8, Z10
 	VSUBPS Z9, Z8, Z11
 	VMOVUPS Z10, (R8)
 	VMOVUPS Z11, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+64(SB), Z2, Z12
+	VMULPS Z20, Z2, Z12
 	VADDPS Z0, Z12, Z12
-	VMULPS.BCST constantsAVX512<>+68(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z13
+	VMULPS Z19, Z1, Z13
+	VFMADD231PS Z21, Z3, Z13
 	VADDPS Z13, Z12, Z14
 	VSUBPS Z13, Z12, Z15
 	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS Z15, (R9)
 	VMOVUPS Z0, (R8)(R12*4)
 	VMOVUPS Z3, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+52(SB), Z6, Z16
-	VADDPS Z4, Z16, Z16
-	VMULPS.BCST constantsAVX512<>+56(SB), Z5, Z17
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z7, Z17
-	VADDPS Z17, Z16, Z18
-	VSUBPS Z17, Z16, Z19
-	VMOVUPS Z18, (R10)
-	VMOVUPS Z19, (R9)(R12*4)
-	VMULPS.BCST constantsAVX512<>+64(SB), Z6, Z20
-	VADDPS Z4, Z20, Z20
-	VMULPS.BCST constantsAVX512<>+68(SB), Z5, Z21
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z7, Z21
-	VADDPS Z21, Z20, Z22
-	VSUBPS Z21, Z20, Z23
-	VMOVUPS Z22, (R10)(R12*2)
-	VMOVUPS Z23, (R11)
+	VMULPS Z17, Z6, Z8
+	VADDPS Z4, Z8, Z8
+	VMULPS Z18, Z5, Z9
+	VFMADD231PS Z16, Z7, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, (R9)(R12*4)
+	VMULPS Z20, Z6, Z12
+	VADDPS Z4, Z12, Z12
+	VMULPS Z19, Z5, Z13
+	VFMADD231PS Z21, Z7, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z15
+	VMOVUPS Z14, (R10)(R12*2)
+	VMOVUPS Z15, (R11)
 	VMOVUPS Z4, (R10)(R12*4)
 	VMOVUPS Z7, (R11)(R12*2)
 	ADDQ $64, BX
@@ -13756,32 +15739,51 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedA8AVX512(args *transformArgs)
-TEXT ·multiplyTransposedA8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedA8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+60(SB), Z20
+	VBROADCASTSS constantsAVX512<>+52(SB), Z21
+	VBROADCASTSS constantsAVX512<>+56(SB), Z22
+	VBROADCASTSS constantsAVX512<>+68(SB), Z23
+	VBROADCASTSS constantsAVX512<>+64(SB), Z24
+	VBROADCASTSS constantsAVX512<>+72(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13807,27 +15809,27 @@ _vector:
 	VADDPS Z2, Z0, Z12
 	VADDPS Z4, Z12, Z12
 	VMOVUPS Z12, (R8)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z13
+	VMULPS Z22, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
 	VMOVUPS Z13, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+52(SB), Z0, Z14
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z14
+	VMULPS Z21, Z0, Z14
+	VFMADD231PS Z24, Z2, Z14
 	VMOVUPS Z14, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+60(SB), Z1, Z15
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z15
+	VMULPS Z20, Z1, Z15
+	VFMADD231PS Z25, Z3, Z15
 	VADDPS Z5, Z15, Z15
 	VMOVUPS Z15, (R9)
 	VADDPS Z8, Z6, Z16
 	VADDPS Z10, Z16, Z16
 	VMOVUPS Z16, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z7, Z17
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z17
+	VMULPS Z22, Z7, Z17
+	VFMADD231PS Z23, Z9, Z17
 	VMOVUPS Z17, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+52(SB), Z6, Z18
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z8, Z18
+	VMULPS Z21, Z6, Z18
+	VFMADD231PS Z24, Z8, Z18
 	VMOVUPS Z18, (R10)
-	VMULPS.BCST constantsAVX512<>+60(SB), Z7, Z19
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z9, Z19
+	VMULPS Z20, Z7, Z19
+	VFMADD231PS Z25, Z9, Z19
 	VADDPS Z11, Z19, Z19
 	VMOVUPS Z19, (R9)(R12*4)
 	ADDQ $64, BX
@@ -13841,35 +15843,54 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueA8AVX512(args *transformArgs)
-TEXT ·transposedEpilogueA8AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueA8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+60(SB), Z20
+	VBROADCASTSS constantsAVX512<>+52(SB), Z21
+	VBROADCASTSS constantsAVX512<>+56(SB), Z22
+	VBROADCASTSS constantsAVX512<>+68(SB), Z23
+	VBROADCASTSS constantsAVX512<>+64(SB), Z24
+	VBROADCASTSS constantsAVX512<>+72(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -13899,18 +15920,18 @@ _vector:
 	VMAXPS Z12, Z31, Z12
 	VMOVUPS Z12, (R8)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z13
+	VFMADD231PS Z22, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
 	VMAXPS Z13, Z31, Z13
 	VMOVUPS Z13, (R8)(R12*1)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z0, Z14
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z14
+	VFMADD231PS Z21, Z0, Z14
+	VFMADD231PS Z24, Z2, Z14
 	VMAXPS Z14, Z31, Z14
 	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z1, Z15
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z25, Z3, Z15
 	VADDPS Z5, Z15, Z15
 	VMAXPS Z15, Z31, Z15
 	VMOVUPS Z15, (R9)
@@ -13921,18 +15942,18 @@ _vector:
 	VMAXPS Z16, Z31, Z16
 	VMOVUPS Z16, (R8)(R12*4)
 	VMOVUPS (R15), Z17
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z7, Z17
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z17
+	VFMADD231PS Z22, Z7, Z17
+	VFMADD231PS Z23, Z9, Z17
 	VMAXPS Z17, Z31, Z17
 	VMOVUPS Z17, (R9)(R12*2)
 	VMOVUPS (R15), Z18
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z6, Z18
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z8, Z18
+	VFMADD231PS Z21, Z6, Z18
+	VFMADD231PS Z24, Z8, Z18
 	VMAXPS Z18, Z31, Z18
 	VMOVUPS Z18, (R10)
 	VMOVUPS (R15), Z19
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z7, Z19
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z9, Z19
+	VFMADD231PS Z20, Z7, Z19
+	VFMADD231PS Z25, Z9, Z19
 	VADDPS Z11, Z19, Z19
 	VMAXPS Z19, Z31, Z19
 	VMOVUPS Z19, (R9)(R12*4)
@@ -13947,29 +15968,48 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+60(SB), Z20
+	VBROADCASTSS constantsAVX512<>+52(SB), Z21
+	VBROADCASTSS constantsAVX512<>+56(SB), Z22
+	VBROADCASTSS constantsAVX512<>+68(SB), Z23
+	VBROADCASTSS constantsAVX512<>+64(SB), Z24
+	VBROADCASTSS constantsAVX512<>+72(SB), Z25
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14000,20 +16040,20 @@ add_vector:
 	VMAXPS Z12, Z31, Z12
 	VMOVUPS Z12, (R8)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z13
+	VFMADD231PS Z22, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
 	VADDPS (R8)(R12*1), Z13, Z13
 	VMAXPS Z13, Z31, Z13
 	VMOVUPS Z13, (R8)(R12*1)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z0, Z14
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z2, Z14
+	VFMADD231PS Z21, Z0, Z14
+	VFMADD231PS Z24, Z2, Z14
 	VADDPS (R8)(R12*2), Z14, Z14
 	VMAXPS Z14, Z31, Z14
 	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z1, Z15
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z3, Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z25, Z3, Z15
 	VADDPS Z5, Z15, Z15
 	VADDPS (R9), Z15, Z15
 	VMAXPS Z15, Z31, Z15
@@ -14026,20 +16066,20 @@ add_vector:
 	VMAXPS Z16, Z31, Z16
 	VMOVUPS Z16, (R8)(R12*4)
 	VMOVUPS (R15), Z17
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z7, Z17
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z17
+	VFMADD231PS Z22, Z7, Z17
+	VFMADD231PS Z23, Z9, Z17
 	VADDPS (R9)(R12*2), Z17, Z17
 	VMAXPS Z17, Z31, Z17
 	VMOVUPS Z17, (R9)(R12*2)
 	VMOVUPS (R15), Z18
-	VFMADD231PS.BCST constantsAVX512<>+52(SB), Z6, Z18
-	VFMADD231PS.BCST constantsAVX512<>+64(SB), Z8, Z18
+	VFMADD231PS Z21, Z6, Z18
+	VFMADD231PS Z24, Z8, Z18
 	VADDPS (R10), Z18, Z18
 	VMAXPS Z18, Z31, Z18
 	VMOVUPS Z18, (R10)
 	VMOVUPS (R15), Z19
-	VFMADD231PS.BCST constantsAVX512<>+60(SB), Z7, Z19
-	VFMADD231PS.BCST constantsAVX512<>+72(SB), Z9, Z19
+	VFMADD231PS Z20, Z7, Z19
+	VFMADD231PS Z25, Z9, Z19
 	VADDPS Z11, Z19, Z19
 	VADDPS (R9)(R12*4), Z19, Z19
 	VMAXPS Z19, Z31, Z19
@@ -14055,31 +16095,52 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyB8AVX512(args *transformArgs)
-TEXT ·multiplyB8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyB8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+92(SB), Z16
+	VBROADCASTSS constantsAVX512<>+96(SB), Z17
+	VBROADCASTSS constantsAVX512<>+76(SB), Z18
+	VBROADCASTSS constantsAVX512<>+80(SB), Z19
+	VBROADCASTSS constantsAVX512<>+88(SB), Z20
+	VBROADCASTSS constantsAVX512<>+84(SB), Z21
+	VBROADCASTSS constantsAVX512<>+56(SB), Z22
+	VBROADCASTSS constantsAVX512<>+68(SB), Z23
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14095,52 +16156,52 @@ vector:
 	VMOVUPS (CX)(DI*2), Z5
 	VMOVUPS (DX), Z6
 	VMOVUPS (CX)(DI*4), Z7
-	VMULPS.BCST constantsAVX512<>+76(SB), Z1, Z8
-	VADDPS Z3, Z8, Z8
-	VMULPS.BCST constantsAVX512<>+80(SB), Z0, Z9
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z2, Z9
-	VADDPS Z9, Z8, Z10
-	VSUBPS Z9, Z8, Z11
-	VMOVUPS Z10, (R8)
-	VMOVUPS Z11, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+84(SB), Z1, Z12
+	VMULPS Z18, Z1, Z12
 	VADDPS Z3, Z12, Z12
-	VMULPS.BCST constantsAVX512<>+88(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z2, Z13
+	VMULPS Z19, Z0, Z13
+	VFMADD231PS Z22, Z2, Z13
 	VADDPS Z13, Z12, Z14
 	VSUBPS Z13, Z12, Z15
-	VMOVUPS Z14, (R8)(R12*2)
-	VMOVUPS Z15, (R9)
-	VMULPS.BCST constantsAVX512<>+92(SB), Z1, Z16
-	VADDPS Z3, Z16, Z16
-	VMOVUPS Z16, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+96(SB), Z0, Z17
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z2, Z17
-	VADDPS Z4, Z17, Z17
-	VMOVUPS Z17, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+76(SB), Z5, Z18
-	VADDPS Z7, Z18, Z18
-	VMULPS.BCST constantsAVX512<>+80(SB), Z4, Z19
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z6, Z19
-	VADDPS Z19, Z18, Z20
-	VSUBPS Z19, Z18, Z21
-	VMOVUPS Z20, (R10)
-	VMOVUPS Z21, (R9)(R12*4)
-	VMULPS.BCST constantsAVX512<>+84(SB), Z5, Z22
-	VADDPS Z7, Z22, Z22
-	VMULPS.BCST constantsAVX512<>+88(SB), Z4, Z23
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z6, Z23
-	VADDPS Z23, Z22, Z24
-	VSUBPS Z23, Z22, Z25
-	VMOVUPS Z24, (R10)(R12*2)
-	VMOVUPS Z25, (R11)
-	VMULPS.BCST constantsAVX512<>+96(SB), Z3, Z26
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z26
-	VADDPS Z7, Z26, Z26
-	VMOVUPS Z26, (R10)(R12*4)
-	VMULPS.BCST constantsAVX512<>+96(SB), Z4, Z27
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z6, Z27
-	VMOVUPS Z27, (R11)(R12*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, (R8)(R12*1)
+	VMULPS Z21, Z1, Z8
+	VADDPS Z3, Z8, Z8
+	VMULPS Z20, Z0, Z9
+	VFMADD231PS Z23, Z2, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
+	VMULPS Z16, Z1, Z12
+	VADDPS Z3, Z12, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMULPS Z17, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VADDPS Z4, Z13, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMULPS Z18, Z5, Z14
+	VADDPS Z7, Z14, Z14
+	VMULPS Z19, Z4, Z15
+	VFMADD231PS Z22, Z6, Z15
+	VADDPS Z15, Z14, Z8
+	VSUBPS Z15, Z14, Z9
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, (R9)(R12*4)
+	VMULPS Z21, Z5, Z10
+	VADDPS Z7, Z10, Z10
+	VMULPS Z20, Z4, Z11
+	VFMADD231PS Z23, Z6, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z13
+	VMOVUPS Z12, (R10)(R12*2)
+	VMOVUPS Z13, (R11)
+	VMULPS Z17, Z3, Z14
+	VFMADD231PS Z16, Z5, Z14
+	VADDPS Z7, Z14, Z14
+	VMOVUPS Z14, (R10)(R12*4)
+	VMULPS Z17, Z4, Z15
+	VFMADD231PS Z16, Z6, Z15
+	VMOVUPS Z15, (R11)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -14152,32 +16213,53 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedB8AVX512(args *transformArgs)
-TEXT ·multiplyTransposedB8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedB8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+92(SB), Z20
+	VBROADCASTSS constantsAVX512<>+96(SB), Z21
+	VBROADCASTSS constantsAVX512<>+76(SB), Z22
+	VBROADCASTSS constantsAVX512<>+80(SB), Z23
+	VBROADCASTSS constantsAVX512<>+88(SB), Z24
+	VBROADCASTSS constantsAVX512<>+84(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+68(SB), Z27
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14200,35 +16282,35 @@ _vector:
 	VADDPS (SI), Z8, Z8
 	VMOVUPS (DX)(DI*4), Z10
 	VMOVUPS (SI)(DI*2), Z11
-	VMULPS.BCST constantsAVX512<>+80(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z12
+	VMULPS Z23, Z1, Z12
+	VFMADD231PS Z24, Z3, Z12
+	VFMADD231PS Z21, Z5, Z12
 	VMOVUPS Z12, (R8)
-	VMULPS.BCST constantsAVX512<>+76(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z13
+	VMULPS Z22, Z0, Z13
+	VFMADD231PS Z25, Z2, Z13
+	VFMADD231PS Z20, Z4, Z13
 	VMOVUPS Z13, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z14
+	VMULPS Z26, Z1, Z14
+	VFMADD231PS Z27, Z3, Z14
+	VFMADD231PS Z20, Z5, Z14
 	VMOVUPS Z14, (R8)(R12*2)
-	VMULPS.BCST constantsAVX512<>+96(SB), Z10, Z15
+	VMULPS Z21, Z10, Z15
 	VADDPS Z0, Z15, Z15
 	VADDPS Z2, Z15, Z15
 	VADDPS Z4, Z15, Z15
 	VMOVUPS Z15, (R9)
-	VMULPS.BCST constantsAVX512<>+80(SB), Z7, Z16
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z9, Z16
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z11, Z16
+	VMULPS Z23, Z7, Z16
+	VFMADD231PS Z24, Z9, Z16
+	VFMADD231PS Z21, Z11, Z16
 	VADDPS Z5, Z16, Z16
 	VMOVUPS Z16, (R8)(R12*4)
-	VMULPS.BCST constantsAVX512<>+76(SB), Z6, Z17
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z8, Z17
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z10, Z17
+	VMULPS Z22, Z6, Z17
+	VFMADD231PS Z25, Z8, Z17
+	VFMADD231PS Z20, Z10, Z17
 	VMOVUPS Z17, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+56(SB), Z7, Z18
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z18
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z11, Z18
+	VMULPS Z26, Z7, Z18
+	VFMADD231PS Z27, Z9, Z18
+	VFMADD231PS Z20, Z11, Z18
 	VMOVUPS Z18, (R10)
 	VADDPS Z8, Z6, Z19
 	VADDPS Z10, Z19, Z19
@@ -14244,35 +16326,56 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 
 // func transposedEpilogueB8AVX512(args *transformArgs)
-TEXT ·transposedEpilogueB8AVX512(SB), NOSPLIT, $24-8
+TEXT ·transposedEpilogueB8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
 	VBROADCASTSS transformArgs_floor(AX), Z31
 	CMPQ transformArgs_accumulate(AX), $0
 	JNE addline
+	VBROADCASTSS constantsAVX512<>+92(SB), Z20
+	VBROADCASTSS constantsAVX512<>+96(SB), Z21
+	VBROADCASTSS constantsAVX512<>+76(SB), Z22
+	VBROADCASTSS constantsAVX512<>+80(SB), Z23
+	VBROADCASTSS constantsAVX512<>+88(SB), Z24
+	VBROADCASTSS constantsAVX512<>+84(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+68(SB), Z27
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14296,47 +16399,47 @@ _vector:
 	VMOVUPS (DX)(DI*4), Z10
 	VMOVUPS (SI)(DI*2), Z11
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z12
+	VFMADD231PS Z23, Z1, Z12
+	VFMADD231PS Z24, Z3, Z12
+	VFMADD231PS Z21, Z5, Z12
 	VMAXPS Z12, Z31, Z12
 	VMOVUPS Z12, (R8)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z13
+	VFMADD231PS Z22, Z0, Z13
+	VFMADD231PS Z25, Z2, Z13
+	VFMADD231PS Z20, Z4, Z13
 	VMAXPS Z13, Z31, Z13
 	VMOVUPS Z13, (R8)(R12*1)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z14
+	VFMADD231PS Z26, Z1, Z14
+	VFMADD231PS Z27, Z3, Z14
+	VFMADD231PS Z20, Z5, Z14
 	VMAXPS Z14, Z31, Z14
 	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z10, Z15
+	VFMADD231PS Z21, Z10, Z15
 	VADDPS Z0, Z15, Z15
 	VADDPS Z2, Z15, Z15
 	VADDPS Z4, Z15, Z15
 	VMAXPS Z15, Z31, Z15
 	VMOVUPS Z15, (R9)
 	VMOVUPS (R15), Z16
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z7, Z16
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z9, Z16
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z11, Z16
+	VFMADD231PS Z23, Z7, Z16
+	VFMADD231PS Z24, Z9, Z16
+	VFMADD231PS Z21, Z11, Z16
 	VADDPS Z5, Z16, Z16
 	VMAXPS Z16, Z31, Z16
 	VMOVUPS Z16, (R8)(R12*4)
 	VMOVUPS (R15), Z17
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z6, Z17
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z8, Z17
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z10, Z17
+	VFMADD231PS Z22, Z6, Z17
+	VFMADD231PS Z25, Z8, Z17
+	VFMADD231PS Z20, Z10, Z17
 	VMAXPS Z17, Z31, Z17
 	VMOVUPS Z17, (R9)(R12*2)
 	VMOVUPS (R15), Z18
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z7, Z18
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z18
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z11, Z18
+	VFMADD231PS Z26, Z7, Z18
+	VFMADD231PS Z27, Z9, Z18
+	VFMADD231PS Z20, Z11, Z18
 	VMAXPS Z18, Z31, Z18
 	VMOVUPS Z18, (R10)
 	VMOVUPS (R15), Z19
@@ -14356,29 +16459,50 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 addline:
+	VBROADCASTSS constantsAVX512<>+92(SB), Z20
+	VBROADCASTSS constantsAVX512<>+96(SB), Z21
+	VBROADCASTSS constantsAVX512<>+76(SB), Z22
+	VBROADCASTSS constantsAVX512<>+80(SB), Z23
+	VBROADCASTSS constantsAVX512<>+88(SB), Z24
+	VBROADCASTSS constantsAVX512<>+84(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+68(SB), Z27
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 add_line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14402,28 +16526,28 @@ add_vector:
 	VMOVUPS (DX)(DI*4), Z10
 	VMOVUPS (SI)(DI*2), Z11
 	VMOVUPS (R15), Z12
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z1, Z12
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z3, Z12
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z5, Z12
+	VFMADD231PS Z23, Z1, Z12
+	VFMADD231PS Z24, Z3, Z12
+	VFMADD231PS Z21, Z5, Z12
 	VADDPS (R8), Z12, Z12
 	VMAXPS Z12, Z31, Z12
 	VMOVUPS Z12, (R8)
 	VMOVUPS (R15), Z13
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z0, Z13
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z2, Z13
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z4, Z13
+	VFMADD231PS Z22, Z0, Z13
+	VFMADD231PS Z25, Z2, Z13
+	VFMADD231PS Z20, Z4, Z13
 	VADDPS (R8)(R12*1), Z13, Z13
 	VMAXPS Z13, Z31, Z13
 	VMOVUPS Z13, (R8)(R12*1)
 	VMOVUPS (R15), Z14
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z1, Z14
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z3, Z14
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z5, Z14
+	VFMADD231PS Z26, Z1, Z14
+	VFMADD231PS Z27, Z3, Z14
+	VFMADD231PS Z20, Z5, Z14
 	VADDPS (R8)(R12*2), Z14, Z14
 	VMAXPS Z14, Z31, Z14
 	VMOVUPS Z14, (R8)(R12*2)
 	VMOVUPS (R15), Z15
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z10, Z15
+	VFMADD231PS Z21, Z10, Z15
 	VADDPS Z0, Z15, Z15
 	VADDPS Z2, Z15, Z15
 	VADDPS Z4, Z15, Z15
@@ -14431,24 +16555,24 @@ add_vector:
 	VMAXPS Z15, Z31, Z15
 	VMOVUPS Z15, (R9)
 	VMOVUPS (R15), Z16
-	VFMADD231PS.BCST constantsAVX512<>+80(SB), Z7, Z16
-	VFMADD231PS.BCST constantsAVX512<>+88(SB), Z9, Z16
-	VFMADD231PS.BCST constantsAVX512<>+96(SB), Z11, Z16
+	VFMADD231PS Z23, Z7, Z16
+	VFMADD231PS Z24, Z9, Z16
+	VFMADD231PS Z21, Z11, Z16
 	VADDPS Z5, Z16, Z16
 	VADDPS (R8)(R12*4), Z16, Z16
 	VMAXPS Z16, Z31, Z16
 	VMOVUPS Z16, (R8)(R12*4)
 	VMOVUPS (R15), Z17
-	VFMADD231PS.BCST constantsAVX512<>+76(SB), Z6, Z17
-	VFMADD231PS.BCST constantsAVX512<>+84(SB), Z8, Z17
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z10, Z17
+	VFMADD231PS Z22, Z6, Z17
+	VFMADD231PS Z25, Z8, Z17
+	VFMADD231PS Z20, Z10, Z17
 	VADDPS (R9)(R12*2), Z17, Z17
 	VMAXPS Z17, Z31, Z17
 	VMOVUPS Z17, (R9)(R12*2)
 	VMOVUPS (R15), Z18
-	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z7, Z18
-	VFMADD231PS.BCST constantsAVX512<>+68(SB), Z9, Z18
-	VFMADD231PS.BCST constantsAVX512<>+92(SB), Z11, Z18
+	VFMADD231PS Z26, Z7, Z18
+	VFMADD231PS Z27, Z9, Z18
+	VFMADD231PS Z20, Z11, Z18
 	VADDPS (R10), Z18, Z18
 	VMAXPS Z18, Z31, Z18
 	VMOVUPS Z18, (R10)
@@ -14470,29 +16594,49 @@ add_vector:
 	DECQ R13
 	JNZ add_vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
 	VZEROUPPER
 	RET
 
 // func multiplyG8AVX512(args *transformArgs)
-TEXT ·multiplyG8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyG8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+100(SB), Z11
+	VBROADCASTSS constantsAVX512<>+108(SB), Z12
+	VBROADCASTSS constantsAVX512<>+104(SB), Z13
+	VBROADCASTSS constantsAVX512<>+112(SB), Z14
+	VBROADCASTSS constantsAVX512<>+120(SB), Z15
+	VBROADCASTSS constantsAVX512<>+116(SB), Z16
+	VBROADCASTSS constantsAVX512<>+124(SB), Z17
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	LEAQ (R8)(R14*1), R9
 	LEAQ (R9)(R14*1), R10
@@ -14503,39 +16647,39 @@ vector:
 	VMOVUPS (BX), Z0
 	VMOVUPS (BX)(DI*1), Z1
 	VMOVUPS (BX)(DI*2), Z2
-	VMULPS.BCST constantsAVX512<>+100(SB), Z0, Z3
-	VFMADD231PS.BCST constantsAVX512<>+104(SB), Z2, Z3
-	VMULPS.BCST constantsAVX512<>+108(SB), Z1, Z4
-	VADDPS Z4, Z3, Z5
-	VSUBPS Z4, Z3, Z6
-	VMOVUPS Z5, (R8)
-	VMOVUPS Z6, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+112(SB), Z0, Z7
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z2, Z7
-	VMULPS.BCST constantsAVX512<>+120(SB), Z1, Z8
-	VADDPS Z8, Z7, Z9
-	VSUBPS Z8, Z7, Z10
-	VMOVUPS Z9, (R8)(R12*2)
-	VMOVUPS Z10, (R9)
-	VMULPS.BCST constantsAVX512<>+124(SB), Z0, Z11
-	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z11, Z0, Z5
+	VFMADD231PS Z13, Z2, Z5
+	VMULPS Z12, Z1, Z6
+	VADDPS Z6, Z5, Z7
+	VSUBPS Z6, Z5, Z8
+	VMOVUPS Z7, (R8)
+	VMOVUPS Z8, (R8)(R12*1)
+	VMULPS Z14, Z0, Z9
+	VFMADD231PS Z16, Z2, Z9
+	VMULPS Z15, Z1, Z10
+	VADDPS Z10, Z9, Z3
+	VSUBPS Z10, Z9, Z4
+	VMOVUPS Z3, (R8)(R12*2)
+	VMOVUPS Z4, (R9)
+	VMULPS Z17, Z0, Z5
+	VMOVUPS Z5, (R8)(R12*4)
 	VMOVUPS Z2, (R9)(R12*2)
-	VMULPS.BCST constantsAVX512<>+100(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+104(SB), Z2, Z12
-	VMULPS.BCST constantsAVX512<>+108(SB), Z1, Z13
-	VADDPS Z13, Z12, Z14
-	VSUBPS Z13, Z12, Z15
-	VMOVUPS Z14, (R10)
-	VMOVUPS Z15, (R9)(R12*4)
-	VMULPS.BCST constantsAVX512<>+112(SB), Z0, Z16
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z2, Z16
-	VMULPS.BCST constantsAVX512<>+120(SB), Z1, Z17
-	VADDPS Z17, Z16, Z18
-	VSUBPS Z17, Z16, Z19
-	VMOVUPS Z18, (R10)(R12*2)
-	VMOVUPS Z19, (R11)
-	VMULPS.BCST constantsAVX512<>+124(SB), Z0, Z20
-	VMOVUPS Z20, (R10)(R12*4)
+	VMULPS Z11, Z0, Z6
+	VFMADD231PS Z13, Z2, Z6
+	VMULPS Z12, Z1, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, (R9)(R12*4)
+	VMULPS Z14, Z0, Z10
+	VFMADD231PS Z16, Z2, Z10
+	VMULPS Z15, Z1, Z3
+	VADDPS Z3, Z10, Z4
+	VSUBPS Z3, Z10, Z5
+	VMOVUPS Z4, (R10)(R12*2)
+	VMOVUPS Z5, (R11)
+	VMULPS Z17, Z0, Z6
+	VMOVUPS Z6, (R10)(R12*4)
 	VMOVUPS Z2, (R11)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, R8
@@ -14546,32 +16690,52 @@ vector:
 	DECQ R13
 	JNZ vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
 	VZEROUPPER
 	RET
 
 // func multiplyTransposedG8AVX512(args *transformArgs)
-TEXT ·multiplyTransposedG8AVX512(SB), NOSPLIT, $24-8
+TEXT ·multiplyTransposedG8AVX512(SB), NOSPLIT, $48-8
 	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+100(SB), Z20
+	VBROADCASTSS constantsAVX512<>+108(SB), Z21
+	VBROADCASTSS constantsAVX512<>+104(SB), Z22
+	VBROADCASTSS constantsAVX512<>+112(SB), Z23
+	VBROADCASTSS constantsAVX512<>+120(SB), Z24
+	VBROADCASTSS constantsAVX512<>+116(SB), Z25
+	VBROADCASTSS constantsAVX512<>+124(SB), Z26
 	MOVQ transformArgs_sourceStep(AX), DI
 	MOVQ transformArgs_destinationStep(AX), R12
-	MOVQ transformArgs_lines(AX), R14
-	MOVQ R14, lines-8(SP)
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
 	MOVQ transformArgs_source(AX), R14
-	MOVQ R14, source-16(SP)
+	MOVQ R14, sourceRow-16(SP)
 	MOVQ transformArgs_destination(AX), R14
-	MOVQ R14, destination-24(SP)
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
 _line:
-	MOVQ source-16(SP), BX
+	MOVQ source-40(SP), BX
 	LEAQ (DI)(DI*2), R14
 	LEAQ (BX)(R14*1), CX
 	LEAQ (CX)(R14*1), DX
 	LEAQ (DX)(R14*1), SI
-	MOVQ destination-24(SP), R8
+	MOVQ destination-48(SP), R8
 	LEAQ (R12)(R12*2), R14
 	MOVQ transformArgs_bias(AX), R15
 	MOVQ transformArgs_vectors(AX), R13
@@ -14592,25 +16756,25 @@ _vector:
 	VADDPS (SI), Z8, Z8
 	VMOVUPS (DX)(DI*4), Z10
 	VMOVUPS (SI)(DI*2), Z11
-	VMULPS.BCST constantsAVX512<>+100(SB), Z0, Z12
-	VFMADD231PS.BCST constantsAVX512<>+112(SB), Z2, Z12
-	VFMADD231PS.BCST constantsAVX512<>+124(SB), Z4, Z12
-	VFMADD231PS.BCST constantsAVX512<>+100(SB), Z6, Z12
-	VFMADD231PS.BCST constantsAVX512<>+112(SB), Z8, Z12
-	VFMADD231PS.BCST constantsAVX512<>+124(SB), Z10, Z12
-	VMOVUPS Z12, (R8)
-	VMULPS.BCST constantsAVX512<>+108(SB), Z1, Z13
-	VFMADD231PS.BCST constantsAVX512<>+120(SB), Z3, Z13
-	VFMADD231PS.BCST constantsAVX512<>+108(SB), Z7, Z13
-	VFMADD231PS.BCST constantsAVX512<>+120(SB), Z9, Z13
-	VMOVUPS Z13, (R8)(R12*1)
-	VMULPS.BCST constantsAVX512<>+104(SB), Z0, Z14
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z2, Z14
-	VFMADD231PS.BCST constantsAVX512<>+104(SB), Z6, Z14
-	VFMADD231PS.BCST constantsAVX512<>+116(SB), Z8, Z14
-	VADDPS Z5, Z14, Z14
-	VADDPS Z11, Z14, Z14
-	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z20, Z0, Z15
+	VFMADD231PS Z23, Z2, Z15
+	VFMADD231PS Z26, Z4, Z15
+	VFMADD231PS Z20, Z6, Z15
+	VFMADD231PS Z23, Z8, Z15
+	VFMADD231PS Z26, Z10, Z15
+	VMOVUPS Z15, (R8)
+	VMULPS Z21, Z1, Z16
+	VFMADD231PS Z24, Z3, Z16
+	VFMADD231PS Z21, Z7, Z16
+	VFMADD231PS Z24, Z9, Z16
+	VMOVUPS Z16, (R8)(R12*1)
+	VMULPS Z22, Z0, Z17
+	VFMADD231PS Z25, Z2, Z17
+	VFMADD231PS Z22, Z6, Z17
+	VFMADD231PS Z25, Z8, Z17
+	VADDPS Z5, Z17, Z17
+	VADDPS Z11, Z17, Z17
+	VMOVUPS Z17, (R8)(R12*2)
 	ADDQ $64, BX
 	ADDQ $64, CX
 	ADDQ $64, DX
@@ -14620,11 +16784,17 @@ _vector:
 	DECQ R13
 	JNZ _vector
 	MOVQ transformArgs_sourceLine(AX), R14
-	ADDQ R14, source-16(SP)
+	ADDQ R14, source-40(SP)
 	MOVQ transformArgs_destinationLine(AX), R14
-	ADDQ R14, destination-24(SP)
-	DECQ lines-8(SP)
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
 	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
 	VZEROUPPER
 	RET
 

@@ -128,43 +128,43 @@ func (l layout) check(board Winograd, cells []float32, planes Planes) {
 // the right (its lines), and writes one plane [rows, channels] per point to dst.
 func (w *Worker) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
 	l.check(board, src, dst)
-	line := 4 * l.width * l.channels
-	middle := pointer(floats(&w.scratch, board.pH*l.width*l.channels))
+	line, row := 4*l.width*l.channels, 4*board.pH*l.width*l.channels
+	middle := w.middle(row)
 	w.columns = transformArgs{
 		source: pointer(src), sourceStep: 4 * l.width * l.vectorStep, sourceLine: 4 * l.vectorStep,
 		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
-		lines: l.width,
+		sourceRow: 4 * l.rowStep, destinationRow: row, lines: l.width,
 	}
 	w.lines = transformArgs{
 		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
 		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
-		lines: board.pH,
+		sourceRow: row, destinationRow: 4 * l.channels, lines: board.pH,
 	}
-	w.runPasses(board, matrix, multiply, multiply, l, l.rowStep, l.channels)
+	w.runPasses(board, matrix, multiply, multiply, l)
 }
 
 // fromPlanes is the transpose of toPlanes: it multiplies each row of src, a matrix of points, by the transposed matrix
 // on the left, then by the matrix on the right, and writes the result to dst, except for matrix G through epilogue.
 func (w *Worker) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
 	l.check(board, dst, src)
-	line := 4 * board.pW * l.channels
-	middle := pointer(floats(&w.scratch, l.height*board.pW*l.channels))
+	line, row := 4*board.pW*l.channels, 4*l.height*board.pW*l.channels
+	middle := w.middle(row)
 	w.columns = transformArgs{
 		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
 		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
-		lines: board.pW,
+		sourceRow: 4 * l.channels, destinationRow: row, lines: board.pW,
 	}
 	w.lines = transformArgs{
 		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
 		destination: pointer(dst), destinationStep: 4 * l.vectorStep, destinationLine: 4 * l.width * l.vectorStep,
-		lines: l.height,
+		sourceRow: row, destinationRow: 4 * l.rowStep, lines: l.height,
 	}
 	last := multiplyTransposed
 	if matrix != matrixG {
 		last = transposedEpilogue
 		w.setEpilogue(&w.lines, epilogue, l.channels)
 	}
-	w.runPasses(board, matrix, multiplyTransposed, last, l, l.channels, l.rowStep)
+	w.runPasses(board, matrix, multiplyTransposed, last, l)
 }
 
 // setEpilogue makes pass p apply an epilogue: the bias, or zeros if it is nil; accumulation; and the floor, which is 0
@@ -186,17 +186,28 @@ func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	}
 }
 
-// runPasses transforms each row of the layout in two passes: w.columns, then w.lines. Consecutive rows are sourceStep
-// floats apart where the first pass reads and destinationStep floats apart where the second writes.
-func (w *Worker) runPasses(board Winograd, matrix, first, second int, l layout, sourceStep, destinationStep int) {
+// middleBytes is the size of the results of the first pass that a worker keeps; they should stay in the first-level
+// cache. A single row may need more.
+const middleBytes = 1 << 14
+
+// middle returns memory for the results of the first pass, of that many bytes per row.
+func (w *Worker) middle(row int) unsafe.Pointer {
+	return pointer(floats(&w.scratch, max(row, middleBytes)/4))
+}
+
+// runPasses transforms all rows of the layout in two passes: w.columns, then w.lines, for as many rows at a time as
+// fit between them.
+func (w *Worker) runPasses(board Winograd, matrix, first, second int, l layout) {
 	if l.channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
 	}
 	source, destination := w.columns.source, w.lines.destination
-	for r := range l.rows {
-		w.columns.source = unsafe.Add(source, 4*r*sourceStep)
+	together := max(1, middleBytes/w.columns.destinationRow)
+	for r := 0; r < l.rows; r += together {
+		n := min(together, l.rows-r)
+		w.columns.source, w.columns.rows = unsafe.Add(source, r*w.columns.sourceRow), n
 		w.run(&w.columns, board.H, matrix, first, l.channels)
-		w.lines.destination = unsafe.Add(destination, 4*r*destinationStep)
+		w.lines.destination, w.lines.rows = unsafe.Add(destination, r*w.lines.destinationRow), n
 		w.run(&w.lines, board.W, matrix, second, l.channels)
 	}
 }

@@ -148,50 +148,56 @@ func pureTransforms() (table transforms) {
 	return table
 }
 
-// pureMultiply is the pass that multiplies each line by the matrix, for each vector of channels.
-func pureMultiply(m *winograd.Paired, p *transformArgs) {
-	for line := range p.lines {
-		for v := range p.vectors {
-			from := unsafe.Add(p.source, line*p.sourceLine+v*32)
-			to := unsafe.Add(p.destination, line*p.destinationLine+v*32)
-			for i, terms := range m.Rows {
-				pureSum((*[8]float32)(unsafe.Add(to, i*p.destinationStep)), &zeros, from, p.sourceStep, terms)
-			}
-			for i, paired := range m.Pair {
-				if paired {
-					x, y := at(to, i*p.destinationStep), at(to, (i+1)*p.destinationStep)
-					sumAndDifference(x, y, x, y)
-				}
+// eachVector calls do for each vector of channels of each line of each row, with the addresses of its first elements.
+func (p *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
+	for row := range p.rows {
+		for line := range p.lines {
+			for v := range p.vectors {
+				do(v, unsafe.Add(p.source, row*p.sourceRow+line*p.sourceLine+v*32),
+					unsafe.Add(p.destination, row*p.destinationRow+line*p.destinationLine+v*32))
 			}
 		}
 	}
+}
+
+// pureMultiply is the pass that multiplies each line by the matrix, for each vector of channels.
+func pureMultiply(m *winograd.Paired, p *transformArgs) {
+	p.eachVector(func(_ int, from, to unsafe.Pointer) {
+		for i, terms := range m.Rows {
+			pureSum((*[8]float32)(unsafe.Add(to, i*p.destinationStep)), &zeros, from, p.sourceStep, terms)
+		}
+		for i, paired := range m.Pair {
+			if paired {
+				x, y := at(to, i*p.destinationStep), at(to, (i+1)*p.destinationStep)
+				sumAndDifference(x, y, x, y)
+			}
+		}
+	})
 }
 
 // pureMultiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
 // epilogue it starts with the bias, adds the old destination if accumulate is not 0, and applies ReLU if floor is 0.
 func pureMultiplyTransposed(m *winograd.Paired, p *transformArgs, epilogue bool) {
 	var sums [maxPoints][8]float32
-	for line := range p.lines {
-		for v := range p.vectors {
-			loadPairs(m, &sums, unsafe.Add(p.source, line*p.sourceLine+v*32), p.sourceStep)
-			for i, terms := range m.Columns {
-				destination := at(p.destination, line*p.destinationLine+v*32+i*p.destinationStep)
-				if !epilogue {
-					pureSum(destination, &zeros, unsafe.Pointer(&sums), 32, terms)
-					continue
-				}
-				var sum [8]float32
-				pureSum(&sum, at(p.bias, v*32), unsafe.Pointer(&sums), 32, terms)
-				if p.accumulate != 0 {
-					add(&sum, destination)
-				}
-				if p.floor == 0 {
-					rectify(&sum)
-				}
-				*destination = sum
+	p.eachVector(func(v int, from, to unsafe.Pointer) {
+		loadPairs(m, &sums, from, p.sourceStep)
+		for i, terms := range m.Columns {
+			destination := at(to, i*p.destinationStep)
+			if !epilogue {
+				pureSum(destination, &zeros, unsafe.Pointer(&sums), 32, terms)
+				continue
 			}
+			var sum [8]float32
+			pureSum(&sum, at(p.bias, v*32), unsafe.Pointer(&sums), 32, terms)
+			if p.accumulate != 0 {
+				add(&sum, destination)
+			}
+			if p.floor == 0 {
+				rectify(&sum)
+			}
+			*destination = sum
 		}
-	}
+	})
 }
 
 // maxPoints is the number of points of the longest line.

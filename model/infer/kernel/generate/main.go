@@ -8,7 +8,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,7 +43,9 @@ var (
 type writer struct {
 	code, declarations, tables bytes.Buffer
 	constants                  map[isa][]float32
-	locals                     []string // of the current function, 8 bytes each
+	locals                     []string           // of the current function, 8 bytes each
+	uses                       map[float32]int    // of constants in the current loop
+	held                       map[float32]string // registers that hold constants in the current loop
 }
 
 func main() {
@@ -98,6 +102,12 @@ func (w *writer) end() {
 
 // constant returns the operand for a value in every lane, and the suffix that the instruction needs with it.
 func (w *writer) constant(set isa, value float32) (operand, suffix string) {
+	if register, ok := w.held[value]; ok {
+		return register, ""
+	}
+	if w.uses != nil {
+		w.uses[value]++
+	}
 	i := slices.Index(w.constants[set], value)
 	if i < 0 {
 		i = len(w.constants[set])
@@ -107,6 +117,27 @@ func (w *writer) constant(set isa, value float32) (operand, suffix string) {
 		return fmt.Sprintf("constants%s<>+%d(SB)", set.name, 4*i), ".BCST"
 	}
 	return fmt.Sprintf("constants%s<>+%d(SB)", set.name, 4*set.lanes*i), ""
+}
+
+// hold loads the constants that loop uses most often into registers, as many as there are. It returns a function to call
+// after the loop is written.
+func (w *writer) hold(set isa, registers []string, loop func()) (release func()) {
+	start := w.code.Len()
+	w.uses = map[float32]int{}
+	loop()
+	w.code.Truncate(start)
+	values := slices.SortedFunc(maps.Keys(w.uses), func(x, y float32) int {
+		return cmp.Or(cmp.Compare(w.uses[y], w.uses[x]), cmp.Compare(x, y))
+	})
+	w.uses = nil
+	held := map[float32]string{}
+	for i, register := range registers[:min(len(registers), len(values))] {
+		operand, _ := w.constant(set, values[i])
+		w.op("VBROADCASTSS %s, %s", operand, register)
+		held[values[i]] = register
+	}
+	w.held = held
+	return func() { w.held = nil }
 }
 
 // constantTables writes the data of all constants: one per lane for AVX2, one for AVX-512, whose instructions

@@ -51,8 +51,9 @@ const (
 	bias            = "R15"
 )
 
-// passLocals are the local variables of a pass: the number of lines left and the start of the current line.
-var passLocals = []string{"lines", "source", "destination"}
+// passLocals are the local variables of a pass: the numbers of rows and lines left, and the starts of the current row and
+// of the current line.
+var passLocals = []string{"rows", "sourceRow", "destinationRow", "lines", "source", "destination"}
 
 // element is the operand of element k of a line.
 func element(pointers []string, step string, k int) string {
@@ -66,15 +67,24 @@ func element(pointers []string, step string, k int) string {
 	}
 }
 
-// loops writes the loops over lines and vectors around body, which computes an output line from an input line, each of
-// the given number of elements.
-func (w *writer) loops(set isa, inputs, outputs int, prefix string, body func()) {
+// loops writes the loops over rows, lines and vectors around body, which computes an output line from an input line,
+// each of the given number of elements. Constants are kept in the registers free.
+func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []string, body func()) {
+	release := w.hold(set, free, body)
+	defer release()
 	w.op("MOVQ transformArgs_sourceStep(AX), %s", sourceStep)
 	w.op("MOVQ transformArgs_destinationStep(AX), %s", destinationStep)
-	for _, name := range passLocals {
-		w.op("MOVQ transformArgs_%s(AX), %s", name, triple)
-		w.op("MOVQ %s, %s", triple, w.local(name))
+	start := func(argument, local string) {
+		w.op("MOVQ transformArgs_%s(AX), %s", argument, triple)
+		w.op("MOVQ %s, %s", triple, w.local(local))
 	}
+	start("rows", "rows")
+	start("source", "sourceRow")
+	start("destination", "destinationRow")
+	w.label("%srow", prefix)
+	start("lines", "lines")
+	w.copyLocal("sourceRow", "source")
+	w.copyLocal("destinationRow", "destination")
 	w.label("%sline", prefix)
 	spread := func(name string, pointers []string, step string, n int) {
 		w.op("MOVQ %s, %s", w.local(name), pointers[0])
@@ -98,13 +108,31 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, body func())
 	w.op("ADDQ $%d, %s", 4*set.lanes, bias)
 	w.op("DECQ %s", vectorsLeft)
 	w.op("JNZ %svector", prefix)
-	for _, name := range []string{"source", "destination"} {
-		w.op("MOVQ transformArgs_%sLine(AX), %s", name, triple)
-		w.op("ADDQ %s, %s", triple, w.local(name))
+	next := func(argument, local, count, label string) {
+		for _, name := range []string{"source", "destination"} {
+			w.op("MOVQ transformArgs_%s%s(AX), %s", name, argument, triple)
+			w.op("ADDQ %s, %s", triple, w.local(name+local))
+		}
+		w.op("DECQ %s", w.local(count))
+		w.op("JNZ %s%s", prefix, label)
 	}
-	w.op("DECQ %s", w.local("lines"))
-	w.op("JNZ %sline", prefix)
+	next("Line", "", "lines", "line")
+	next("Row", "Row", "rows", "row")
 	w.end()
+}
+
+// copyLocal copies a local variable of a pass to another.
+func (w *writer) copyLocal(from, to string) {
+	w.op("MOVQ %s, %s", w.local(from), triple)
+	w.op("MOVQ %s, %s", triple, w.local(to))
+}
+
+// split divides the registers left after the inputs of a pass into temporaries and, if there are enough, registers for
+// constants.
+func split(left []string) (t *temporaries, free []string) {
+	const enough = 8 // temporaries
+	n := min(len(left), enough)
+	return &temporaries{registers: left[:n]}, left[n:]
 }
 
 // temporaries hands out registers in rotation.
@@ -164,9 +192,10 @@ func unit(x winograd.Term) int {
 func (w *writer) multiply(set isa, name string, matrix *winograd.Paired) {
 	points, columns := len(matrix.Rows), len(matrix.Columns)
 	w.function(name, "transformArgs", passLocals...)
-	w.loops(set, columns, points, "", func() {
-		registers := set.registers()
-		input, t := registers[:columns], &temporaries{registers: registers[columns:]}
+	registers := set.registers()
+	input := registers[:columns]
+	t, free := split(registers[columns:])
+	w.loops(set, columns, points, "", free, func() {
 		for k := range input {
 			w.op("VMOVUPS %s, %s", element(sources, sourceStep, k), input[k])
 		}
@@ -217,8 +246,9 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefi
 	if epilogue {
 		registers = registers[:set.regs-1]
 	}
-	w.loops(set, points, columns, prefix+"_", func() {
-		input, t := registers[:points], &temporaries{registers: registers[points:]}
+	input := registers[:points]
+	t, free := split(registers[points:])
+	w.loops(set, points, columns, prefix+"_", free, func() {
 		w.load(input, matrix.Pair)
 		for k, terms := range matrix.Columns {
 			to := element(destinations, destinationStep, k)
