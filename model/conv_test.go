@@ -39,21 +39,18 @@ func TestConvolvers(t *testing.T) {
 
 func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	const rows, in, out = 5, 24, 8
-	weights, turned := gaussians(9*out*in, 3), kernel.Aligned(9*in*out)
-	for i, v := range weights {
-		tap, o, c := i/(out*in), i/in%out, i%in
-		turned[(tap*in+c)*out+o] = v
-	}
+	f := newFolded(gaussians(out*9*in, 3), gaussians(out, 6))
+	f.fold()
 	board, _ := kernel.NewWinograd(h, w)
 	s := &scratch{rows: rows}
 	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
-	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(weights)), 5)
+	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(f.product)), 5)
 	var y, dx, dWeights [2][]float32
-	for i, c := range []convolver{newWinogradConv(board, in, out, s), &direct{h, w, in, out, s}} {
+	for i, c := range []convolver{newWinogradConv(board, f, s), &direct{h, w, f, s}} {
 		y[i] = append(y[i], before[:len(dy)]...)
-		c.forward(x, turned, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
-		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(weights)]...)
-		c.backward(x, weights, dy, dx[i], dWeights[i], accumulate)
+		c.forward(x, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
+		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(f.product)]...)
+		c.backward(x, dy, dx[i], dWeights[i], accumulate)
 	}
 	for name, pair := range map[string][2][]float32{"result": y, "input's gradient": dx, "weights' gradient": dWeights} {
 		if d := distance(pair[0], pair[1]); !(d < 5e-5) {

@@ -5,11 +5,12 @@ import "ludus/model/infer/kernel"
 // direct is a convolver for boards without a Winograd transform. It uses im2col: the 3x3 neighbourhood of each cell
 // becomes a row of a matrix.
 type direct struct {
-	h, w, in, out int
-	scratch       *scratch
+	h, w int
+	*folded
+	scratch *scratch
 }
 
-func (d *direct) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
+func (d *direct) forward(x, y []float32, epilogue kernel.Epilogue) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	for i := range s.rows {
@@ -17,13 +18,13 @@ func (d *direct) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
 		to := y[i*cells*d.out:][:cells*d.out]
 		epilogue.Start(to, d.out)
 		s.multiply(kernel.Gemm{
-			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: weights, BRow: d.out, BPanel: 16,
+			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: d.turned, BRow: d.out, BPanel: 16,
 			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: epilogue.ReLU,
 		})
 	}
 }
 
-func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+func (d *direct) backward(x, dy, dx, dWeights []float32, accumulate bool) {
 	s, cells, k := d.scratch, d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	clear(dWeights)
@@ -43,7 +44,7 @@ func (d *direct) backward(x, weights, dy, dx, dWeights []float32, accumulate boo
 		}
 		s.multiply(kernel.Gemm{
 			M: cells, N: d.in, K: d.out, Planes: 9,
-			A: dy, ARow: d.out, ACol: 1, B: weights, BRow: d.in, BPanel: 16, BPlane: d.out * d.in,
+			A: dy, ARow: d.out, ACol: 1, B: d.product, BRow: d.in, BPanel: 16, BPlane: d.out * d.in,
 			C: columns, CRow: k, CPlane: d.in,
 		})
 		d.addColumns(dx[i*cells*d.in:][:cells*d.in], columns)

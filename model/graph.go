@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -16,8 +17,8 @@ import (
 // whatever the number of cores, so sums always have the same order.
 const shardRows = 64
 
-// graph is the network with its loss for one shard, with or without gradients. It reads the weights from the
-// parameters' memory. One goroutine may use it at a time.
+// graph is the network with its loss for one shard, with or without gradients. It reads the parameters' leaves. One
+// goroutine may use it at a time.
 type graph struct {
 	game    *env.Game
 	machine *machine
@@ -30,29 +31,35 @@ type graph struct {
 
 	outputs   []float32 // of heads
 	loss      *loss
-	gradients [][]float32 // one per parameter; nil without gradients
+	gradients [][]float32 // one per leaf; nil without gradients
 }
 
-// newGraph builds a graph on the weights of p.
+// newGraph builds a graph on the leaves of p.
 func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients bool) *graph {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
 	gr := &graph{game: game, loss: newLoss(game, shardRows, goalWeight)}
-	var parameters gorgonia.Nodes
-	weights := map[string]*gorgonia.Node{}
-	for _, t := range p.weights.Tensors {
-		n := input(g, t.Name, t.Data, t.Shape...)
-		parameters, weights[t.Name] = append(parameters, n), n
+	var nodes gorgonia.Nodes
+	leaves := map[string]leafNode{}
+	for _, l := range p.leaves {
+		n := input(g, l.name, l.values, l.shape...)
+		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l.folded}
 	}
-	total := gr.build(g, p.weights.Config, weights)
+	total := gr.build(g, p.weights.Config, leaves)
 	if withGradients {
-		for _, n := range must(gorgonia.Grad(total, parameters...)) {
+		for _, n := range must(gorgonia.Grad(total, nodes...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op).out)
 		}
 	}
 	gr.machine = newMachine(g)
 	return gr
+}
+
+// leafNode is a leaf's node in a graph.
+type leafNode struct {
+	*gorgonia.Node
+	folded *folded
 }
 
 // input adds a named input of the given shape that reads data.
@@ -68,32 +75,30 @@ func newInput(g *gorgonia.ExprGraph, name string, data *[]float32, shape ...int)
 	return input(g, name, *data, shape...)
 }
 
-// build adds inputs, tower, heads and loss, and returns the total loss. weights are the parameters' nodes by name.
-func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, weights map[string]*gorgonia.Node) *gorgonia.Node {
+// build adds inputs, tower, heads and loss, and returns the total loss. leaves are the parameters' nodes by name.
+func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, leaves map[string]leafNode) *gorgonia.Node {
 	shape, s := gr.game.Tensor, &gr.scratch
-	affine := func(prefix, suffix string) gorgonia.Nodes {
-		var nodes gorgonia.Nodes
-		for _, part := range []string{"conv", "scale", "bias"} {
-			nodes = append(nodes, weights[prefix+part+suffix])
-		}
-		return nodes
+	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
+		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
+		return newConv(shape.H, shape.W, weights.folded, s), gorgonia.Nodes{weights.Node, bias.Node}
 	}
 	x := newInput(g, "input", &gr.input, shardRows, shape.H, shape.W, kernel.PadChannels(shape.C))
 	board := tensor.Shape{shardRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
-	first := stem{newConv(shape.H, shape.W, shape.C, config.Channels, s)}
-	x = apply("stem", first, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, affine("stem.", "")...))
+	first, weights := conv("stem.", "")
+	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
 	for i := range config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		inputs := append(append(gorgonia.Nodes{x}, affine(prefix, "1")...), affine(prefix, "2")...)
-		x = apply(prefix, newBlock(shape.H, shape.W, config.Channels, s), board, nil, inputs)
+		first, weights1 := conv(prefix, "1")
+		second, weights2 := conv(prefix, "2")
+		x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 	}
 	inputs := gorgonia.Nodes{x}
 	h := newHeads(gr.game, func(name string) (int, int) {
-		shape := weights[name+".weight"].Shape()
+		shape := leaves[name+".weight"].Shape()
 		return shape[1], shape[0]
 	}, s)
 	for _, p := range h.layers {
-		inputs = append(inputs, weights[p.name+".weight"], weights[p.name+".bias"])
+		inputs = append(inputs, leaves[p.name+".weight"].Node, leaves[p.name+".bias"].Node)
 	}
 	outputs := apply("heads", h, tensor.Shape{shardRows, h.outputs}, nil, inputs)
 	gr.outputs = outputs.Op().(*op).out

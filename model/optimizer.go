@@ -26,7 +26,7 @@ type adamW struct {
 
 	parallel   func(n int, do func(i int)) // runs the chunks of a step
 	chunks     []chunk
-	shards     [][][]float32   // [shard][parameter] gradients of the current step; shard 0 becomes the sum
+	gradients  [][]float32     // [parameter] of the current step
 	squareSums []float64       // sum of squares of each chunk's gradient
 	workers    []kernel.Worker // one per chunk
 	factors    kernel.Adam     // of the current step
@@ -48,10 +48,10 @@ func newAdamW(config Config, p *parameters, parallel func(n int, do func(i int))
 	return s
 }
 
-// step updates all parameters from the sum of the shards' gradients, [shard][parameter], which it leaves in shard 0. If
-// a gradient is not finite it returns an error and changes no parameter.
-func (s *adamW) step(rate float64, shards [][][]float32) error {
-	s.shards = shards
+// step updates all parameters from their gradients. If a gradient is not finite it returns an error and changes no
+// parameter.
+func (s *adamW) step(rate float64, gradients [][]float32) error {
+	s.gradients = gradients
 	scale, err := s.clip()
 	if err != nil {
 		return err
@@ -90,15 +90,9 @@ func (s *adamW) clip() (float32, error) {
 	return float32(s.config.ClipNorm / norm), nil
 }
 
-// squareChunk adds chunk i's gradients of all shards to that of shard 0, in the shards' order, and writes the sum of
-// squares of the result to s.squareSums[i].
+// squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
 func (s *adamW) squareChunk(i int) {
-	g := s.chunks[i].of(s.shards[0])
-	for _, shard := range s.shards[1:] {
-		for j, v := range s.chunks[i].of(shard)[:len(g)] {
-			g[j] += v
-		}
-	}
+	g := s.chunks[i].of(s.gradients)
 	var sums [4]float64 // independent sums, so additions do not wait for each other
 	for ; len(g) >= 4; g = g[4:] {
 		a, b, c, d := float64(g[0]), float64(g[1]), float64(g[2]), float64(g[3])
@@ -119,7 +113,7 @@ func (s *adamW) updateChunk(i int) {
 	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
 		factors.WeightDecay = 0
 	}
-	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.shards[0]), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
+	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
 }
 
 // averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During

@@ -9,6 +9,16 @@ import (
 type parameters struct {
 	weights *infer.Weights
 	values  [][]float32
+	leaves  []leaf
+}
+
+// leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.
+type leaf struct {
+	name   string
+	shape  []int
+	values []float32
+	index  int     // of the parameter; of a convolution's weights, with the scale next
+	folded *folded // nil for other parameters
 }
 
 // newParameters copies w.
@@ -21,7 +31,49 @@ func newParameters(w *infer.Weights) *parameters {
 		t.Data = aligned
 		p.values = append(p.values, aligned)
 	}
+	for i := 0; i < len(w.Tensors); i++ {
+		t := p.weights.Tensors[i]
+		if len(t.Shape) < 4 {
+			p.leaves = append(p.leaves, leaf{t.Name, t.Shape, t.Data, i, nil})
+			continue
+		}
+		f := newFolded(t.Data, p.values[i+1])
+		p.leaves = append(p.leaves, leaf{t.Name, []int{3, 3, f.out, f.in}, f.product, i, f})
+		i++ // the scale
+	}
 	return p
+}
+
+// fold brings the folded weights of leaf i up to date.
+func (p *parameters) fold(i int) {
+	if f := p.leaves[i].folded; f != nil {
+		f.fold()
+	}
+}
+
+// reduce adds the shards' gradients of leaf i, [shard][leaf], to that of shard 0, in the shards' order, and computes
+// from it the gradients of the leaf's parameters.
+func (p *parameters) reduce(i int, shards [][][]float32, gradients [][]float32) {
+	sum, l := shards[0][i], p.leaves[i]
+	for _, shard := range shards[1:] {
+		for j, v := range shard[i][:len(sum)] {
+			sum[j] += v
+		}
+	}
+	if l.folded != nil {
+		l.folded.unfold(sum, gradients[l.index], gradients[l.index+1])
+		return
+	}
+	copy(gradients[l.index], sum)
+}
+
+// leafZeros returns a zeroed slice for each leaf.
+func (p *parameters) leafZeros() [][]float32 {
+	z := make([][]float32, len(p.leaves))
+	for i, l := range p.leaves {
+		z[i] = kernel.Aligned(len(l.values))
+	}
+	return z
 }
 
 // zeros returns a zeroed slice for each parameter.

@@ -7,8 +7,8 @@ const (
 	bufferV        = iota // V, the transformed inputs, or im2col rows
 	bufferM               // M, the transformed outputs
 	bufferU               // U, the transformed weights
-	bufferWeights         // reordered weights
-	bufferGradient        // gradient of reordered weights
+	bufferWeights         // padded weights of a linear layer
+	bufferGradient        // gradient of padded weights
 	bufferSum             // gradient of a ReLU's input
 	bufferHidden          // gradient between the convolutions of a block
 	bufferChannels        // one value per channel

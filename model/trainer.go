@@ -58,7 +58,8 @@ type Trainer struct {
 
 	params    *parameters
 	optimizer *adamW
-	gradients [][][]float32 // [shard][parameter]
+	gradients [][]float32   // [parameter] of the last step
+	shards    [][][]float32 // [shard][leaf] gradients
 
 	stepGraphs graphPool // graphs with gradients
 	lossGraphs graphPool // graphs without
@@ -67,7 +68,9 @@ type Trainer struct {
 	batch     *Batch
 	graphs    *graphPool
 	losses    []Losses    // by shard
-	shardFunc func(i int) // method runShard, bound once to save allocations
+	foldFunc  func(i int) // method fold of params, bound once to save allocations
+	shardFunc func(i int) // method runShard
+	sumFunc   func(i int) // method reduce
 }
 
 // NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently,
@@ -86,10 +89,11 @@ func NewTrainer(
 		}
 	}
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(w)}
+	t.gradients = t.params.zeros()
 	t.optimizer = newAdamW(config, t.params, parallel)
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
-	t.shardFunc = t.runShard
+	t.foldFunc, t.shardFunc, t.sumFunc = t.params.fold, t.runShard, t.reduce
 	return t, nil
 }
 
@@ -97,15 +101,27 @@ func NewTrainer(
 // not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size
 // it allocates nothing.
 func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
-	for len(t.gradients) < shards(b) {
-		t.gradients = append(t.gradients, t.params.zeros())
-	}
-	losses, err := t.run(b, &t.stepGraphs)
+	losses, err := t.computeGradients(b)
 	if err != nil {
 		return losses, err
 	}
-	return losses, t.optimizer.step(rate, t.gradients[:shards(b)])
+	return losses, t.optimizer.step(rate, t.gradients)
 }
+
+// computeGradients returns the losses of a batch and leaves their gradients in t.gradients.
+func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
+	for len(t.shards) < shards(b) {
+		t.shards = append(t.shards, t.params.leafZeros())
+	}
+	losses, err := t.run(b, &t.stepGraphs)
+	if err == nil {
+		t.parallel(len(t.params.leaves), t.sumFunc)
+	}
+	return losses, err
+}
+
+// reduce computes the gradients of leaf i's parameters from those of all shards.
+func (t *Trainer) reduce(i int) { t.params.reduce(i, t.shards[:len(t.losses)], t.gradients) }
 
 // Losses returns the losses of a batch without training on it.
 func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
@@ -114,7 +130,7 @@ func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGrap
 func shards(b *Batch) int { return (b.Size + shardRows - 1) / shardRows }
 
 // run runs a batch through graphs of the pool, one shard per graph, and adds the losses in the shards' order. The
-// gradients stay in t.gradients.
+// gradients stay in t.shards.
 func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
@@ -122,6 +138,7 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	n := shards(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs
+	t.parallel(len(t.params.leaves), t.foldFunc)
 	t.parallel(n, t.shardFunc)
 	t.batch, t.graphs = nil, nil
 	var sum Losses
@@ -140,8 +157,8 @@ func (t *Trainer) runShard(i int) {
 	n := len(t.losses)
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
 	t.losses[i] = g.run(t.batch, first, next-first)
-	for p, gradient := range g.gradients {
-		copy(t.gradients[i][p], gradient)
+	for l, gradient := range g.gradients {
+		copy(t.shards[i][l], gradient)
 	}
 	t.graphs.put(g)
 }

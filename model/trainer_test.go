@@ -364,7 +364,7 @@ func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMa
 	return s, func(dMatrix, dVector []float32) error {
 		copy(gradients[0], dMatrix)
 		copy(gradients[1], dVector)
-		return s.step(0.1, [][][]float32{gradients})
+		return s.step(0.1, gradients)
 	}
 }
 

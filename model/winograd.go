@@ -6,22 +6,22 @@ import "ludus/model/infer/kernel"
 // weights and of y, with one matrix per point; M = V U for each point.
 type winogradConv struct {
 	winograd kernel.Winograd
-	in, out  int
-	scratch  *scratch
+	*folded
+	scratch *scratch
 }
 
 // newWinogradConv also allocates the buffers of V and M for the largest shard.
-func newWinogradConv(winograd kernel.Winograd, in, out int, s *scratch) *winogradConv {
+func newWinogradConv(winograd kernel.Winograd, f *folded, s *scratch) *winogradConv {
 	for _, buffer := range []int{bufferV, bufferM} {
-		s.get(buffer, winograd.Points()*kernel.PlaneStride(shardRows*max(in, out)))
+		s.get(buffer, winograd.Points()*kernel.PlaneStride(shardRows*max(f.in, f.out)))
 	}
-	return &winogradConv{winograd: winograd, in: in, out: out, scratch: s}
+	return &winogradConv{winograd, f, s}
 }
 
-func (t *winogradConv) forward(x, weights, y []float32, epilogue kernel.Epilogue) {
+func (t *winogradConv) forward(x, y []float32, epilogue kernel.Epilogue) {
 	s, points := t.scratch, t.winograd.Points()
 	u := s.planes(bufferU, points, t.in*t.out)
-	s.worker.TransformWeights(t.winograd, u, weights, t.in, t.out)
+	s.worker.TransformWeights(t.winograd, u, t.turned, t.in, t.out)
 	v, m := s.planes(bufferV, points, s.rows*t.in), s.planes(bufferM, points, s.rows*t.out)
 	s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
 	s.multiply(kernel.Gemm{
@@ -34,13 +34,13 @@ func (t *winogradConv) forward(x, weights, y []float32, epilogue kernel.Epilogue
 }
 
 // backward computes dV = dM Uᵀ and dUᵀ = dMᵀ V.
-func (t *winogradConv) backward(x, weights, dy, dx, dWeights []float32, accumulate bool) {
+func (t *winogradConv) backward(x, dy, dx, dWeights []float32, accumulate bool) {
 	s, points := t.scratch, t.winograd.Points()
+	u := s.planes(bufferU, points, t.in*t.out) // [out, in], as its gradient
 	dm, v := s.planes(bufferM, points, s.rows*t.out), s.planes(bufferV, points, s.rows*t.in)
-	u := s.planes(bufferU, points, t.in*t.out) // [out, in]
 	s.worker.TransformOutputGradient(t.winograd, dm, dy, s.rows, t.out)
 	if dx != nil {
-		s.worker.TransformWeights(t.winograd, u, weights, t.out, t.in)
+		s.worker.TransformWeights(t.winograd, u, t.product, t.out, t.in)
 		s.multiply(kernel.Gemm{
 			M: s.rows, N: t.in, K: t.out, Planes: points,
 			A: dm.Data, ARow: t.out, ACol: 1, APlane: dm.Stride,

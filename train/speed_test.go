@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,7 +11,9 @@ import (
 	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/mcts"
+	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -119,5 +122,59 @@ func BenchmarkSelfPlay(b *testing.B) {
 			b.ReportMetric(float64(positions)/seconds, "positions/s")
 			b.ReportMetric(float64(evaluations)/float64(batches), "evaluations/batch")
 		})
+	}
+}
+
+// BenchmarkLearn is the speed of training steps of the default network, the writing of their batches included, on one
+// and two threads; and the cost of a sample in evaluations on one core: core seconds per sample over seconds per
+// evaluation, measured in turn.
+func BenchmarkLearn(b *testing.B) {
+	for _, name := range games.Names() {
+		game := newGame(b, name)
+		settings := rundir.DefaultSettings(game)
+		rng := rand.New(rand.NewPCG(1, 1))
+		weights := infer.NewWeights(game, infer.DefaultConfig(game), rng)
+		network, err := infer.NewNetwork(game, weights)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var records []*record
+		for positionsOf(records) < settings.ReplayWindow {
+			records = append(records, randomRecord(game, rng))
+		}
+		const rows = 32
+		states, evaluator := envtest.Positions(game, 1, rows), network.NewEvaluator(rows)
+		logits, classes := make([]float32, rows*game.NumActions()), make([]float32, rows*len(game.Classes))
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
+				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), parallel.Runner(threads))
+				if err != nil {
+					b.Fatal(err)
+				}
+				l := newLearner(game, &settings, 1, trainer, threads)
+				l.training.add(records, settings.ReplayWindow)
+				var writing, learning, evaluating time.Duration
+				for b.Loop() {
+					start := time.Now()
+					l.fill(&l.training, 0.25, rng)
+					written := time.Now()
+					if _, err := trainer.Step(l.batch, 1e-5); err != nil {
+						b.Fatal(err)
+					}
+					learned := time.Now()
+					for i := 0; i < settings.BatchSize; i += rows {
+						evaluator.Evaluate(states, logits, classes, nil)
+					}
+					writing += written.Sub(start)
+					learning += learned.Sub(start)
+					evaluating += time.Since(learned)
+				}
+				samples := float64(b.N * settings.BatchSize)
+				b.ReportMetric(samples/learning.Seconds(), "samples/s")
+				b.ReportMetric(float64(threads)*learning.Seconds()/evaluating.Seconds(), "evaluations/sample")
+				b.ReportMetric(100*writing.Seconds()/learning.Seconds(), "%writing")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }
