@@ -523,6 +523,34 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
+// TestCPUPlanEnds: runs of equal CPU time end within 1 % of it, though generations get slower or faster by a fifth at any
+// time and vary by a tenth.
+func TestCPUPlanEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		p := rundir.Plan{Seconds: 480, CPU: true, Generations: 150 + rng.IntN(200), PliesPerGeneration: 8}
+		turn, speed := rng.Float64(), 0.8+0.4*rng.Float64()
+		spent, decayed := 0.0, 0
+		var recent []float64
+		for g := 1; g <= p.Generations; g++ {
+			seconds := 1.9 + 0.2*rng.Float64()
+			if spent > turn*p.Seconds {
+				seconds *= speed
+			}
+			spent, recent = spent+seconds, append(recent, seconds)
+			if adjustmentDue(&p, g+1, len(recent)) {
+				adjustPlan(&p, g, recent, spent, &rundir.Settings{})
+			}
+			if decayed = g; spent+seconds > p.Seconds { // as replan stops
+				break
+			}
+		}
+		if off := spent/p.Seconds - 1; off < -0.01 || off > 0 || float64(decayed) < 0.98*float64(p.Generations) {
+			t.Errorf("slower by %.2f at %.2f: %.1f %% off, %d generations of %d", speed, turn, 100*off, decayed, p.Generations)
+		}
+	}
+}
+
 func TestDiversity(t *testing.T) {
 	game := newGame(t, "golden-rectangle")
 	a, b := randomRecord(game, rand.New(rand.NewPCG(1, 1))), randomRecord(game, rand.New(rand.NewPCG(2, 2)))

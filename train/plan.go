@@ -93,16 +93,37 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) (r
 // the last adjustOver if these are more. All lie before the final decay of the learning rate, where generations take equally long.
 var adjustAt = []float64{0.15, 0.4, 0.65}
 
+// adjustCPUAt is adjustAt for plans of CPU time, which are there to compare runs at equal cost: they must end close to
+// their limit. So they are adjusted during the decay, too, which then ends slightly sooner or later.
+var adjustCPUAt = append(slices.Clone(adjustAt), 0.8, 0.9, 0.96)
+
+// adjustments are the parts of a plan's generations after which it is adjusted.
+func adjustments(p *rundir.Plan) []float64 {
+	if p.CPU {
+		return adjustCPUAt
+	}
+	return adjustAt
+}
+
 const adjustOver = 3 // generations
 
-// adjustPlan sets the remaining generations of a time plan. spent is the run's time so far, recent that of each of the
-// last generations, in seconds. If these took more than maxGenerationSeconds on average, later ones get fewer plies.
+// adjustmentDue reports whether a plan is adjusted before the generation next. measured is the number of generations
+// whose time is known.
+func adjustmentDue(p *rundir.Plan, next, measured int) bool {
+	at := adjustments(p)
+	return p.Adjusted < len(at) && measured >= adjustOver && planShare(p, next) >= at[p.Adjusted] &&
+		(p.CPU || next <= lastBeforeDecay(p))
+}
+
+// adjustPlan sets the remaining generations of a time plan. spent is the run's time so far, recent that of each
+// generation measured, in seconds; only the last ones count. If these took more than maxGenerationSeconds on average, later ones get fewer plies.
 func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
+	recent = recent[max(0, len(recent)-max(adjustOver, generation/10)):]
 	mean := 0.0
 	for _, seconds := range recent {
 		mean += seconds / float64(len(recent))
 	}
-	for p.Adjusted < len(adjustAt) && planShare(p, generation+1) >= adjustAt[p.Adjusted] {
+	for at := adjustments(p); p.Adjusted < len(at) && planShare(p, generation+1) >= at[p.Adjusted]; {
 		p.Adjusted++
 	}
 	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
@@ -176,7 +197,7 @@ func (r *run) extend() error {
 			return err
 		}
 		more.Seconds, more.CPU = r.Time.Seconds(), r.CPUTime
-		more.Adjusted = len(adjustAt) // the run's speed is known
+		more.Adjusted = len(adjustments(&more)) // the run's speed is known
 		spent := count.Seconds
 		if more.CPU && count.CPUSeconds > 0 {
 			spent = count.CPUSeconds
@@ -232,11 +253,9 @@ func (r *run) replan() error {
 		return nil
 	}
 	spent := r.pace.spent(plan).Seconds()
-	if plan.Adjusted < len(adjustAt) && len(recent) >= adjustOver &&
-		planShare(plan, next) >= adjustAt[plan.Adjusted] && next <= lastBeforeDecay(plan) {
+	if adjustmentDue(plan, next, len(recent)) {
 		before := *plan
-		over := min(max(adjustOver, r.count.Generation/10), len(recent))
-		adjustPlan(plan, r.count.Generation, recent[len(recent)-over:], spent, settings)
+		adjustPlan(plan, r.count.Generation, recent, spent, settings)
 		if err := r.config.Write(r.Dir); err != nil {
 			return err
 		}
