@@ -9,6 +9,7 @@ import (
 	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
+	"ludus/train/cpu"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
 	"ludus/train/seed"
@@ -24,12 +25,20 @@ var errMeasuring = errors.New("the time limit ended while this machine's speed w
 	"choose a longer time or a smaller network (channels, blocks)")
 
 // measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random
-// streams. It stops at the time limit.
+// streams. It stops at the time limit. With cpuTime the limit and the costs are CPU time of this process.
 func measure(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int, limit time.Duration,
+	cpuTime bool,
 ) (cost, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errMeasuring)
-	defer cancel()
+	begun := time.Now()
+	clock := func() time.Duration { return time.Since(begun) }
+	if cpuTime { // measuring takes a small part of any limit, so a busy machine need not stop it
+		clock = cpu.Time
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errMeasuring)
+		defer cancel()
+	}
 	c := cost{generation: 0.05}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {
@@ -37,14 +46,14 @@ func measure(
 	}
 	duration := min(measuredTime, limit/4)
 	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
-	start, plies := time.Now(), 0
-	for ; plies == 0 || time.Since(start) < duration; plies++ {
+	start, plies := clock(), 0
+	for ; plies == 0 || clock()-start < duration; plies++ {
 		play.begin(evaluatorsOf(network), 1)
 		if play.run(ctx) != nil {
 			return c, context.Cause(ctx)
 		}
 	}
-	c.position = time.Since(start).Seconds() / float64(plies*measuredGames)
+	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
 
 	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.Runner(threads))
 	if err != nil {
@@ -52,19 +61,19 @@ func measure(
 	}
 	// A small batch warms up. If whole batches would take long, its time is scaled instead of measuring them.
 	batch := randomBatch(game, min(s.BatchSize, 8*threads))
-	start = time.Now()
+	start = clock()
 	if _, err := trainer.Step(batch, s.LearningRate); err != nil {
 		return c, err
 	}
-	c.step = time.Since(start).Seconds() * float64(s.BatchSize) / float64(batch.Size)
+	c.step = (clock() - start).Seconds() * float64(s.BatchSize) / float64(batch.Size)
 	if c.step > duration.Seconds() {
 		return c, context.Cause(ctx)
 	}
 	batch = randomBatch(game, s.BatchSize)
 	steps := -1 // the first step warms up, too
-	for ; steps < 4 || time.Since(start) < duration/3; steps++ {
+	for ; steps < 4 || clock()-start < duration/3; steps++ {
 		if steps == 0 {
-			start = time.Now()
+			start = clock()
 		}
 		if _, err := trainer.Step(batch, s.LearningRate); err != nil {
 			return c, err
@@ -73,7 +82,7 @@ func measure(
 			return c, context.Cause(ctx)
 		}
 	}
-	c.step = time.Since(start).Seconds() / float64(steps)
+	c.step = (clock() - start).Seconds() / float64(steps)
 	return c, nil
 }
 

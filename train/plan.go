@@ -116,7 +116,8 @@ func adjustmentDue(p *rundir.Plan, next, measured int) bool {
 }
 
 // adjustPlan sets the remaining generations of a time plan. spent is the run's time so far, recent that of each
-// generation measured, in seconds; only the last ones count. If these took more than maxGenerationSeconds on average, later ones get fewer plies.
+// generation measured, in seconds; only the last ones count. If these took more than maxGenerationSeconds on average,
+// later ones get fewer plies.
 func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
 	recent = recent[max(0, len(recent)-max(adjustOver, generation/10)):]
 	mean := 0.0
@@ -149,12 +150,9 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	r.Observe(Event{Progress: &Progress{Phase: Measuring}})
 	plan := &r.config.Plan
 	plan.CPU = r.CPUTime
-	c, err := measure(ctx, r.Game, settings, weights, r.Threads, limit-r.pace.spent(plan))
+	c, err := measure(ctx, r.Game, settings, weights, r.Threads, limit-r.pace.spent(plan), r.CPUTime)
 	if err != nil {
 		return err
-	}
-	if r.CPUTime { // all threads work while the machine is measured
-		c.position, c.step = c.position*float64(r.Threads), c.step*float64(r.Threads)
 	}
 	if *plan, err = timePlan((limit - r.pace.spent(plan)).Seconds(), r.Game, settings, c); err != nil {
 		return err
