@@ -7,7 +7,6 @@ import (
 
 	"ludus/env"
 	"ludus/model"
-	"ludus/train/parallel"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 )
@@ -56,11 +55,13 @@ type positionCounts struct {
 	Validation int `json:"validation"`
 }
 
-// newLearner returns a learner with empty sets.
-func newLearner(game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, threads int) *learner {
+// newLearner returns a learner with empty sets. parallel is that of the trainer; see [parallel.Runner].
+func newLearner(
+	game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, parallel func(n int, do func(i int)),
+) *learner {
 	l := &learner{
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
-		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel.Runner(threads),
+		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel,
 	}
 	for i := range l.samplers {
 		l.samplers[i] = newSampler(game)

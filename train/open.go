@@ -249,11 +249,12 @@ func (r *run) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpo
 
 // newLearner sets r.learner, with the given weights and optimizer state; a nil optimizer means a fresh state.
 func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), parallel.Runner(r.Threads))
+	run := parallel.Runner(r.Threads)
+	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), run)
 	if err != nil {
 		return err
 	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, r.Threads)
+	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, run)
 	if optimizer == nil {
 		return nil
 	}

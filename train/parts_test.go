@@ -16,6 +16,7 @@ import (
 	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model"
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -172,7 +173,7 @@ func TestFill(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
-		l := newLearner(game, &settings, 1, nil, 2)
+		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
 		l.training.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
 		l.fill(&l.training, 0.25, rand.New(rand.NewPCG(4, 4)))
 		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
@@ -388,7 +389,7 @@ func TestValidationSet(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
-	l := newLearner(game, &settings, 1, nil, 1)
+	l := newLearner(game, &settings, 1, nil, parallel.Runner(1))
 	rng := rand.New(rand.NewPCG(9, 9))
 	n := 0
 	var added positionCounts

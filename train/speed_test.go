@@ -147,11 +147,12 @@ func BenchmarkLearn(b *testing.B) {
 		logits, classes := make([]float32, rows*game.NumActions()), make([]float32, rows*len(game.Classes))
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), parallel.Runner(threads))
+				run := parallel.Runner(threads)
+				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), run)
 				if err != nil {
 					b.Fatal(err)
 				}
-				l := newLearner(game, &settings, 1, trainer, threads)
+				l := newLearner(game, &settings, 1, trainer, run)
 				l.training.add(records, settings.ReplayWindow)
 				var writing, learning, evaluating time.Duration
 				for b.Loop() {

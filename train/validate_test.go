@@ -33,7 +33,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLearner(game, &settings, 1, trainer, 3)
+	l := newLearner(game, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record
 	for range 40 {
 		records = append(records, randomRecord(game, rng))

@@ -9,31 +9,85 @@ import (
 
 // Runner returns a function that calls do(0) to do(n-1) on up to threads goroutines, including the caller's, and waits
 // for all calls. It must not be called concurrently. It allocates nothing itself; starting goroutines may.
+//
+// A training step has several short parallel parts, and waking an idle thread can take 50 µs. So a helper waits up to
+// about 100 µs for the next call before its goroutine ends. Parts that follow each other closely should use one runner.
 func Runner(threads int) func(n int, do func(i int)) {
-	var (
-		next  atomic.Int64
-		wait  sync.WaitGroup
-		count int
-		call  func(i int)
-	)
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
-			call(i)
+	t := &team{helpers: make([]helper, max(threads-1, 0))}
+	for i := range t.helpers {
+		h := &t.helpers[i]
+		h.run = func() { t.help(h) }
+	}
+	return t.do
+}
+
+// team is the state of a runner.
+type team struct {
+	helpers []helper
+	next    atomic.Int64 // index of the next call
+	count   int
+	call    func(i int)
+	working sync.WaitGroup // helpers that work
+}
+
+// helper is a goroutine that helps the caller, or the place of one that has ended.
+type helper struct {
+	state atomic.Int32
+	run   func() // the goroutine, bound once to save allocations
+	_     [64]byte
+}
+
+// States of a helper.
+const (
+	gone = iota
+	waiting
+	working
+)
+
+// patience is the number of times that a waiting goroutine looks for a change: about 100 µs.
+const patience = 100_000
+
+func (t *team) do(n int, do func(i int)) {
+	t.count, t.call = n, do
+	t.next.Store(0)
+	helpers := t.helpers[:max(min(len(t.helpers), n-1), 0)]
+	t.working.Add(len(helpers))
+	for i := range helpers {
+		h := &helpers[i]
+		if !h.state.CompareAndSwap(waiting, working) {
+			h.state.Store(working)
+			go h.run()
 		}
 	}
-	help := func() {
-		work()
-		wait.Done()
+	t.work()
+	for i := range helpers {
+		helpers[i].await(working, false)
 	}
-	return func(n int, do func(i int)) {
-		count, call = n, do
-		next.Store(0)
-		helpers := min(threads, n) - 1
-		wait.Add(max(helpers, 0))
-		for range helpers {
-			go help()
+	t.working.Wait()
+}
+
+// work does calls until none is left.
+func (t *team) work() {
+	for i := int(t.next.Add(1)) - 1; i < t.count; i = int(t.next.Add(1)) - 1 {
+		t.call(i)
+	}
+}
+
+// help works and waits for more work in turn, until none comes.
+func (t *team) help(h *helper) {
+	for {
+		t.work()
+		h.state.Store(waiting)
+		t.working.Done()
+		h.await(working, true)
+		if h.state.CompareAndSwap(waiting, gone) {
+			return
 		}
-		work()
-		wait.Wait()
+	}
+}
+
+// await waits until the helper's state is s (if is) or another (if not), but not for long.
+func (h *helper) await(s int32, is bool) {
+	for i := 0; i < patience && (h.state.Load() == s) != is; i++ {
 	}
 }
