@@ -13,12 +13,14 @@ import (
 // piecesScript reads the drawn board: names of pieces, "" for neutral ones, by the labels of row and column.
 const piecesScript = `(() => {
 	const labels = [...document.querySelectorAll("#board .label")], found = {};
-	const near = (e, name, at) => Math.abs(Number(e.getAttribute(name)) - at) < 0.01;
-	const edge = Math.min(...labels.map((e) => Number(e.getAttribute("x")))); // row labels stand there
+	const at = (e, name) => Number(e.getAttribute(name)), near = (e, name, place) => Math.abs(at(e, name) - place) < 0.01;
+	const line = labels.length > 0 ? at(labels.at(-1), "y") : 0; // column labels stand there
+	const rows = labels.filter((e) => !near(e, "y", line)), columns = labels.filter((e) => near(e, "y", line));
+	const top = Math.min(...rows.map((e) => at(e, "y"))), hexagons = document.querySelector("#board polygon.cell") !== null;
 	for (const piece of document.querySelectorAll("#board .piece")) {
 		const box = piece.getBBox(), x = box.x + box.width / 2, y = box.y + box.height / 2;
-		const row = labels.find((e) => near(e, "x", edge) && near(e, "y", y));
-		const column = labels.find((e) => !near(e, "x", edge) && near(e, "x", x));
+		const row = rows.find((e) => near(e, "y", y));
+		const column = columns.find((e) => near(e, "x", hexagons ? x - (y - top) / 2 : x));
 		const name = /named-(\S+)/.exec(piece.getAttribute("class"));
 		found[row.textContent + " " + column.textContent] = name ? name[1] : "";
 	}

@@ -32,6 +32,8 @@ var (
 	moved  = "breakthrough(columns=3,rows=5,captures=true)" // pieces are moved
 	passed = "free-for-all(size=5,steps=30,objective=win)"  // a move may touch no cell
 	fallen = "golden-rectangle(columns=4,rows=4,span=3)"    // pieces fall
+	turned = "othello(size=4)"                              // moves change other cells too
+	sixes  = "hex(size=4,swap=1)"                           // cells are hexagons, and a move may touch no cell
 )
 
 // Test plays with mouse, keyboard and touch, and checks that the page follows the rules.
@@ -39,7 +41,10 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	for _, name := range Named {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
-	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle"} {
+	for _, name := range []string{turned, sixes} {
+		f.run(t, b, "mouse "+name, name, f.mouse)
+	}
+	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four", sixes} {
 		f.run(t, b, "won "+name, name, f.won)
 	}
 	f.run(t, b, "keyboard", moved, keyboard)
