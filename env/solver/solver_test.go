@@ -74,7 +74,7 @@ func (m *minimax) moves(s env.State, depth int) (classes []int) {
 	return classes
 }
 
-// TestAgainstMinimax compares the solver with minimax on at least 10,000 positions of the four families, and on every
+// TestAgainstMinimax compares the solver with minimax on at least 10,000 positions of all families, and on every
 // move of each, with a table that holds everything and with one far too small. Small games are compared from the start
 // on, large ones as far from their ends as minimax gets.
 func TestAgainstMinimax(t *testing.T) {
@@ -101,6 +101,13 @@ func TestAgainstMinimax(t *testing.T) {
 		{"free-for-all(size=5,steps=8)", 500, 1 << 20},
 		{"free-for-all(size=6,steps=9,objective=score)", 200, 1000},
 		{"free-for-all-2p", 500, 1000},
+		{"tic-tac-toe", 50, 1 << 20},
+		{"connect-four", 200, 1000},
+		{"line-up(width=10,height=9,line=4,gravity=0)", 50, 1000},
+		{"othello(size=4)", 50, 1 << 20},
+		{"othello-6x6", 200, 1000},
+		{"hex(size=3,swap=1)", 50, 1 << 20},
+		{"hex-5x5", 200, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() {
@@ -297,7 +304,8 @@ func TestClearAfterManyCalls(t *testing.T) {
 
 // TestSymmetricPositions checks that the table serves a position's images too, with the images' own moves.
 func TestSymmetricPositions(t *testing.T) {
-	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)"} {
+	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)",
+		"line-up(width=4,height=4,line=4,gravity=0)", "othello(size=4)", "hex(size=4,swap=1)"} {
 		g := newGame(t, name)
 		rng := rand.New(rand.NewPCG(5, 5))
 		for range 5 {
