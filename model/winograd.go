@@ -7,39 +7,22 @@ import "ludus/model/infer/kernel"
 type winogradConv struct {
 	winograd kernel.Winograd
 	*folded
-	kept    []float32 // V of the last forward; nil if backward computes it again
 	scratch *scratch
 }
-
-// maxKept is the largest size of V, in floats, that a convolution keeps for backward: enough for 32 channels on 7x7
-// boards. Larger ones leave the cache before backward, so it is as fast or faster to compute them again.
-const maxKept = 180_000
 
 // newWinogradConv also allocates the buffers of V and M for the largest shard.
 func newWinogradConv(winograd kernel.Winograd, f *folded, s *scratch) *winogradConv {
 	for _, buffer := range []int{bufferV, bufferM} {
 		s.get(buffer, winograd.Points()*kernel.PlaneStride(shardRows*max(f.in, f.out)))
 	}
-	t := &winogradConv{winograd: winograd, folded: f, scratch: s}
-	if n := winograd.Points() * kernel.PlaneStride(shardRows*f.in); n <= maxKept {
-		t.kept = kernel.Aligned(n)
-	}
-	return t
-}
-
-// inputs returns the memory of V: that kept from the last forward, if any.
-func (t *winogradConv) inputs() kernel.Planes {
-	if t.kept != nil {
-		return kernel.Planes{Data: t.kept, Stride: kernel.PlaneStride(t.scratch.rows * t.in)}
-	}
-	return t.scratch.planes(bufferV, t.winograd.Points(), t.scratch.rows*t.in)
+	return &winogradConv{winograd, f, s}
 }
 
 func (t *winogradConv) forward(x, y []float32, epilogue kernel.Epilogue) {
 	s, points := t.scratch, t.winograd.Points()
 	u := s.planes(bufferU, points, t.in*t.out)
 	s.worker.TransformWeights(t.winograd, u, t.turned, t.in, t.out)
-	v, m := t.inputs(), s.planes(bufferM, points, s.rows*t.out)
+	v, m := s.planes(bufferV, points, s.rows*t.in), s.planes(bufferM, points, s.rows*t.out)
 	s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
 	s.multiply(kernel.Gemm{
 		M: s.rows, N: t.out, K: t.in, Planes: points,
@@ -53,24 +36,20 @@ func (t *winogradConv) forward(x, y []float32, epilogue kernel.Epilogue) {
 // backward computes dV = dM Uᵀ and dUᵀ = dMᵀ V.
 func (t *winogradConv) backward(x, dy, dx, dWeights []float32, accumulate bool) {
 	s, points := t.scratch, t.winograd.Points()
-	u := s.planes(bufferU, points, t.in*t.out) // Uᵀ, then its gradient: [out, in]
-	dm := s.planes(bufferM, points, s.rows*t.out)
+	u := s.planes(bufferU, points, t.in*t.out) // [out, in], as its gradient
+	dm, v := s.planes(bufferM, points, s.rows*t.out), s.planes(bufferV, points, s.rows*t.in)
 	s.worker.TransformOutputGradient(t.winograd, dm, dy, s.rows, t.out)
 	if dx != nil {
-		dv := s.planes(bufferV, points, s.rows*t.in)
 		s.worker.TransformWeights(t.winograd, u, t.product, t.out, t.in)
 		s.multiply(kernel.Gemm{
 			M: s.rows, N: t.in, K: t.out, Planes: points,
 			A: dm.Data, ARow: t.out, ACol: 1, APlane: dm.Stride,
 			B: u.Data, BRow: t.in, BPanel: 16, BPlane: u.Stride,
-			C: dv.Data, CRow: t.in, CPlane: dv.Stride,
+			C: v.Data, CRow: t.in, CPlane: v.Stride,
 		})
-		s.worker.TransformInputGradient(t.winograd, dx, dv, s.rows, t.in, kernel.Epilogue{Accumulate: accumulate})
+		s.worker.TransformInputGradient(t.winograd, dx, v, s.rows, t.in, kernel.Epilogue{Accumulate: accumulate})
 	}
-	v := t.inputs()
-	if t.kept == nil {
-		s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
-	}
+	s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
 	s.multiply(kernel.Gemm{
 		M: t.out, N: t.in, K: s.rows, Planes: points,
 		A: dm.Data, ARow: 1, ACol: t.out, APlane: dm.Stride,
