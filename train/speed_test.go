@@ -155,22 +155,25 @@ func BenchmarkLearn(b *testing.B) {
 				l := newLearner(game, &settings, 1, trainer, run)
 				l.training.add(records, settings.ReplayWindow)
 				var writing, learning, evaluating time.Duration
+				const steps = 8
 				for b.Loop() {
-					start := time.Now()
-					l.fill(&l.training, 0.25, rng)
-					written := time.Now()
-					if _, err := trainer.Step(l.batch, 1e-5); err != nil {
-						b.Fatal(err)
+					for range steps {
+						start := time.Now()
+						l.fill(&l.training, 0.25, rng)
+						written := time.Now()
+						if _, err := trainer.Step(l.batch, 1e-5); err != nil {
+							b.Fatal(err)
+						}
+						writing += written.Sub(start)
+						learning += time.Since(start)
 					}
-					learned := time.Now()
-					for i := 0; i < settings.BatchSize; i += rows {
+					start := time.Now()
+					for i := 0; i < steps*settings.BatchSize; i += rows {
 						evaluator.Evaluate(states, logits, classes, nil)
 					}
-					writing += written.Sub(start)
-					learning += learned.Sub(start)
-					evaluating += time.Since(learned)
+					evaluating += time.Since(start)
 				}
-				samples := float64(b.N * settings.BatchSize)
+				samples := float64(b.N * steps * settings.BatchSize)
 				b.ReportMetric(samples/learning.Seconds(), "samples/s")
 				b.ReportMetric(float64(threads)*learning.Seconds()/evaluating.Seconds(), "evaluations/sample")
 				b.ReportMetric(100*writing.Seconds()/learning.Seconds(), "%writing")
