@@ -263,4 +263,9 @@ func (s *hexState[B]) WinningCells(dst []int32) []int32 {
 	return dst
 }
 
-func (s *hexState[B]) Detail() string { return "" }
+func (s *hexState[B]) Detail() string {
+	if s.Done() {
+		return ""
+	}
+	return fmt.Sprintf("red connects r1 with r%d, blue c1 with c%[1]d", s.game.size)
+}
