@@ -26,6 +26,7 @@ type lineUp[B bitboard] struct {
 	width, cells, line int
 	gravity            bool
 	directions         []direction[B]
+	through            [][]B      // for each cell, the other cells of each line through it
 	images             []image[B] // by symmetry
 }
 
@@ -86,14 +87,24 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// findLines fills directions: to the right, up, and both diagonals.
+// findLines fills directions, which are to the right, up and both diagonals, and through.
 func (l *lineUp[B]) findLines(height int) {
+	l.through = make([][]B, l.cells)
 	for _, d := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows, columns
 		lines := direction[B]{step: uint(d[0]*l.width + d[1])}
 		for cell := range l.cells {
 			r, c := cell/l.width+d[0]*(l.line-1), cell%l.width+d[1]*(l.line-1) // of the last cell
-			if r < height && c >= 0 && c < l.width {
-				lines.first = union(lines.first, bit[B](cell))
+			if r >= height || c < 0 || c >= l.width {
+				continue
+			}
+			lines.first = union(lines.first, bit[B](cell))
+			var line B
+			for k := range l.line {
+				line = union(line, bit[B](cell+k*int(lines.step)))
+			}
+			for k := range l.line {
+				i := cell + k*int(lines.step)
+				l.through[i] = append(l.through[i], subtract(line, bit[B](i)))
 			}
 		}
 		if !isEmpty(lines.first) {
@@ -125,28 +136,6 @@ func (l *lineUp[B]) rules() string {
 	}
 	return turn + fmt.Sprintf("Whoever owns %d or more neighbouring cells in a row, a column or a diagonal wins 100 to 0.\n", l.line) +
 		"A full board without such a line is a draw."
-}
-
-// hasLine reports whether a whole line is owned.
-func (l *lineUp[B]) hasLine(owned B) bool {
-	for i := range l.directions {
-		if !isEmpty(l.linesOf(owned, &l.directions[i])) {
-			return true
-		}
-	}
-	return false
-}
-
-// linesOf returns the first cells of the owned lines in one direction.
-func (l *lineUp[B]) linesOf(owned B, d *direction[B]) B {
-	run, length := owned, 1 // run is the set of the cells with which a run of length owned cells begins
-	for ; 2*length <= l.line; length *= 2 {
-		run = intersect(run, shiftDown(run, uint(length)*d.step))
-	}
-	if length < l.line {
-		run = intersect(run, shiftDown(run, uint(l.line-length)*d.step))
-	}
-	return intersect(run, d.first)
 }
 
 // completing returns the cells that complete a line of which all others are owned.
@@ -201,7 +190,7 @@ func (s *lineUpState[B]) Apply(a env.Action) {
 		s.playable = union(s.playable, bit[B](above))
 	}
 	s.player = p.Opponent()
-	if s.game.hasLine(s.owned[p]) {
+	if containsAny(s.owned[p], s.game.through[cell]) {
 		s.outcome = 2 * int8(p) // p has won: class 0 is First's win, class 2 its loss
 	} else if isEmpty(s.playable) {
 		s.outcome = 1
@@ -256,11 +245,15 @@ func (s *lineUpState[B]) WinningCells(dst []int32) []int32 {
 	if !s.Done() || s.outcome == 1 {
 		return dst
 	}
-	for i := range s.game.directions {
-		d := &s.game.directions[i]
-		if lines := s.game.linesOf(s.owned[s.outcome/2], d); !isEmpty(lines) {
+	owned := s.owned[s.outcome/2]
+	for cell, lines := range s.game.through {
+		for _, others := range lines {
+			line := union(others, bit[B](cell))
+			if !contains(owned, line) {
+				continue
+			}
 			for k := range s.game.line {
-				dst = append(dst, int32(nth(lines, 0)+k*int(d.step)))
+				dst = append(dst, int32(nth(line, k)))
 			}
 			return dst
 		}
