@@ -205,6 +205,7 @@ func (f *sweepFlags) describe(r *sweep.Finished) string {
 // sweepMeasure is a measure with its name for people.
 type sweepMeasure struct {
 	id, title string
+	unit      string // on the page
 	ofRun     func(*sweep.Run) *stats.Estimate
 	ofArm     func(*sweep.ArmReport) *sweep.Measure
 }
@@ -213,15 +214,15 @@ type sweepMeasure struct {
 func (f *sweepFlags) measures() []sweepMeasure {
 	return []sweepMeasure{
 		{
-			"policy", "error of the network alone",
+			"policy", "error of the network alone", "% of moves",
 			func(r *sweep.Run) *stats.Estimate { return r.Policy }, func(a *sweep.ArmReport) *sweep.Measure { return a.Policy },
 		},
 		{
-			"search", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations),
+			"search", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations), "% of moves",
 			func(r *sweep.Run) *stats.Estimate { return r.Search }, func(a *sweep.ArmReport) *sweep.Measure { return a.Search },
 		},
 		{
-			"score", "score against " + f.opponent,
+			"score", "score against " + f.opponent, "%",
 			func(r *sweep.Run) *stats.Estimate { return r.Score }, func(a *sweep.ArmReport) *sweep.Measure { return a.Score },
 		},
 	}
@@ -279,13 +280,14 @@ func cpuVerdict(r *sweep.Report) string {
 // page returns the contents of the page: each measure as a chart of the arms.
 func (f *sweepFlags) page(r *sweep.Report) *report.Page {
 	p := &report.Page{Title: r.Game, Subtitle: fmt.Sprintf("Sweep of %d arms with %d seeds", len(r.Arms), r.Seeds)}
-	p.Facts = append(p.Facts, report.Fact{Name: "CPU time", Value: cpuVerdict(r)})
-	section := report.Section{ID: "arms", Title: "Arms", Note: "means over seeds with 95 % intervals; changes are relative to the first arm"}
+	section := report.Section{
+		ID: "arms", Title: "Arms", Note: "Means over seeds with 95 % intervals; changes are relative to the first arm. " + cpuVerdict(r),
+	}
 	for _, m := range f.measures() {
 		if m.ofArm(&r.Arms[0]) == nil {
 			continue
 		}
-		l := report.Ladder{ID: m.id, Title: m.title, Unit: "%"}
+		l := report.Ladder{ID: m.id, Title: m.title, Unit: m.unit, Names: "arm", Details: "change"}
 		for i := range r.Arms {
 			a := m.ofArm(&r.Arms[i])
 			bar := report.Bar{
@@ -293,7 +295,7 @@ func (f *sweepFlags) page(r *sweep.Report) *report.Page {
 				Detail: fmt.Sprintf("%.1f s of CPU time", r.Arms[i].CPUSeconds),
 			}
 			if a.Change != nil {
-				bar.Detail = "change " + signed(a.Change, "%+.1f") + " %, " + bar.Detail
+				bar.Detail = signed(a.Change, "%+.1f") + " %, " + bar.Detail
 			}
 			l.Bars = append(l.Bars, bar)
 		}

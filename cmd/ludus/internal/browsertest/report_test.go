@@ -3,6 +3,7 @@ package browsertest
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -238,6 +239,29 @@ func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
 	for _, line := range lines {
 		if _, value, found := strings.Cut(legend, line); !found || !regexp.MustCompile(`^\W*\d`).MatchString(value) {
 			t.Errorf("under the mouse, the legend of %s has no value of %s: %q", chart, line, legend)
+		}
+	}
+}
+
+// TestOnlyLaddersInBrowser: a section may have ladders and no charts, as in compare and sweep.
+func TestOnlyLaddersInBrowser(t *testing.T) {
+	page := report.Page{Title: "ladder", Sections: []report.Section{{ID: "arms", Title: "Arms", Ladders: []report.Ladder{{
+		ID: "error", Title: "error", Unit: "% of moves", Names: "arm", Details: "change",
+		Bars: []report.Bar{{Name: "simulations=16", Value: 3, Low: 2, High: 4, Detail: "-10 %"}},
+	}}}}}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, html, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b := Start(t).Open(t, fileAddress(path))
+	text := b.Text("#ladder-error")
+	for _, word := range []string{"arm", "change", "simulations=16", "2.00 to 4.00", "-10 %"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("the ladder shows %q, without %q", text, word)
 		}
 	}
 }

@@ -31,14 +31,14 @@ export class RunView {
   show(page) {
     this.showFacts(page.facts || []);
     this.showWarnings(page.warnings || []);
-    const sections = page.sections || [];
-    const shape = JSON.stringify(sections.map((s) => [s.id, s.charts.map((c) => c.id), (s.ladders || []).map((l) => l.id)]));
+    const sections = (page.sections || []).map((s) => ({ ...s, charts: s.charts || [], ladders: s.ladders || [] }));
+    const shape = JSON.stringify(sections.map((s) => [s.id, s.charts.map((c) => c.id), s.ladders.map((l) => l.id)]));
     if (shape !== this.shape) this.build(sections);
     this.shape = shape;
     for (const section of sections) {
       byId(`${section.id}-note`).textContent = section.note || "";
       byId(`${section.id}-note`).hidden = !section.note;
-      (section.ladders || []).forEach(showLadder);
+      section.ladders.forEach(showLadder);
       section.charts.forEach((chart) => this.showChart(chart));
       showNewest(section);
     }
@@ -80,7 +80,7 @@ export class RunView {
       const place = make(byId("sections"), "section", { id: section.id, "aria-labelledby": `${section.id}-title` });
       make(place, "h2", { id: `${section.id}-title` }, section.title);
       make(place, "p", { class: "note", id: `${section.id}-note` });
-      for (const ladder of section.ladders || []) make(place, "div", { class: "card ladder", id: `ladder-${ladder.id}` });
+      for (const ladder of section.ladders) make(place, "div", { class: "card ladder", id: `ladder-${ladder.id}` });
       const charts = make(place, "div", { class: "charts" });
       for (const { id } of section.charts) this.charts.set(id, { figure: make(charts, "figure", { class: "card", "data-chart": id }) });
       const details = make(place, "details", { id: `${section.id}-newest`, ...(section.charts.length === 0 && { hidden: "" }) });
@@ -135,11 +135,11 @@ function showLadder(ladder) {
   }
   const at = barScale(ladder);
   fillTable(make(card, "table"), [
-    { title: "agent", text: (bar) => bar.name },
+    { title: ladder.names || "agent", text: (bar) => bar.name },
     { title: "", names: "strip", draw: (cell, bar) => drawBar(cell, bar, at) },
     { title: ladder.unit, figure: true, text: (bar) => number(bar.value) },
     { title: "interval", figure: true, text: (bar) => interval(bar.low, bar.high) },
-    { title: "games", names: "detail", text: (bar) => bar.detail },
+    { title: ladder.details || "games", names: "detail", text: (bar) => bar.detail },
   ], ladder.bars, "", (bar) => bar.baseline ? "baseline" : "");
 }
 
