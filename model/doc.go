@@ -22,6 +22,9 @@
 //
 // # Graph
 //
+// A graph reads the weights of a convolution multiplied by its scale (type folded), and other parameters as they are. The
+// trainer folds scales into weights before the shards, and splits the summed gradients of the products after them.
+//
 // The graph has one operation (type op) for each of: stem, residual block, heads, loss. Gorgonia differentiates it: the
 // gradient of an operation is one more operation that computes the gradients of all its inputs. Each operation owns and
 // reuses its output. No value feeds two differentiated operations, so Gorgonia inserts no additions. A virtual machine
@@ -34,12 +37,14 @@
 //
 // # Speed
 //
-// Profile of a step, 64x5 on 7x7 at batch 128, one core with AVX-512 (BenchmarkStep): matrix products 50 %, board
-// transforms 25 %, weight transforms 10 %; about 3 % each for ReLU gradients, folding scales into weights, AdamW with
-// clipping and averaging, and copies. The step runs at 1.5 to 1.7 times the core's peak, counted as direct
-// convolutions, because 81 points replace 441 products of cells and taps. The matrix products run at 0.6 to 0.7 of the
-// peak: a layer's planes are 4 MB and come from the second-level cache and beyond; within the first-level cache they
-// would reach 0.85. Blocks of fewer boards, and keeping transformed inputs for the weights' gradient, were no faster.
+// Profile of a step of the default networks at batch 256, one core with AVX-512 (BenchmarkStep): matrix products 55 to 60
+// %, board transforms 22 to 25 %, weight transforms 4 to 6 %, sums, norm and AdamW 5 %, ReLU gradients, losses and copies
+// 3 % each. The products run at 0.8 to 0.95 of the core's peak. A sample has three times the products of an evaluation,
+// so it cannot cost less than about three evaluations; package train measures 3.8 to 4.0 (BenchmarkLearn).
+//
+// Tried and not kept: blocks of 16 or 32 boards that fit the second-level cache (no difference); transforming weights once
+// per step (32x3 on 5x5: no difference in a run, 64x5 on 7x7: 9 to 18 % slower); keeping V for the weights' gradient (32x3 on
+// 5x5: 5 % faster alone, no difference in a run; 64x5: 5 to 10 % slower). All of these save work, but read more memory.
 //
 // Not here: batch norm, learning-rate schedules (each step takes its rate), sampling, types other than float32.
 package model
