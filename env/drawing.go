@@ -20,7 +20,7 @@ type Drawing struct {
 	Pieces        []Piece  // kinds of pieces; nil: one of each player's, named like the player
 	Flips         bool     // moves may also change pieces on other cells than their own, as in Othello
 	OpenLine      bool     // winning cells form an open line, such as a row; otherwise a closed one, such as a square
-	Hexagons      bool     // the board of Hex: each row is half a cell right of the row above, and cells have six neighbours
+	Hexagons      bool     // the board of Hex: each row is half a cell right of the row above; First connects top and bottom
 	ActionCells   []FromTo // by action, set by Game.AddAction
 }
 
