@@ -43,6 +43,7 @@ var imports = map[string][]string{
 	"train/match":                      {"checkpoints", "env", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train/rundir":                     {"checkpoints", "env", "model/infer", "train/agent", "train/match"},
 	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
+	"train/exploit":                    {"env", "env/solver", "train/agent"},
 	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
 		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match", "train/parallel",
@@ -81,7 +82,7 @@ var imports = map[string][]string{
 		"checkpoints", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
-		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/match", "train/ratings",
+		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/exploit", "train/match", "train/ratings",
 		"train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }

@@ -23,7 +23,8 @@ import (
 const (
 	exitFailure  = 1
 	exitUsage    = 2   // invalid command line
-	exitUnsolved = 3   // solve reached its limits
+	exitUnsolved = 3   // solve or exploit reached its limits
+	exitFaults   = 4   // exploit found that the agent gives value away
 	exitStopped  = 130 // Ctrl-C or SIGTERM, as shells report SIGINT
 )
 
@@ -57,7 +58,8 @@ Start with:
 
 ` + agentHelp + `
 
-Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" reached its limits, 130 stopped by Ctrl-C or SIGTERM.
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" or "exploit" reached its limits, 4 "exploit" found
+faults, 130 stopped by Ctrl-C or SIGTERM.
 A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -71,7 +73,8 @@ A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the comma
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(err)) })
 	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		profiled(compareCommand()), sweepCommand(), profiled(suiteCommand()), analyzeCommand(), profiled(solveCommand()), exportCommand(), reportCommand(),
+		profiled(compareCommand()), sweepCommand(), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(), profiled(solveCommand()),
+		exportCommand(), reportCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {
@@ -143,6 +146,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, errUnsolved):
 		return exitUnsolved
+	case errors.Is(err, errFaults):
+		return exitFaults
 	}
 	return exitFailure
 }

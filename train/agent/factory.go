@@ -119,6 +119,13 @@ func (f *Factory) Load() (Origin, error) {
 	return l.origin, err
 }
 
+// Policy returns the factory of the same network's policy alone. The spec must have a network.
+func (f *Factory) Policy() *Factory {
+	p := *f
+	p.Spec = Spec{Kind: Policy, Network: f.Network}
+	return &p
+}
+
 // New returns another agent. Errors are those of Load.
 func (f *Factory) New(seed uint64) (Agent, error) {
 	a, err := f.NewBatched(&Batchers{cacheEntries: cacheEntries(f.ExpectedSimulations(), maxSingleCacheEntries)})
