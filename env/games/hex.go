@@ -106,7 +106,7 @@ func (h *hex[B]) makeCells() {
 // neighbours returns the cells with a neighbour in b; cells of b may be among them.
 func (h *hex[B]) neighbours(b B) B {
 	n := uint(h.size)
-	left, right := intersect(b, h.columns[0]), intersect(b, h.columns[1]) // cells that have a neighbour on the left, and right
+	left, right := intersect(b, h.columns[0]), intersect(b, h.columns[1]) // cells with a neighbour there
 	all := union(shiftDown(left, 1), shiftUp(right, 1))
 	all = union(all, union(shiftDown(b, n), shiftDown(right, n-1)))
 	all = union(all, union(shiftUp(b, n), shiftUp(left, n-1)))

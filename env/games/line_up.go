@@ -58,7 +58,8 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	width, height := v.Number("width"), v.Number("height")
 	l := &lineUp[B]{width: width, cells: width * height, line: v.Number("line"), gravity: v.Number("gravity") == 1}
 	if longest := max(width, height); l.line > longest {
-		return nil, fmt.Errorf("line=%d is not allowed with width=%d and height=%d; it takes 3..%d", l.line, width, height, longest)
+		return nil, fmt.Errorf("line=%d is not allowed with width=%d and height=%d; it takes 3..%d",
+			l.line, width, height, longest)
 	}
 	l.findLines(height)
 	g := &env.Game{
@@ -78,7 +79,8 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 		g.Drawing = env.Drawing{Rows: env.Labels("r", 1, height), Columns: env.Labels("c", 1, width), TopDown: true}
 	}
 	g.Drawing.OpenLine = true
-	g.Planes = append(g.Planes, fmt.Sprintf("mover is %[1]s: 1 on every cell if %[1]s is to move, otherwise 0", g.Players[env.First]))
+	g.Planes = append(g.Planes,
+		fmt.Sprintf("mover is %[1]s: 1 on every cell if %[1]s is to move, otherwise 0", g.Players[env.First]))
 	for cell := range l.cells {
 		g.AddAction(g.PolicyNames[0], env.Placed(cell))
 	}
@@ -134,8 +136,8 @@ func (l *lineUp[B]) rules() string {
 	if l.gravity {
 		turn = "Red and yellow drop pieces in turn: a piece falls to the lowest empty cell of its column; red begins.\n"
 	}
-	return turn + fmt.Sprintf("Whoever owns %d or more neighbouring cells in a row, a column or a diagonal wins 100 to 0.\n", l.line) +
-		"A full board without such a line is a draw."
+	return fmt.Sprintf("%sWhoever owns %d or more neighbouring cells in a row, a column or a diagonal wins 100 to 0.\n"+
+		"A full board without such a line is a draw.", turn, l.line)
 }
 
 // completing returns the cells that complete a line of which all others are owned.

@@ -54,9 +54,9 @@ func buildOthello(v Values) (*env.Game, error) {
 	o.start[env.Second] = cell(middle, middle) | cell(middle+1, middle+1)
 	g := &env.Game{
 		Players: [2]string{"black", "white"},
-		Rules: "Players place discs in turn; black begins. A disc must enclose opposing discs, in a row, a column or a diagonal,\n" +
-			"between itself and another own disc; all discs enclosed so are turned over. Whoever cannot do so passes.\n" +
-			"When neither can, more discs win 100 to 0; equally many are a draw.",
+		Rules: "Players place discs in turn; black begins. A disc must enclose opposing discs, in a row, a column\n" +
+			"or a diagonal, between itself and another own disc; all discs enclosed so are turned over.\n" +
+			"Whoever cannot do so passes. When neither can, more discs win 100 to 0; equally many are a draw.",
 		Tensor: env.Shape{H: size, W: size},
 		Planes: append(piecePlanes("1 on every cell"),
 			"playable cells: 1 on each cell where the mover can place a disc, 0 elsewhere"),
