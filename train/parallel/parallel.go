@@ -3,6 +3,7 @@
 package parallel
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -14,6 +15,9 @@ import (
 // about 100 µs for the next call before its goroutine ends. Parts that follow each other closely should use one runner.
 func Runner(threads int) func(n int, do func(i int)) {
 	t := &team{helpers: make([]helper, max(threads-1, 0))}
+	if threads <= runtime.GOMAXPROCS(0) { // otherwise waiting would keep others from working
+		t.spins = maxSpins
+	}
 	for i := range t.helpers {
 		h := &t.helpers[i]
 		h.run = func() { t.help(h) }
@@ -24,6 +28,7 @@ func Runner(threads int) func(n int, do func(i int)) {
 // team is the state of a runner.
 type team struct {
 	helpers []helper
+	spins   int          // of a waiting goroutine; 0 if there are more goroutines than processors
 	next    atomic.Int64 // index of the next call
 	count   int
 	call    func(i int)
@@ -44,8 +49,8 @@ const (
 	working
 )
 
-// patience is the number of times that a waiting goroutine looks for a change: about 100 µs.
-const patience = 100_000
+// maxSpins is how often a waiting goroutine looks for a change: for about 100 µs.
+const maxSpins = 100_000
 
 func (t *team) do(n int, do func(i int)) {
 	t.count, t.call = n, do
@@ -61,7 +66,7 @@ func (t *team) do(n int, do func(i int)) {
 	}
 	t.work()
 	for i := range helpers {
-		helpers[i].await(working, false)
+		t.await(&helpers[i], working, false)
 	}
 	t.working.Wait()
 }
@@ -79,7 +84,7 @@ func (t *team) help(h *helper) {
 		t.work()
 		h.state.Store(waiting)
 		t.working.Done()
-		h.await(working, true)
+		t.await(h, working, true)
 		if h.state.CompareAndSwap(waiting, gone) {
 			return
 		}
@@ -87,7 +92,7 @@ func (t *team) help(h *helper) {
 }
 
 // await waits until the helper's state is s (if is) or another (if not), but not for long.
-func (h *helper) await(s int32, is bool) {
-	for i := 0; i < patience && (h.state.Load() == s) != is; i++ {
+func (t *team) await(h *helper, s int32, is bool) {
+	for i := 0; i < t.spins && (h.state.Load() == s) != is; i++ {
 	}
 }
