@@ -402,7 +402,8 @@ func TestAnalyzeCommand(t *testing.T) {
 			fmt.Fprintln(&in, `{"id":"bad","moves":["(mark r9 c9)"]}`)
 		}
 	}
-	out := run(t, "", in.String(), "analyze", "quad-5x5", "net:"+runFolder(t))
+	net := "net:" + runFolder(t)
+	out := run(t, "", in.String(), "analyze", "quad-5x5", net+",sims=64,solve=0")
 	seen, bad := map[string]bool{}, 0
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 		var reply struct {
@@ -426,6 +427,14 @@ func TestAnalyzeCommand(t *testing.T) {
 	}
 	if len(seen) != 1000 || bad != 10 {
 		t.Errorf("%d replies and %d errors; want 1000 and 10", len(seen), bad)
+	}
+	// By default the solver helps.
+	request := `{"id":1,"moves":["33","12","23","14"],"simulations":1}`
+	if out := run(t, "", request, "analyze", "quad-5x5", net); !strings.Contains(out, `"value":1,`) || !strings.Contains(out, `"proven":true`) {
+		t.Errorf("with the solver the reply is %s", out)
+	}
+	if out := run(t, "", request, "analyze", "quad-5x5", net+",sims=64,solve=0"); strings.Contains(out, "proven") {
+		t.Errorf("without it the reply is %s", out)
 	}
 }
 
