@@ -45,7 +45,7 @@ func TestSolveNeverLosesValue(t *testing.T) {
 	for _, text := range []string{"policy:1,solve=2000000", "net:1,sims=8,solve=2000000", "net:2,sims=8,search=puct,temp=2,solve=2000000"} {
 		wrong := 0 // moves of the network alone that lose value
 		a, alone := newNet(t, game, text), newNet(t, game, "policy:1")
-		for i, state := range randomPositions(game, 14, 40) {
+		for i, state := range randomPositions(game, 14, 25) {
 			legal, classes := state.Legal(nil), exactClasses(game, s, state, 0)
 			best := slices.Min(classes)
 			a.Reset(uint64(i))
@@ -73,8 +73,41 @@ func TestSolveNeverLosesValue(t *testing.T) {
 				}
 			}
 		}
-		if wrong < 10 {
+		if wrong < 5 {
 			t.Errorf("the network alone loses value only %d times: the test shows nothing", wrong)
+		}
+	}
+}
+
+// In games, where it keeps its table, the agent gives no value away either.
+func TestSolveInGames(t *testing.T) {
+	game := quad(t)
+	s := solver.New(game, 16<<20)
+	a := newNet(t, game, "net:1,sims=4,search=puct,solve=2000000")
+	rng := rand.NewPCG(5, 7)
+	for i := range 4 {
+		a.Reset(uint64(i))
+		for state := game.NewState(); !state.Done(); {
+			move := state.RandomAction(rng.Uint64())
+			if player := env.Player(i % 2); state.Player() == player {
+				before, _ := s.Solve(state, solver.Limits{})
+				var err error
+				if move, err = a.Choose(context.Background(), state); err != nil {
+					t.Fatal(err)
+				}
+				next := game.NewState()
+				next.CopyFrom(state)
+				next.Apply(move)
+				after := next.Outcome()
+				if !next.Done() {
+					after, _ = s.Solve(next, solver.Limits{})
+				}
+				if after != before {
+					t.Errorf("%s changes class %d to %d in\n%s", game.ActionTexts[move], before, after, game.Board(state))
+				}
+			}
+			state.Apply(move)
+			a.Observe(move)
 		}
 	}
 }
@@ -141,7 +174,7 @@ func TestSolveKeepsGoodChoices(t *testing.T) {
 	s := solver.New(game, 16<<20)
 	alone, solving := newNet(t, game, "net:1,sims=16"), newNet(t, game, "net:1,sims=16,solve=2000000")
 	kept := 0
-	for _, state := range randomPositions(game, 14, 60) {
+	for _, state := range randomPositions(game, 14, 40) {
 		classes := exactClasses(game, s, state, 0)
 		first, _ := alone.Choose(context.Background(), state)
 		second, _ := solving.Choose(context.Background(), state)
@@ -154,7 +187,7 @@ func TestSolveKeepsGoodChoices(t *testing.T) {
 		}
 	}
 	if kept < 10 {
-		t.Errorf("only %d of 60 choices stay", kept)
+		t.Errorf("only %d of 40 choices stay", kept)
 	}
 }
 
