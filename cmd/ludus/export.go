@@ -85,8 +85,8 @@ file is named after the game and the format, in the current folder, unless -o na
 with --force.
 
 Formats:
-  html       a page to play against the network in any browser, without installation or network connection; networks above 3 MB are
-             rounded to 14 significant bits
+  html       a page to play against the network in any browser, without installation or network connection; the
+             weights are rounded to 16 significant bits if it would exceed 3.2 MB
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE)
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
              and model/infer/onnx/examples has programs`,
@@ -155,7 +155,7 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	if size > page.MaxBytes {
-		warn(cmd, fmt.Sprintf("the page is larger than %.0f MB, because its network is", page.MaxBytes/1e6))
+		warn(cmd, fmt.Sprintf("the page is larger than %.1f MB, because its network is", page.MaxBytes/1e6))
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
 	if browse {

@@ -29,7 +29,7 @@ func TestSize(t *testing.T) {
 	for _, name := range games.Names() {
 		usual := infer.DefaultConfig(game(t, name))
 		sizes := [][2]int{{usual.Channels, usual.Blocks}, {64, 5}}
-		if game(t, name).Tensor.Cells() > 56 {
+		if game(t, name).Tensor.Cells() > 81 {
 			sizes = sizes[:1]
 		}
 		for _, size := range sizes {
