@@ -7,8 +7,9 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// adamW is the optimizer: Adam with decoupled weight decay, clipping of the gradient's norm, and a moving average of
-// the weights. With gradient g, scaled to a norm of at most ClipNorm over all parameters, step t computes
+// optimizer updates the hidden layers' weights by [muon] and all other parameters by AdamW, Adam with decoupled weight
+// decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g, scaled to a norm of at
+// most ClipNorm over all parameters, step t of AdamW computes
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
@@ -16,41 +17,59 @@ import (
 //
 // Only parameters of two or more axes decay: matrices and convolutions, not scales and biases. h is averageHorizon(t).
 // Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2.
-type adamW struct {
+type optimizer struct {
 	config  Config
 	params  *parameters
-	moment1 [][]float32 // m
-	moment2 [][]float32 // v
+	moment1 [][]float32 // m; of a hidden layer, Muon's momentum
+	moment2 [][]float32 // v; of a hidden layer unused
 	average [][]float32
 	steps   int
 
 	parallel   func(n int, do func(i int)) // runs the chunks of a step
 	chunks     []chunk
+	hidden     []hiddenLayer
+	adamChunks []int           // indices of the chunks that AdamW updates
 	gradients  [][]float32     // [parameter] of the current step
 	squareSums []float64       // sum of squares of each chunk's gradient
 	workers    []kernel.Worker // one per chunk
 	factors    kernel.Adam     // of the current step
+	rate       float32         // of the current step
 	squareFunc func(i int)     // method squareChunk, bound once to save allocations
-	updateFunc func(i int)     // method updateChunk
+	updateFunc func(i int)     // method update
 }
 
-// newAdamW returns an optimizer of p.
-func newAdamW(config Config, p *parameters, parallel func(n int, do func(i int))) *adamW {
-	s := &adamW{
+// hiddenLayer is a parameter that Muon updates.
+type hiddenLayer struct {
+	parameter int
+	muon      *muon
+}
+
+// newOptimizer returns an optimizer of p.
+func newOptimizer(config Config, p *parameters, parallel func(n int, do func(i int))) *optimizer {
+	s := &optimizer{
 		config: config, params: p, moment1: p.zeros(), moment2: p.zeros(), average: p.zeros(),
 		parallel: parallel, chunks: p.chunks(),
 	}
+	isHidden := make([]bool, len(p.values))
 	for i, v := range p.values {
 		copy(s.average[i], v)
+		if m := newMuon(&p.weights.Tensors[i]); m != nil {
+			s.hidden, isHidden[i] = append(s.hidden, hiddenLayer{i, m}), true
+		}
+	}
+	for i, c := range s.chunks {
+		if !isHidden[c.parameter] {
+			s.adamChunks = append(s.adamChunks, i)
+		}
 	}
 	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
-	s.squareFunc, s.updateFunc = s.squareChunk, s.updateChunk
+	s.squareFunc, s.updateFunc = s.squareChunk, s.update
 	return s
 }
 
 // step updates all parameters from their gradients. If a gradient is not finite it returns an error and changes no
 // parameter.
-func (s *adamW) step(rate float64, gradients [][]float32) error {
+func (s *optimizer) step(rate float64, gradients [][]float32) error {
 	s.gradients = gradients
 	scale, err := s.clip()
 	if err != nil {
@@ -68,13 +87,14 @@ func (s *adamW) step(rate float64, gradients [][]float32) error {
 		WeightDecay:  float32(rate * c.WeightDecay),
 		AverageShare: float32(1 / averageHorizon(t)),
 	}
-	s.parallel(len(s.chunks), s.updateFunc)
+	s.rate = float32(rate)
+	s.parallel(len(s.hidden)+len(s.adamChunks), s.updateFunc)
 	return nil
 }
 
 // clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error
 // if the norm is not finite.
-func (s *adamW) clip() (float32, error) {
+func (s *optimizer) clip() (float32, error) {
 	s.parallel(len(s.chunks), s.squareFunc)
 	sum := 0.0
 	for _, v := range s.squareSums {
@@ -91,7 +111,7 @@ func (s *adamW) clip() (float32, error) {
 }
 
 // squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
-func (s *adamW) squareChunk(i int) {
+func (s *optimizer) squareChunk(i int) {
 	g := s.chunks[i].of(s.gradients)
 	var sums [4]float64 // independent sums, so additions do not wait for each other
 	for ; len(g) >= 4; g = g[4:] {
@@ -107,8 +127,15 @@ func (s *adamW) squareChunk(i int) {
 	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// updateChunk updates the weights, moments and averaged weights of chunk i.
-func (s *adamW) updateChunk(i int) {
+// update updates hidden layer i or, if there are only n of them, chunk i-n of AdamW's.
+func (s *optimizer) update(i int) {
+	if i < len(s.hidden) {
+		h := s.hidden[i]
+		h.muon.update(&s.factors, s.rate, float32(s.config.Momentum),
+			s.params.values[h.parameter], s.gradients[h.parameter], s.moment1[h.parameter], s.average[h.parameter])
+		return
+	}
+	i = s.adamChunks[i-len(s.hidden)]
 	c, factors := s.chunks[i], s.factors
 	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
 		factors.WeightDecay = 0

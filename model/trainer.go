@@ -16,13 +16,15 @@ var ErrDiverged = errors.New("training diverged")
 
 // Config holds the training settings that do not change during a run.
 type Config struct {
-	// WeightDecay is AdamW's decoupled weight decay: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1,
+	// WeightDecay is AdamW's decoupled weight decay, also applied by Muon: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1,
 	// default 0.01 as in the paper.
 	WeightDecay float64
 	// ClipNorm is the largest norm of the gradient over all parameters. Above 0, default 1.
 	ClipNorm float64
 	// GoalWeight is the weight of the goals' squared error, for games with a goal head. At least 0, default 0.1.
 	GoalWeight float64
+	// Momentum is the decay rate of Muon's momentum. In [0, 1), default 0.95 as in the paper.
+	Momentum float64
 	// Beta1 and Beta2 are the decay rates of Adam's moments. In [0, 1), default 0.9 and 0.999 as in the paper.
 	Beta1, Beta2 float64
 	// Epsilon is added to Adam's denominator. Above 0, default 1e-8 as in the paper.
@@ -31,7 +33,7 @@ type Config struct {
 
 // DefaultConfig returns the defaults.
 func DefaultConfig() Config {
-	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 }
 
 // Validate returns an error that lists every setting out of range.
@@ -45,6 +47,7 @@ func (c Config) Validate() error {
 	check("weight decay", c.WeightDecay, c.WeightDecay >= 0 && c.WeightDecay <= 1, "in 0..1")
 	check("clip norm", c.ClipNorm, c.ClipNorm > 0, "above 0")
 	check("goal weight", c.GoalWeight, c.GoalWeight >= 0, "at least 0")
+	check("momentum", c.Momentum, c.Momentum >= 0 && c.Momentum < 1, "in [0, 1)")
 	check("beta1", c.Beta1, c.Beta1 >= 0 && c.Beta1 < 1, "in [0, 1)")
 	check("beta2", c.Beta2, c.Beta2 >= 0 && c.Beta2 < 1, "in [0, 1)")
 	check("epsilon", c.Epsilon, c.Epsilon > 0, "above 0")
@@ -57,7 +60,7 @@ type Trainer struct {
 	parallel func(n int, do func(i int))
 
 	params    *parameters
-	optimizer *adamW
+	optimizer *optimizer
 	gradients [][]float32   // [parameter] of the last step
 	shards    [][][]float32 // [shard][leaf] gradients
 
@@ -90,7 +93,7 @@ func NewTrainer(
 	}
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(w)}
 	t.gradients = t.params.zeros()
-	t.optimizer = newAdamW(config, t.params, parallel)
+	t.optimizer = newOptimizer(config, t.params, parallel)
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
 	t.foldFunc, t.shardFunc, t.sumFunc = t.params.fold, t.runShard, t.reduce

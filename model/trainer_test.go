@@ -350,13 +350,13 @@ func TestAverage(t *testing.T) {
 
 // newTestOptimizer returns an optimizer of a matrix and a vector, with a function that does a step with their
 // gradients.
-func newTestOptimizer(config Config, matrix, vector []float32) (*adamW, func(dMatrix, dVector []float32) error) {
+func newTestOptimizer(config Config, matrix, vector []float32) (*optimizer, func(dMatrix, dVector []float32) error) {
 	p := &parameters{
 		weights: &infer.Weights{Tensors: []infer.Tensor{{Shape: []int{1, len(matrix)}}, {Shape: []int{len(vector)}}}},
 		values:  [][]float32{matrix, vector},
 	}
 	gradients := p.zeros()
-	s := newAdamW(config, p, func(n int, do func(i int)) {
+	s := newOptimizer(config, p, func(n int, do func(i int)) {
 		for i := range n {
 			do(i)
 		}

@@ -1,0 +1,75 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ludus/model/infer"
+	"ludus/model/infer/kernel"
+)
+
+// TestMuon compares one update of random matrices, wide, tall and of odd sizes, with the singular value decomposition:
+// the update has the gradient's singular vectors and singular values near 1, times the scale.
+func TestMuon(t *testing.T) {
+	for _, shape := range [][]int{{32, 3, 3, 32}, {16, 8}, {12, 3, 3, 12}, {64, 400}} {
+		tensor := &infer.Tensor{Name: "blocks.0.conv1", Shape: shape}
+		rows, columns := shape[0], 1
+		for _, n := range shape[1:] {
+			columns *= n
+		}
+		tensor.Data = make([]float32, rows*columns)
+		m := newMuon(tensor)
+		rng := rand.New(rand.NewPCG(1, 2))
+		g := make([]float32, rows*columns)
+		gradient := mat.NewDense(rows, columns, nil)
+		for i := range g {
+			g[i] = float32(rng.NormFloat64())
+			gradient.Set(i/columns, i%columns, float64(g[i]))
+		}
+		w, average := make([]float32, len(g)), make([]float32, len(g))
+		m.update(&kernel.Adam{GradientScale: 1, AverageShare: 0.5}, 1, 0.95, w, g, make([]float32, len(g)), average)
+
+		var svd mat.SVD
+		if !svd.Factorize(gradient, mat.SVDThin) {
+			t.Fatal("no decomposition")
+		}
+		var u, v, product, singular mat.Dense
+		svd.UTo(&u)
+		svd.VTo(&v)
+		update := mat.NewDense(rows, columns, nil)
+		for i, x := range w {
+			update.Set(i/columns, i%columns, -float64(x)/(0.2*math.Sqrt(float64(max(rows, columns)))))
+			if average[i] != w[i]/2 {
+				t.Fatalf("average %v of weight %v", average[i], w[i])
+			}
+		}
+		product.Mul(u.T(), update)
+		singular.Mul(&product, &v)
+		for i := range min(rows, columns) {
+			for j := range min(rows, columns) {
+				x := singular.At(i, j)
+				if i == j && (x < 0.3 || x > 1.3) || i != j && math.Abs(x) > 1e-3 {
+					t.Errorf("%v: entry %d, %d in the basis of singular vectors is %v", shape, i, j, x)
+				}
+			}
+		}
+	}
+}
+
+// TestMuonUpdatesHiddenLayers lists what Muon updates.
+func TestMuonUpdatesHiddenLayers(t *testing.T) {
+	for name, want := range map[string]bool{
+		"stem.conv": false, "blocks.1.conv2": true, "policy.hidden.weight": true, "policy.planes.weight": false,
+		"outcome.cells.weight": true, "outcome.hidden.weight": true, "outcome.classes.weight": false, "goals.weight": false,
+	} {
+		if got := newMuon(&infer.Tensor{Name: name, Shape: []int{8, 8}, Data: make([]float32, 64)}) != nil; got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if newMuon(&infer.Tensor{Name: "blocks.0.scale1", Shape: []int{8}, Data: make([]float32, 8)}) != nil {
+		t.Error("Muon updates a vector")
+	}
+}
