@@ -179,7 +179,8 @@ func (g *gameInProgress) playSearched() {
 	}
 	choice := g.chooseMove(policy)
 	p.action = g.search.Actions()[choice]
-	g.search.MoveClasses(g.classes, choice)
+	p.explored = p.action != g.search.Best()
+	g.search.Classes(g.classes)
 	shares := quantise(quantise(make([]uint16, 0, len(policy)+len(g.classes)), policy), g.classes)
 	p.policy, p.classes = shares[:len(policy):len(policy)], shares[len(policy):]
 	g.record.plies = append(g.record.plies, p)

@@ -16,7 +16,7 @@ import (
 // The header of a file of finished games.
 const (
 	gamesKind    = "ludus-games"
-	gamesVersion = 1
+	gamesVersion = 2
 )
 
 // writeGames writes the games that finished in a generation. first is the index in the run of games[0].
@@ -76,8 +76,8 @@ type SelfPlayGame struct {
 
 // SearchedPly is the result of the search at one ply.
 type SearchedPly struct {
-	Value  float64   // First's expected utility after the move; exact if proven
-	Proven bool      // the search proved the position's value
+	Value  float64   // First's expected utility in the position, by the search; exact if proven
+	Proven bool      // search or solver proved the position's value
 	Policy []float32 // policy target over the legal actions in ascending order; sums to 1
 }
 
@@ -111,7 +111,7 @@ func (r *record) searchedPlies(game *env.Game) []SearchedPly {
 	return all
 }
 
-// value is the mover's expected utility after the move, or the position's exact utility if proven.
+// value is the mover's expected utility in the position, exact if proven.
 func (p *ply) value(game *env.Game) float64 {
 	if p.proven >= 0 {
 		return float64(game.Classes[p.proven].Utility)

@@ -54,6 +54,11 @@ func measure(
 		}
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
+	if games := play.result().finished; len(games) > 0 {
+		start = clock()
+		newRescorer(game, s.SolverNodes, parallel.Runner(threads)).rescore(games)
+		c.position += (clock() - start).Seconds() / float64(positionsOf(games))
+	}
 
 	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.Runner(threads))
 	if err != nil {

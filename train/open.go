@@ -119,6 +119,7 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 func (r *run) load(weights *infer.Weights) error {
 	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
 	r.play = newSelfPlay(games, r.Threads, cacheEntries)
+	r.rescorer = newRescorer(r.Game, r.config.Settings.SolverNodes, parallel.Runner(r.Threads))
 	checkpoint, damaged, err := r.store.Newest()
 	switch {
 	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:

@@ -225,19 +225,16 @@ func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 func TestTargets(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
 	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
+	loser := 1 - r.outcome // First's class that did not come about
+	at := len(r.plies) / 2
+	movers := moversOf(game, r)
+	r.plies[at].proven = int8(game.ClassFor(movers[at], loser))
 	w := window{game: game}
 	w.add([]*record{r}, 1)
 	g := &w.games[0]
-	loser := 1 - r.outcome // First's class that did not come about
-	at := len(r.plies) / 2
-	r.plies[at].proven = int8(game.ClassFor(g.movers[at], loser))
-	for i := range r.plies {
-		want := r.outcome
-		if i <= at {
-			want = loser
-		}
-		if got := r.result(game, g.movers, i); got != want {
-			t.Errorf("ply %d has result %d, want %d", i, got, want)
+	for i, label := range g.labels {
+		if want := map[bool]int{true: at, false: -1}[i <= at]; label != want {
+			t.Errorf("ply %d has the label of ply %d, want %d", i, label, want)
 		}
 	}
 	sampler, batch := newSampler(game), model.NewBatch(game, 1)

@@ -22,9 +22,10 @@ type record struct {
 type ply struct {
 	action      env.Action
 	trainPolicy bool // the policy target has weight 1, otherwise 0
-	proven      int8 // exact class of the position if the search proved it, otherwise -1
-	// Quantised distributions: the policy target over the legal actions in ascending order, and the classes [K] backed
-	// up through the played move.
+	explored    bool // the move was drawn, and is not the search's choice
+	proven      int8 // exact class of the position if search or solver proved it, otherwise -1
+	// Quantised distributions: the policy target over the legal actions in ascending order, and the classes [K] that
+	// the search expects under it.
 	policy  []uint16
 	classes []uint16
 }
@@ -65,16 +66,11 @@ func (r *record) moves() []env.Action {
 	return all
 }
 
-// result returns the outcome target of ply i as First's class: the exact class of the first proven position from ply i
-// on, because later moves may have been mistakes, or the outcome of the game if no position was proven.
-func (r *record) result(game *env.Game, movers []env.Player, i int) int {
-	for j := i; j < len(r.plies); j++ {
-		if c := r.plies[j].proven; c >= 0 {
-			return game.ClassFor(movers[j], int(c))
-		}
-	}
-	return r.outcome
-}
+// Flags of a ply in a file.
+const (
+	trainPolicyFlag = 1 << iota
+	exploredFlag
+)
 
 // append appends the record in the format of [reader.record].
 func (r *record) append(dst []byte) []byte {
@@ -85,12 +81,15 @@ func (r *record) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.plies)))
 	for i := range r.plies {
 		p := &r.plies[i]
-		trainPolicy := byte(0)
+		flags := byte(0)
 		if p.trainPolicy {
-			trainPolicy = 1
+			flags |= trainPolicyFlag
+		}
+		if p.explored {
+			flags |= exploredFlag
 		}
 		dst = binary.AppendUvarint(dst, uint64(p.action))
-		dst = append(dst, trainPolicy, byte(p.proven))
+		dst = append(dst, flags, byte(p.proven))
 		for _, x := range slices.Concat(p.policy, p.classes) {
 			dst = binary.LittleEndian.AppendUint16(dst, x)
 		}
@@ -179,8 +178,8 @@ func (r *reader) record() *record {
 		}
 		legal := len(replayer.Legal)
 		p := ply{action: r.move(replayer)}
-		flags := r.bytes(2)
-		p.trainPolicy, p.proven = flags[0] == 1, int8(flags[1])
+		b := r.bytes(2)
+		p.trainPolicy, p.explored, p.proven = b[0]&trainPolicyFlag > 0, b[0]&exploredFlag > 0, int8(b[1])
 		if p.proven < -1 || int(p.proven) >= len(r.game.Classes) {
 			r.fail("proven class %d of %d", p.proven, len(r.game.Classes))
 		}

@@ -37,7 +37,30 @@ func windowSize(n, c, most int) int {
 type windowGame struct {
 	*record
 	movers []env.Player // who moves at each searched ply
+	labels []int        // by searched ply: the later ply, or the same, that gives its outcome target; see labelsOf
 	first  int          // number of its first position in the window
+}
+
+// mistakeLoss is the least utility that a drawn move loses, by the search's values before and after it, for the move to
+// count as a mistake.
+const mistakeLoss = 0.3
+
+// labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
+// This is the first ply from there on that is proven or whose move is a mistake of exploration, because what came after
+// a mistake says nothing about the plies before it. Source: lc0's rescorer.
+func labelsOf(game *env.Game, r *record, movers []env.Player) []int {
+	labels := make([]int, len(r.plies))
+	label := -1
+	after := game.UtilityFor(env.First, r.outcome) // First's utility after ply i
+	for i := len(r.plies) - 1; i >= 0; i-- {
+		p := &r.plies[i]
+		value := movers[i].Sign() * p.value(game)
+		if p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss {
+			label = i
+		}
+		labels[i], after = label, value
+	}
+	return labels
 }
 
 // window holds the newest games of the training or the validation set: the fewest with a given number of positions.
@@ -50,7 +73,8 @@ type window struct {
 // add appends games and then drops the oldest games that are not needed to hold size positions.
 func (w *window) add(games []*record, size int) {
 	for _, r := range games {
-		w.games = append(w.games, windowGame{record: r, movers: moversOf(w.game, r)})
+		movers := moversOf(w.game, r)
+		w.games = append(w.games, windowGame{record: r, movers: movers, labels: labelsOf(w.game, r, movers)})
 		w.positions += len(r.plies)
 	}
 	drop := 0
@@ -162,18 +186,36 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 
 	target := batch.Outcome[i*classes : (i+1)*classes]
 	clear(target)
-	result := e.game.ClassFor(mover, g.result(e.game, g.movers, ply))
 	mix := float32(valueMix)
 	if p.proven >= 0 {
-		mix = 0 // the result is exact
+		mix = 0 // the label is exact
 	}
+	e.addOutcome(target, 1-mix, g, ply, mover)
 	if mix > 0 {
 		normalise(e.classes, p.classes)
 		for k, q := range e.classes {
-			target[k] = mix * q
+			target[k] += mix * q
 		}
 	}
-	target[result] += 1 - mix
 	goals := env.ByPlayer(mover, g.goals) // the mover's first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
+}
+
+// addOutcome adds share times the outcome target of a ply, without the part of its own search, to target [K], which is
+// in the frame of mover.
+func (e *sampler) addOutcome(target []float32, share float32, g *windowGame, ply int, mover env.Player) {
+	label := g.labels[ply]
+	if label < 0 {
+		target[e.game.ClassFor(mover, g.outcome)] += share
+		return
+	}
+	p, player := &g.plies[label], g.movers[label]
+	if p.proven >= 0 {
+		target[e.game.ClassFor(mover, e.game.ClassFor(player, int(p.proven)))] += share
+		return
+	}
+	normalise(e.classes, p.classes)
+	for k, q := range e.classes {
+		target[e.game.ClassFor(mover, e.game.ClassFor(player, k))] += share * q
+	}
 }

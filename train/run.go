@@ -101,6 +101,7 @@ type run struct {
 	count     counters // as of the last commit
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
 	play      *selfPlay
+	rescorer  *rescorer
 	learner   *learner
 	curves    *tensorboard.Writer
 	rater     *rater
@@ -249,6 +250,7 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.rescore(games, m)
 	sets, err := r.learn(ctx, network, games, m)
 	if err != nil {
 		return err

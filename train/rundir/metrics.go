@@ -28,10 +28,13 @@ type Metrics struct {
 	Simulations  int     `json:"simulations"`
 	Evaluations  int     `json:"evaluations"` // by the network
 	PlaySeconds  float64 `json:"play_seconds"`
+	SolveSeconds float64 `json:"solve_seconds"` // rescoring of finished games by the exact solver
 	LearnSeconds float64 `json:"learn_seconds"`
 	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run so far, ratings included
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
+
+	SolvedShare float64 `json:"solved_share"` // part of the finished games' positions that are proven after rescoring
 
 	Diversity                  // of the games that ended in this generation
 	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in rated generations

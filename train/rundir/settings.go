@@ -33,6 +33,7 @@ type Settings struct {
 	ValidationShare     float64 `json:"validation_share"`
 	KeepNewest          int     `json:"keep_newest"`
 	KeepEvery           int     `json:"keep_every"`
+	SolverNodes         int     `json:"solver_nodes"`
 	RatingShare         float64 `json:"rating_share"`
 }
 
@@ -44,7 +45,7 @@ func DefaultSettings(game *env.Game) Settings {
 		Channels: net.Channels, Blocks: net.Blocks,
 		BatchSize: 256, LearningRate: 1e-3, WeightDecay: 0.01, SamplesPerPosition: 4,
 		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
-		KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
+		SolverNodes: 3000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
 	}
 }
 
@@ -101,6 +102,8 @@ func (s *Settings) List() []Setting {
 			"probability that such a move is drawn uniformly instead"},
 		{"validation_share", 0, 0.5, 0, (*floatField)(&s.ValidationShare),
 			"share of games in the validation set, which is never trained on"},
+		{"solver_nodes", 0, 1e8, 1, (*intField)(&s.SolverNodes),
+			"limit of the exact solver for each position of a finished game, whose results replace the search's; 0: off"},
 		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep"},
 		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none"},
 		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
