@@ -1,6 +1,7 @@
 package games
 
 import (
+	"fmt"
 	"math/bits"
 
 	"ludus/env"
@@ -209,6 +210,49 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 		plane[i] = v
 	}
 	return dst[n:]
+}
+
+// maxOpenPairs is the largest number of open pairs that the network distinguishes.
+const maxOpenPairs = 4
+
+// threatPlanes describes the planes of encodeThreats for both players. figure is what three marks and a fourth complete.
+func threatPlanes(figure string) (planes []string) {
+	for _, p := range [][2]string{{"own", "the mover"}, {"other's", "the opponent"}} {
+		planes = append(planes,
+			fmt.Sprintf("%s threats: 1 on each empty cell that completes a %s of %s's, 0 elsewhere", p[0], figure, p[1]),
+			fmt.Sprintf("%s open pairs: on each empty cell, how many %ss through it have two corners of %s's and an empty "+
+				"one, at most %d, / %[4]d", p[0], figure, p[1], maxOpenPairs))
+	}
+	return planes
+}
+
+// encodeThreats writes two planes: 1 on each empty cell that completes a figure of four owned cells; and on each empty
+// cell the number of figures through it with two owned corners and an empty one, at most maxOpenPairs, divided by it: marking the cell
+// makes as many threats. through has, for each cell, the other corners of the figures through it.
+func encodeThreats[B bitboard](dst []float32, through [][]B, owned, empty B) []float32 {
+	n := len(through)
+	threats, pairs := dst[:n], dst[n:2*n]
+	clear(dst[:2*n])
+	if count(owned) >= 2 {
+		for cell := range n {
+			if !has(empty, cell) {
+				continue
+			}
+			open := 0
+			for _, others := range through[cell] {
+				switch count(intersect(others, owned)) {
+				case 3:
+					threats[cell] = 1
+				case 2:
+					if !isEmpty(intersect(others, empty)) {
+						open++
+					}
+				}
+			}
+			pairs[cell] = float32(min(open, maxOpenPairs)) / maxOpenPairs
+		}
+	}
+	return dst[2*n:]
 }
 
 // isFirst returns 1 if p is First, otherwise 0.
