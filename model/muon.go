@@ -27,12 +27,12 @@ const (
 // al. 2024, "Muon: An optimizer for hidden layers"; the scale is from Liu et al. 2025, "Muon is scalable for LLM
 // training".
 type muon struct {
-	rows, columns   int       // of W
-	r, c            int       // padded to multiples of 8
-	x, next         []float32 // [r, c]
-	transposed      []float32 // [c, r]
-	square, quartic []float32 // [r, r]: X Xᵀ and (X Xᵀ)²
-	worker          kernel.Worker
+	rows, columns    int       // of W
+	r, c             int       // padded to multiples of 8
+	x, next          []float32 // [r, c]
+	transposed       []float32 // [c, r]
+	s, p, q, product []float32 // [r, r]; see orthogonalise
+	worker           kernel.Worker
 }
 
 // newMuon returns the update of a tensor; nil if AdamW updates it: a vector, the first layer or a last layer.
@@ -45,7 +45,9 @@ func newMuon(t *infer.Tensor) *muon {
 	m := &muon{rows: t.Shape[0], columns: len(t.Data) / t.Shape[0]}
 	m.r, m.c = kernel.PadChannels(m.rows), kernel.PadChannels(m.columns)
 	m.x, m.next, m.transposed = kernel.Aligned(m.r*m.c), kernel.Aligned(m.r*m.c), kernel.Aligned(m.r*m.c)
-	m.square, m.quartic = kernel.Aligned(m.r*m.r), kernel.Aligned(m.r*m.r)
+	for _, square := range []*[]float32{&m.s, &m.p, &m.q, &m.product} {
+		*square = kernel.Aligned(m.r * m.r)
+	}
 	return m
 }
 
@@ -77,30 +79,43 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 	}
 }
 
-// orthogonalise moves the singular values of m.x, which are at most 1, close to 1, by steps X = a X + (b S + c S²) X
-// with S = X Xᵀ. Zero rows and columns stay zero.
+// orthogonalise moves the singular values of m.x, which are at most 1, close to 1, by steps X = P X with P = a I + b S +
+// c S² and S = X Xᵀ. All these matrices commute, so it steps S = P S P and multiplies X by the product Q of all P at the
+// end, because S is smaller than X. Zero rows and columns stay zero.
 func (m *muon) orthogonalise() {
 	r, c := m.r, m.c
-	for range newtonSchulzSteps {
-		for i := range r {
-			for j, v := range m.x[i*c : (i+1)*c] {
-				m.transposed[j*r+i] = v
-			}
+	for i := range r {
+		for j, v := range m.x[i*c : (i+1)*c] {
+			m.transposed[j*r+i] = v
 		}
-		multiply := func(dst, a, b []float32, columns, inner int) {
-			m.worker.Gemm(&kernel.Gemm{
-				M: r, N: columns, K: inner, A: a, ARow: inner, ACol: 1, B: b, BRow: columns, BPanel: 16, C: dst, CRow: columns,
-			})
-		}
-		multiply(m.square, m.x, m.transposed, r, c)
-		multiply(m.quartic, m.square, m.square, r, r)
-		for i, s := range m.square {
-			m.quartic[i] = newtonSchulzB*s + newtonSchulzC*m.quartic[i]
-		}
-		for i := range r {
-			m.quartic[i*r+i] += newtonSchulzA
-		}
-		multiply(m.next, m.quartic, m.x, c, r)
-		m.x, m.next = m.next, m.x
 	}
+	m.multiply(m.s, m.x, m.transposed, r, c)
+	for step := range newtonSchulzSteps {
+		m.multiply(m.p, m.s, m.s, r, r)
+		for i, s := range m.s {
+			m.p[i] = newtonSchulzB*s + newtonSchulzC*m.p[i]
+		}
+		for i := range r {
+			m.p[i*r+i] += newtonSchulzA
+		}
+		if step == 0 {
+			copy(m.q, m.p)
+		} else {
+			m.multiply(m.product, m.p, m.q, r, r)
+			m.q, m.product = m.product, m.q
+		}
+		if step < newtonSchulzSteps-1 {
+			m.multiply(m.product, m.p, m.s, r, r)
+			m.multiply(m.s, m.product, m.p, r, r)
+		}
+	}
+	m.multiply(m.next, m.q, m.x, c, r)
+	m.x, m.next = m.next, m.x
+}
+
+// multiply computes dst [r, columns] = a [r, inner] b [inner, columns].
+func (m *muon) multiply(dst, a, b []float32, columns, inner int) {
+	m.worker.Gemm(&kernel.Gemm{
+		M: m.r, N: columns, K: inner, A: a, ARow: inner, ACol: 1, B: b, BRow: columns, BPanel: 16, C: dst, CRow: columns,
+	})
 }

@@ -51,8 +51,9 @@ const batchParts = 8
 
 // positionCounts are numbers of positions of the training set and the validation set.
 type positionCounts struct {
-	Training   int `json:"training"`
-	Validation int `json:"validation"`
+	Training   int     `json:"training"`
+	Validation int     `json:"validation"`
+	Weight     float64 `json:"weight"` // of the training set's positions; repeated ones count less, see window.add
 }
 
 // newLearner returns a learner with empty sets. parallel is that of the trainer; see [parallel.Runner].
@@ -102,9 +103,9 @@ func (l *learner) split(games []*record, first int) (training, validation []*rec
 // games[0]. before counts the positions of all earlier games; add returns the counts including these games.
 func (l *learner) add(games []*record, first int, before positionCounts) positionCounts {
 	training, validation := l.split(games, first)
-	added := positionCounts{before.Training + positionsOf(training), before.Validation + positionsOf(validation)}
+	added := positionCounts{Training: before.Training + positionsOf(training), Validation: before.Validation + positionsOf(validation)}
 	sizes := l.windowSizes(added)
-	l.training.add(training, sizes.Training)
+	added.Weight = before.Weight + l.training.add(training, sizes.Training)
 	l.validation.add(validation, sizes.Validation)
 	return added
 }
@@ -114,14 +115,14 @@ func (l *learner) add(games []*record, first int, before positionCounts) positio
 func (l *learner) windowSizes(added positionCounts) positionCounts {
 	start, scale := l.settings.ReplayWindow, l.settings.ValidationShare
 	return positionCounts{
-		windowSize(added.Training, start, maxWindow),
-		windowSize(added.Validation, max(1, int(float64(start)*scale)), int(maxWindow*scale)),
+		Training:   windowSize(added.Training, start, maxWindow),
+		Validation: windowSize(added.Validation, max(1, int(float64(start)*scale)), int(maxWindow*scale)),
 	}
 }
 
-// steps returns the number of training steps due for all positions ever added.
+// steps returns the number of training steps due for all positions ever added, by their weight.
 func (l *learner) steps(added positionCounts) int {
-	return int(float64(added.Training) * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
+	return int(added.Weight * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
 }
 
 // train measures the losses on a batch of the validation set and then takes training steps. share is the completed part

@@ -409,7 +409,7 @@ func TestValidationSet(t *testing.T) {
 	if sizes := l.windowSizes(added); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
 		t.Errorf("windows of %d and %d positions, should be %+v", l.training.positions, l.validation.positions, sizes)
 	}
-	if sizes := l.windowSizes(positionCounts{1e9, 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
+	if sizes := l.windowSizes(positionCounts{Training: 1e9, Validation: 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
 		t.Errorf("windows end with %+v positions", sizes)
 	}
 }

@@ -37,6 +37,7 @@ func windowSize(n, c, most int) int {
 type windowGame struct {
 	*record
 	movers []env.Player // who moves at each searched ply
+	keys   []uint64     // hash of the canonical key of each searched position
 	labels []int        // by searched ply: the later ply, or the same, that gives its outcome target; see labelsOf
 	first  int          // number of its first position in the window
 }
@@ -68,18 +69,34 @@ type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
+	counts    map[uint64]int32 // how often the window holds each position, by its windowGame.keys
 }
 
-// add appends games and then drops the oldest games that are not needed to hold size positions.
-func (w *window) add(games []*record, size int) {
+// add appends games and then drops the oldest games that are not needed to hold size positions. It returns the growth
+// of the weight of all positions: a position that the window holds n times has the weight sqrt(n), so that frequent ones
+// do not crowd out the others.
+func (w *window) add(games []*record, size int) (weight float64) {
+	if w.counts == nil {
+		w.counts = map[uint64]int32{}
+	}
 	for _, r := range games {
-		movers := moversOf(w.game, r)
-		w.games = append(w.games, windowGame{record: r, movers: movers, labels: labelsOf(w.game, r, movers)})
+		movers, keys := replay(w.game, r)
+		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labelsOf(w.game, r, movers)})
 		w.positions += len(r.plies)
+		for _, key := range keys {
+			n := float64(w.counts[key])
+			weight += math.Sqrt(n+1) - math.Sqrt(n)
+			w.counts[key]++
+		}
 	}
 	drop := 0
 	for drop < len(w.games) && w.positions-len(w.games[drop].plies) >= size {
 		w.positions -= len(w.games[drop].plies)
+		for _, key := range w.games[drop].keys {
+			if w.counts[key]--; w.counts[key] == 0 {
+				delete(w.counts, key)
+			}
+		}
 		drop++
 	}
 	w.games = append(w.games[:0:0], w.games[drop:]...)
@@ -88,20 +105,28 @@ func (w *window) add(games []*record, size int) {
 		w.games[i].first = first
 		first += len(w.games[i].plies)
 	}
+	return weight
 }
 
 // moversOf returns the player to move at each searched ply of r.
 func moversOf(game *env.Game, r *record) []env.Player {
+	movers, _ := replay(game, r)
+	return movers
+}
+
+// replay returns the player to move at each searched ply of r, and the hash of the position's canonical key.
+func replay(game *env.Game, r *record) (movers []env.Player, keys []uint64) {
 	state := game.NewState()
 	for _, a := range r.opening {
 		state.Apply(a)
 	}
-	movers := make([]env.Player, len(r.plies))
+	movers, keys = make([]env.Player, len(r.plies)), make([]uint64, len(r.plies))
 	for i := range r.plies {
-		movers[i] = state.Player()
+		key, _ := state.CanonicalKey()
+		movers[i], keys[i] = state.Player(), key.Hash()
 		state.Apply(r.plies[i].action)
 	}
-	return movers
+	return movers, keys
 }
 
 // records returns the games of the window, oldest first.
@@ -122,10 +147,15 @@ func (w *window) find(position int) (*windowGame, int) {
 // sample is a training sample: a position of a window, transformed by one of the game's symmetries.
 type sample struct{ position, symmetry int }
 
-// drawSamples appends n samples drawn uniformly from w.
+// drawSamples appends n samples drawn from w. A position that w holds n times is sqrt(n) times as likely as one that it
+// holds once.
 func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
-	for range n {
+	for len(dst) < n {
 		position := rng.IntN(w.positions)
+		g, ply := w.find(position)
+		if count := w.counts[g.keys[ply]]; count > 1 && rng.Float64()*math.Sqrt(float64(count)) >= 1 {
+			continue // accepted with probability 1 / sqrt(count)
+		}
 		dst = append(dst, sample{position, rng.IntN(len(w.game.Symmetries))})
 	}
 	return dst
