@@ -34,7 +34,7 @@ type rescorer struct {
 func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))) *rescorer {
 	r := &rescorer{game: game, nodes: nodes, parallel: parallel}
 	r.idle.New = func() any {
-		return &gameSolver{game: game, solver: solver.New(game, rescoreTableBytes), limits: solver.Limits{Nodes: nodes}}
+		return &gameSolver{game: game, solver: solver.New(game, rescoreTableBytes), limits: solver.Limits{Nodes: nodes}, next: game.NewState()}
 	}
 	return r
 }
@@ -77,7 +77,8 @@ type gameSolver struct {
 	solver *solver.Solver
 	limits solver.Limits
 	states []env.State // before each searched ply
-	values []int       // of the legal moves
+	next   env.State   // scratch
+	legal  []env.Action
 }
 
 // rescore solves the positions of r from the last to the first, until one exceeds the limit.
@@ -105,43 +106,54 @@ func (s *gameSolver) replay(r *record) {
 	}
 }
 
-// rescorePly sets p.proven to the exact class of its position and leaves only moves in the policy target that are not
-// known to lose value. It returns false if the position exceeds the limit.
+// minCheckedShare is the smallest share of the policy target for which a move is checked.
+const minCheckedShare = 0.02
+
+// rescorePly sets p.proven to the exact class of its position and removes moves from the policy target that the solver
+// refutes. It returns false if the position exceeds the limit.
 func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
-	mover := state.Player()
-	s.values = s.solver.SolveMoves(state, s.limits, s.values[:0])
-	best, unknown := len(s.game.Classes), false
-	for i, class := range s.values {
-		if class == solver.Unknown {
-			unknown = true
-			continue
-		}
-		s.values[i] = s.game.ClassFor(mover, class)
-		best = min(best, s.values[i])
+	class, ok := s.solver.Solve(state, s.limits)
+	if !ok {
+		return false
 	}
-	if unknown && best > 0 {
-		class, ok := s.solver.Solve(state, s.limits)
-		if !ok {
-			return false
-		}
-		best = s.game.ClassFor(mover, class)
+	p.proven = int8(s.game.ClassFor(state.Player(), class))
+	s.legal = state.Legal(s.legal[:0])
+	total := 0
+	for _, share := range p.policy {
+		total += int(share)
 	}
-	p.proven = int8(best)
-	keeps := func(value int) bool { return value == solver.Unknown || value == best }
-	p.trainPolicy = slices.ContainsFunc(s.values, func(v int) bool { return !keeps(v) })
 	kept := 0
-	for i, value := range s.values {
-		if !keeps(value) {
+	for i, a := range s.legal {
+		if float64(p.policy[i]) >= minCheckedShare*float64(total) && s.refutes(state, a, class) {
 			p.policy[i] = 0
 		}
 		kept += int(p.policy[i])
 	}
-	if kept == 0 { // the search gave all its weight to moves that lose value
-		for i, value := range s.values {
-			if keeps(value) {
-				p.policy[i] = unit
-			}
+	if float64(kept) < minCheckedShare*float64(total) { // the search gave nearly all its weight to moves that lose value
+		best, _, ok := s.solver.BestMove(state, s.limits)
+		if !ok {
+			p.trainPolicy = false
+			return true
 		}
+		clear(p.policy)
+		p.policy[slices.Index(s.legal, best)] = unit
 	}
 	return true
+}
+
+// refutes reports whether move a is known to lose value in a position whose value is class.
+func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
+	s.next.CopyFrom(state)
+	if s.next.Apply(a); s.next.Done() {
+		return s.next.Outcome() != class
+	}
+	if state.Player() == env.First { // a worse class is a larger one
+		reached, ok := s.solver.Reaches(s.next, class, s.limits)
+		return ok && !reached
+	}
+	reached, ok := false, true
+	if class > 0 {
+		reached, ok = s.solver.Reaches(s.next, class-1, s.limits)
+	}
+	return ok && reached
 }
