@@ -106,11 +106,11 @@ func (s *gameSolver) replay(r *record) {
 	}
 }
 
-// minCheckedShare is the smallest share of the policy target for which a move is checked.
+// minCheckedShare is the smallest share of the policy target of a move that stays in it.
 const minCheckedShare = 0.02
 
-// rescorePly sets p.proven to the exact class of its position and removes moves from the policy target that the solver
-// refutes. It returns false if the position exceeds the limit.
+// rescorePly sets p.proven to the exact class of its position and leaves only likely moves in the policy target that the
+// solver does not refute. It returns false if the position exceeds the limit.
 func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
 	class, ok := s.solver.Solve(state, s.limits)
 	if !ok {
@@ -122,21 +122,20 @@ func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
 	for _, share := range p.policy {
 		total += int(share)
 	}
-	kept := 0
+	kept := false
 	for i, a := range s.legal {
-		if float64(p.policy[i]) >= minCheckedShare*float64(total) && s.refutes(state, a, class) {
+		if float64(p.policy[i]) < minCheckedShare*float64(total) || s.refutes(state, a, class) {
 			p.policy[i] = 0
 		}
-		kept += int(p.policy[i])
+		kept = kept || p.policy[i] > 0
 	}
-	if float64(kept) < minCheckedShare*float64(total) { // the search gave nearly all its weight to moves that lose value
+	if !kept { // the search gave all its weight to moves that lose value
 		best, _, ok := s.solver.BestMove(state, s.limits)
-		if !ok {
+		if ok {
+			p.policy[slices.Index(s.legal, best)] = unit
+		} else {
 			p.trainPolicy = false
-			return true
 		}
-		clear(p.policy)
-		p.policy[slices.Index(s.legal, best)] = unit
 	}
 	return true
 }

@@ -1,0 +1,136 @@
+package train
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/solver"
+	"ludus/train/parallel"
+)
+
+// TestRescore checks rescored random games against the solver without a limit: proven classes are exact and reach back
+// from the end without a gap, and no move that loses value keeps a checked share of the policy target.
+func TestRescore(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=5,rows=5)"} {
+		game := newGame(t, name)
+		rng := rand.New(rand.NewPCG(3, 4))
+		var games []*record
+		for range 40 {
+			games = append(games, randomRecord(game, rng))
+		}
+		newRescorer(game, 500, parallel.Runner(2)).rescore(games)
+		exact, proven := solver.New(game, 16<<20), 0
+		for _, r := range games {
+			state := game.NewState()
+			for _, a := range r.opening {
+				state.Apply(a)
+			}
+			for i, p := range r.plies {
+				if p.proven >= 0 {
+					proven++
+					checkRescored(t, game, exact, &p, state)
+				} else if i > 0 && r.plies[i-1].proven >= 0 {
+					t.Fatalf("%s: ply %d is proven, the next is not", name, i-1)
+				}
+				state.Apply(p.action)
+			}
+		}
+		if proven < 100 {
+			t.Errorf("%s: %d plies are proven", name, proven)
+		}
+	}
+}
+
+// checkRescored compares a proven ply with the exact values of its moves.
+func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *ply, state env.State) {
+	t.Helper()
+	values := exact.SolveMoves(state, solver.Limits{}, nil)
+	for i, class := range values {
+		values[i] = game.ClassFor(state.Player(), class)
+	}
+	if best := slices.Min(values); int(p.proven) != best {
+		t.Fatalf("proven class %d in a position of class %d\n%s", p.proven, best, game.Board(state))
+	}
+	if !p.trainPolicy {
+		return
+	}
+	top := slices.Index(p.policy, slices.Max(p.policy))
+	if values[top] != int(p.proven) {
+		// A refuted move may only stay if the limit kept the solver from refuting it.
+		s := solver.New(game, 1<<20)
+		next := game.NewState()
+		next.CopyFrom(state)
+		next.Apply(state.Legal(nil)[top])
+		if _, ok := s.Solve(next, solver.Limits{Nodes: 100}); ok || next.Done() {
+			t.Errorf("the best move of the policy target loses value: %d of %v\n%s", top, values, game.Board(state))
+		}
+	}
+}
+
+// TestRescoreThreads checks that results do not depend on threads, and that no limit of nodes means no rescoring.
+func TestRescoreThreads(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	play := func(nodes, threads int) (games []*record) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for range 3 * minRescoreGames {
+			games = append(games, randomRecord(game, rng))
+		}
+		newRescorer(game, nodes, parallel.Runner(threads)).rescore(games)
+		return games
+	}
+	one := play(300, 1)
+	if !reflect.DeepEqual(one, play(300, 3)) {
+		t.Error("results depend on threads")
+	}
+	if off := play(0, 1); reflect.DeepEqual(one, off) || off[0].plies[len(off[0].plies)-1].proven >= 0 {
+		t.Error("games are rescored without nodes")
+	}
+}
+
+// TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
+func TestLabels(t *testing.T) {
+	game := newGame(t, "breakthrough-6x6")
+	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
+	movers := moversOf(game, r)
+	for i := range r.plies { // the search expects the outcome throughout
+		own := game.ClassFor(movers[i], r.outcome)
+		r.plies[i].classes = []uint16{0, 0}
+		r.plies[i].classes[own] = unit
+	}
+	check := func(want func(i int) int) {
+		t.Helper()
+		for i, label := range labelsOf(game, r, movers) {
+			if label != want(i) {
+				t.Errorf("ply %d has the label of ply %d, want %d", i, label, want(i))
+			}
+		}
+	}
+	outcome := func(int) int { return -1 }
+	check(outcome)
+	at := 0
+	for i, mover := range movers {
+		if game.ClassFor(mover, r.outcome) == 1 && i > 2 { // the loser
+			at = i
+		}
+	}
+	slices.Reverse(r.plies[at].classes) // the loser expected to win, and drew another move
+	check(outcome)
+	r.plies[at].explored = true
+	mistake := func(i int) int {
+		if i <= at {
+			return at
+		}
+		return -1
+	}
+	check(mistake)
+	r.plies[1].proven = 0
+	check(func(i int) int {
+		if i <= 1 {
+			return 1
+		}
+		return mistake(i)
+	})
+}
