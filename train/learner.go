@@ -17,8 +17,8 @@ import (
 const (
 	warmUpSteps      = 200
 	warmUpShare      = 0.05
-	constantShare    = 0.7
-	finalFraction    = 0.05
+	constantShare    = 0.5
+	finalFraction    = 0.02
 	outcomeOnlyShare = 0.1
 )
 
