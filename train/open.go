@@ -91,6 +91,9 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 	if from != nil && isNew {
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
 	}
+	if from == nil && isNew && r.Generations == 0 {
+		settings.Channels, settings.Blocks = networkSize(r.Game, r.coreTime())
+	}
 	if err := settings.Change(r.Settings); err != nil {
 		return settings, err
 	}

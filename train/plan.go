@@ -36,6 +36,32 @@ func checkLength(limit time.Duration, generations int) error {
 	return nil
 }
 
+// coreTime is the time that all cores together have for a new run without a number of generations.
+func (o *Options) coreTime() time.Duration {
+	limit := cmp.Or(o.Time, DefaultTime)
+	if o.CPUTime {
+		return limit
+	}
+	return limit * time.Duration(o.Threads)
+}
+
+// networkSize returns the channels and blocks of the network for a new run that all cores together have the given time
+// for. Small networks learn faster at first, large ones get further. Boards of up to 25 cells need fewer blocks, so
+// they get more channels.
+func networkSize(game *env.Game, coreTime time.Duration) (channels, blocks int) {
+	small := infer.DefaultConfig(game)
+	compact := game.Tensor.Cells() <= 25
+	switch {
+	case coreTime < 6*time.Minute:
+		return small.Channels, small.Blocks
+	case coreTime < 60*time.Minute && !compact:
+		return 48, small.Blocks
+	case coreTime < 60*time.Minute:
+		return 64, small.Blocks
+	}
+	return 64, small.Blocks + 1
+}
+
 // lastBeforeDecay is the last generation before the final decay of the learning rate.
 func lastBeforeDecay(p *rundir.Plan) int { return int(constantShare*float64(p.Generations)) + 1 }
 
