@@ -56,7 +56,9 @@ func measure(
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
 	if games := play.result().finished; len(games) > 0 {
 		start = clock()
-		newRescorer(game, s.SolverNodes, parallel.Runner(threads)).rescore(games)
+		if newRescorer(game, s.SolverNodes, parallel.Runner(threads)).rescore(ctx, games) != nil {
+			return c, context.Cause(ctx)
+		}
 		c.position += (clock() - start).Seconds() / float64(positionsOf(games))
 	}
 

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -39,26 +40,30 @@ func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))
 	return r
 }
 
-// rescore rescores finished games.
-func (r *rescorer) rescore(games []*record) {
+// rescore rescores finished games. If ctx ends it returns ctx's error, and the games must not be used.
+func (r *rescorer) rescore(ctx context.Context, games []*record) error {
 	if r.nodes == 0 || len(games) == 0 {
-		return
+		return ctx.Err()
 	}
 	groups := min(max(1, len(games)/minRescoreGames), maxRescoreGroups)
 	r.parallel(groups, func(i int) {
 		s := r.idle.Get().(*gameSolver)
 		s.solver.Clear()
+		s.limits.Stop = func() bool { return ctx.Err() != nil }
 		for _, game := range games[i*len(games)/groups : (i+1)*len(games)/groups] {
 			s.rescore(game)
 		}
 		r.idle.Put(s)
 	})
+	return ctx.Err()
 }
 
 // rescore rescores the finished games of a generation and sets its time and the share of proven positions in m.
-func (r *run) rescore(games []*record, m *rundir.Metrics) {
+func (r *run) rescore(ctx context.Context, games []*record, m *rundir.Metrics) error {
 	start := time.Now()
-	r.rescorer.rescore(games)
+	if err := r.rescorer.rescore(ctx, games); err != nil {
+		return err
+	}
 	m.SolveSeconds = time.Since(start).Seconds()
 	proven := 0
 	for _, g := range games {
@@ -69,6 +74,7 @@ func (r *run) rescore(games []*record, m *rundir.Metrics) {
 		}
 	}
 	m.SolvedShare = float64(proven) / float64(max(1, positionsOf(games)))
+	return nil
 }
 
 // gameSolver rescores one game at a time.

@@ -21,7 +21,7 @@ func TestRescore(t *testing.T) {
 		for range 40 {
 			games = append(games, randomRecord(game, rng))
 		}
-		newRescorer(game, 500, parallel.Runner(2)).rescore(games)
+		newRescorer(game, 500, parallel.Runner(2)).rescore(t.Context(), games)
 		exact, proven := solver.New(game, 16<<20), 0
 		for _, r := range games {
 			state := game.NewState()
@@ -78,7 +78,7 @@ func TestRescoreThreads(t *testing.T) {
 		for range 3 * minRescoreGames {
 			games = append(games, randomRecord(game, rng))
 		}
-		newRescorer(game, nodes, parallel.Runner(threads)).rescore(games)
+		newRescorer(game, nodes, parallel.Runner(threads)).rescore(t.Context(), games)
 		return games
 	}
 	one := play(300, 1)

@@ -250,7 +250,9 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.rescore(games, m)
+	if err := r.rescore(ctx, games, m); err != nil {
+		return err
+	}
 	sets, err := r.learn(ctx, network, games, m)
 	if err != nil {
 		return err
