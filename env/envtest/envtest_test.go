@@ -12,7 +12,7 @@ import (
 type broken struct {
 	env.State
 	fault string
-	size  int // of the tensor
+	cells int // of the board
 	scrap []env.Action
 }
 
@@ -63,16 +63,16 @@ func (s *broken) TerminalActions(dst []env.TerminalAction) []env.TerminalAction 
 }
 
 func (s *broken) Encode(dst []float32) {
-	cells := s.size / 9
-	last := dst[s.size-1]
+	size := len(dst)
+	last := dst[size-1]
 	s.State.Encode(dst)
 	switch s.fault {
 	case "last entry unwritten":
-		dst[s.size-1] = last
-	case "no stocks of whites":
-		clear(dst[7*cells:])
-	case "lopsided":
-		dst[cells+1] = 1
+		dst[size-1] = last
+	case "no stocks of whites": // the last two planes
+		clear(dst[size-2*s.cells:])
+	case "lopsided": // cell 1 of plane 1
+		dst[s.cells+1] = 1
 	}
 }
 
@@ -174,7 +174,7 @@ func findFaults(t *testing.T, name string, faults map[string]string) {
 	}
 	for fault, law := range faults {
 		g := *good
-		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, size: good.Tensor.Size()} }
+		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, cells: good.Tensor.H * good.Tensor.W} }
 		if found := breaches(&g); law == "" && len(found) > 0 || law != "" && !slices.Contains(found, law) {
 			t.Errorf("fault %q: broken laws %v, want %s", fault, found, law)
 		}
