@@ -13,6 +13,7 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 		{Tag: "self-play/simulations_per_second", Value: float64(m.Simulations) / m.PlaySeconds},
 		{Tag: "self-play/evaluations_per_second", Value: float64(m.Evaluations) / m.PlaySeconds},
 		{Tag: "self-play/idle_share", Value: m.IdleShare},
+		{Tag: "self-play/solve_seconds", Value: m.SolveSeconds},
 		{Tag: "learner/replay_positions", Value: float64(m.ReplayPositions)},
 		{Tag: "learner/steps", Value: float64(m.Steps)},
 		{Tag: "learner/seconds", Value: m.LearnSeconds},
@@ -27,6 +28,7 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	add(ended, "self-play/first_score", m.FirstScore)
 	add(ended, "self-play/duplicate_games", m.Duplicates)
 	add(ended, "self-play/proven_share", m.Proven)
+	add(ended, "self-play/solved_share", m.SolvedShare)
 	add(trained, "learner/learning_rate", m.LearningRate)
 	add(trained, "loss/policy", m.PolicyLoss)
 	add(trained, "loss/outcome", m.OutcomeLoss)

@@ -51,6 +51,11 @@ func TestRecordsRoundTrip(t *testing.T) {
 		game := newGame(t, name)
 		rng := rand.New(rand.NewPCG(1, 2))
 		records := []*record{randomRecord(game, rng), randomRecord(game, rng)}
+		for _, r := range records {
+			for i := range r.plies {
+				r.plies[i].explored, r.plies[i].proven = rng.IntN(2) > 0, int8(rng.IntN(1+len(game.Classes))-1)
+			}
+		}
 		data := marshalRecords(records)
 		back, err := unmarshalRecords(game, data)
 		if err != nil {
@@ -129,8 +134,8 @@ func TestRateFactor(t *testing.T) {
 		step  int
 		want  float64
 	}{
-		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.5, 5000, 1}, {0.7, 5000, 1},
-		{0.85, 5000, 0.05 + 0.95*0.5}, {1, 5000, 0.05},
+		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.3, 5000, 1}, {0.5, 5000, 1},
+		{0.75, 5000, 0.02 + 0.98*0.5}, {1, 5000, 0.02},
 	} {
 		if got := learningRateFactor(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("rate at %v, step %d: %v, want %v", c.share, c.step, got, c.want)
@@ -313,7 +318,8 @@ func (l leaning) Evaluate(states []env.State, logits, classes, _ []float32) {
 	}
 }
 
-// TestPlyIsTheMovePlayed compares the recorded ply with the result of the search.
+// TestPlyIsTheMovePlayed compares the recorded ply with the result of the search: its move, its policy target, the
+// classes that the search expects in the position, and whether another move than its best was drawn.
 func TestPlyIsTheMovePlayed(t *testing.T) {
 	game := newGame(t, "quad-7x7")
 	settings := rundir.DefaultSettings(game)
@@ -326,10 +332,17 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 		g.startSearch(16, g.rng)
 		g.search.Run(b)
 		moves := slices.Clone(g.search.Moves())
-		classes := make([][]float32, len(moves))
-		for i := range moves {
-			classes[i] = make([]float32, len(game.Classes))
-			g.search.MoveClasses(classes[i], i)
+		classes := make([]float32, len(game.Classes)) // the mean over the moves
+		for i, m := range moves {
+			g.search.MoveClasses(g.classes, i)
+			for k, share := range g.classes {
+				classes[k] += m.Policy * share
+			}
+		}
+		class, proven := g.search.Proven()
+		if proven {
+			clear(classes)
+			classes[class] = 1
 		}
 		best, n := g.search.Best(), len(rec.plies)
 		g.playSearched()
@@ -338,12 +351,15 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 		if i < 0 || n >= 4 && ply.action != best {
 			t.Fatalf("ply %d is action %d; the search chose %d", n, ply.action, best)
 		}
+		if ply.explored != (ply.action != best) || proven != (ply.proven >= 0) || proven && int(ply.proven) != class {
+			t.Fatalf("ply %d is action %d, explored %v, proven class %d; the search chose %d", n, ply.action, ply.explored, ply.proven, best)
+		}
 		var policy []float32
 		for _, m := range moves {
 			policy = append(policy, m.Policy)
 		}
-		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, classes[i])) {
-			t.Fatalf("ply %d has policy %v and classes %v; move %d is %+v", n, ply.policy, ply.classes, i, moves[i])
+		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, classes)) {
+			t.Fatalf("ply %d has policy %v and classes %v, want %v; move %d is %+v", n, ply.policy, ply.classes, classes, i, moves[i])
 		}
 	}
 	if len(rec.plies) < 6 {

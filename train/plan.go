@@ -116,12 +116,12 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) (r
 }
 
 // A time plan is adjusted when these parts of its generations are done, to the time that the last tenth of them took, or
-// the last adjustOver if these are more. All lie before the final decay of the learning rate, where generations take equally long.
-var adjustAt = []float64{0.15, 0.4, 0.65}
+// the last adjustOver if these are more. All lie before the final decay of the learning rate, whose length is then known.
+var adjustAt = []float64{0.12, 0.3, 0.48}
 
 // adjustCPUAt is adjustAt for plans of CPU time, which are there to compare runs at equal cost: they must end close to
 // their limit. So they are adjusted during the decay, too, which then ends slightly sooner or later.
-var adjustCPUAt = append(slices.Clone(adjustAt), 0.8, 0.9, 0.96)
+var adjustCPUAt = append(slices.Clone(adjustAt), 0.65, 0.8, 0.9, 0.96)
 
 // adjustments are the parts of a plan's generations after which it is adjusted.
 func adjustments(p *rundir.Plan) []float64 {

@@ -35,7 +35,7 @@ func tiny(t testing.TB, dir string, generations int) Options {
 	return Options{
 		Dir: dir, Game: newGame(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 3, "simulations": 6, "channels": 4, "blocks": 1, "batch_size": 16,
-			"replay_window": 100, "validation_share": 0.2},
+			"replay_window": 100, "validation_share": 0.2, "solver_nodes": 300},
 	}
 }
 
@@ -188,7 +188,8 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 			if m.Evaluations < 1 || m.Evaluations > m.Simulations+m.Positions {
 				t.Errorf("%s: %d evaluations for %d simulations of %d positions", dir, m.Evaluations, m.Simulations, m.Positions)
 			}
-			m.PlaySeconds, m.LearnSeconds, m.RunSeconds, m.CPUSeconds, m.IdleShare, m.Evaluations = 0, 0, 0, 0, 0, 0
+			m.PlaySeconds, m.SolveSeconds, m.LearnSeconds, m.RunSeconds, m.CPUSeconds = 0, 0, 0, 0, 0
+			m.IdleShare, m.Evaluations = 0, 0
 			all = append(all, m)
 		}
 		return all
@@ -317,16 +318,16 @@ func TestMore(t *testing.T) {
 	}
 	more := mustTrain(t, tiny(t, dir, 14))
 	plan := more.Config.Plan
-	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 8 {
+	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 6 {
 		t.Errorf("the extended plan is %+v", plan)
 	}
 	if more.Games <= first.Games || more.Steps <= first.Steps {
 		t.Errorf("%d games and %d steps became %d and %d", first.Games, first.Steps, more.Games, more.Steps)
 	}
-	if plan := mustTrain(t, tiny(t, dir, 24)).Config.Plan; plan.Resumed != 14 || plan.Rewound != 8 {
+	if plan := mustTrain(t, tiny(t, dir, 30)).Config.Plan; plan.Resumed != 14 || plan.Rewound != 6 {
 		t.Errorf("a plan that never rose above the fall went back to another generation: %+v", plan)
 	}
-	if plan := mustTrain(t, tiny(t, dir, 25)).Config.Plan; plan.Resumed != 24 || plan.Rewound != 17 {
+	if plan := mustTrain(t, tiny(t, dir, 31)).Config.Plan; plan.Resumed != 30 || plan.Rewound != 16 {
 		t.Errorf("the plan extended a third time is %+v", plan)
 	}
 }
@@ -335,7 +336,7 @@ func TestMore(t *testing.T) {
 func TestOwedSteps(t *testing.T) {
 	dir := t.TempDir()
 	before := mustTrain(t, tiny(t, dir, 10))
-	if after := mustTrain(t, tiny(t, dir, 11)); after.Config.Plan.Rewound != 8 || after.Steps <= before.Steps {
+	if after := mustTrain(t, tiny(t, dir, 11)); after.Config.Plan.Rewound != 6 || after.Steps <= before.Steps {
 		t.Errorf("%d steps became %d by plan %+v", before.Steps, after.Steps, after.Config.Plan)
 	}
 }

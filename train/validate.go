@@ -42,7 +42,7 @@ type predictions struct {
 	logits    []float32 // [n, A]
 	classes   []float32 // [n, K]
 	predicted []float64 // [n] the mover's expected score
-	actual    []float64 // [n] the mover's score at the end of the game
+	actual    []float64 // [n] the mover's score by the outcome target
 }
 
 // predict evaluates n positions of the validation set, evenly spaced from the oldest to the newest.
@@ -66,10 +66,10 @@ func (l *learner) predict(network *infer.Network, n int) *predictions {
 		}
 	})
 	for i := range n {
-		g, ply := w.find(l.samples[i].position)
-		p.actual[i] = (1 + game.UtilityFor(g.movers[ply], g.outcome)) / 2
-		for k, share := range p.classes[i*classes : (i+1)*classes] {
-			p.predicted[i] += float64(share) * (1 + float64(game.Classes[k].Utility)) / 2
+		for k, class := range game.Classes {
+			score := (1 + float64(class.Utility)) / 2
+			p.predicted[i] += score * float64(p.classes[i*classes+k])
+			p.actual[i] += score * float64(p.batch.Outcome[i*classes+k])
 		}
 	}
 	return p

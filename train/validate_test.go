@@ -15,7 +15,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// validatedLearner returns a learner with some random games in its windows, and weights that differ between positions.
+// validatedLearner returns a learner with some random games in its windows, whose middle searched position is proven, and
+// weights that differ between positions.
 func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	t.Helper()
 	settings := rundir.DefaultSettings(game)
@@ -36,7 +37,9 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 	l := newLearner(game, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record
 	for range 40 {
-		records = append(records, randomRecord(game, rng))
+		r := randomRecord(game, rng)
+		r.plies[len(r.plies)/2].proven = int8(rng.IntN(len(game.Classes)))
+		records = append(records, r)
 	}
 	l.add(records, 0, positionCounts{})
 	return l, weights
@@ -67,7 +70,8 @@ func TestPredict(t *testing.T) {
 			for _, a := range r.opening {
 				state.Apply(a)
 			}
-			for _, p := range r.plies {
+			movers, middle := moversOf(game, r), len(r.plies)/2
+			for j, p := range r.plies {
 				evaluator.Evaluate([]env.State{state}, logits, classes, nil)
 				mover := state.Player()
 				var ps []float64
@@ -83,8 +87,12 @@ func TestPredict(t *testing.T) {
 				for k, p := range classes {
 					expected += float64(p) * float64(game.Classes[k].Utility)
 				}
-				actual := float64(game.Classes[game.ClassFor(mover, r.outcome)].Utility)
-				if math.Abs(2*e.predicted[i]-1-expected) > 1e-5 || math.Abs(2*e.actual[i]-1-actual) > 1e-9 {
+				class := r.outcome
+				if j <= middle {
+					class = game.ClassFor(movers[middle], int(r.plies[middle].proven))
+				}
+				actual := game.UtilityFor(mover, class)
+				if math.Abs(2*e.predicted[i]-1-expected) > 1e-5 || math.Abs(2*e.actual[i]-1-actual) > 1e-6 {
 					t.Fatalf("%s: position %d expects %v and gets %v, want utilities %v and %v",
 						name, i, e.predicted[i], e.actual[i], expected, actual)
 				}

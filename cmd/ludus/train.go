@@ -205,10 +205,10 @@ func describeGeneration(m *rundir.Metrics) string {
 	parts := []string{
 		fmt.Sprintf("generation %d: %d games", m.Generation, m.TotalGames),
 		fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds),
-		fmt.Sprintf("%.1f s playing, %.1f s learning", m.PlaySeconds, m.LearnSeconds),
+		fmt.Sprintf("%.1f s playing, %.1f s solving, %.1f s learning", m.PlaySeconds, m.SolveSeconds, m.LearnSeconds),
 	}
 	if m.Games > 0 {
-		parts = append(parts, fmt.Sprintf("mean length %.1f", m.MeanPlies))
+		parts = append(parts, fmt.Sprintf("mean length %.1f, %.0f %% solved", m.MeanPlies, 100*m.SolvedShare))
 	}
 	if m.LearningRate > 0 {
 		parts = append(parts, fmt.Sprintf("losses %.3f policy, %.3f outcome", m.PolicyLoss, m.OutcomeLoss))

@@ -34,9 +34,9 @@ type Metrics struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
-	SolvedShare float64 `json:"solved_share"` // part of the finished games' positions that are proven after rescoring
+	SolvedShare float64 `json:"solved_share"` // share of the finished games' searched positions of known exact value, after rescoring
 
-	Diversity                  // of the games that ended in this generation
+	Diversity                  // of the games that ended in this generation, before rescoring
 	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in rated generations
 }
 
@@ -44,7 +44,7 @@ type Metrics struct {
 // equal intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
 type CalibrationBin struct {
 	Predicted float64 `json:"predicted"` // mean expected score
-	Actual    float64 `json:"actual"`    // mean score at the end of the games
+	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact, or of the game's end; see train/replay.go
 	Count     int     `json:"count"`     // positions
 }
 
@@ -53,7 +53,7 @@ type Diversity struct {
 	MeanPlies  float64   `json:"mean_plies"`      // game length, opening included
 	FirstScore float64   `json:"first_score"`     // mean score of the first player; a draw is 1/2
 	Duplicates float64   `json:"duplicate_games"` // share of games with the same moves as an earlier one
-	Proven     float64   `json:"proven_share"`    // share of searched positions whose exact value the search proved
+	Proven     float64   `json:"proven_share"`    // share of searched positions of known exact value
 	Distinct   []float64 `json:"distinct_by_ply"` // [ply] share of searched positions that differ from all earlier ones
 	Entropy    []float64 `json:"entropy_by_ply"`  // [ply] mean entropy of the policy targets, nats
 }

@@ -44,7 +44,7 @@ func TestAxes(t *testing.T) {
 	last := a.last()
 	seconds := 0.0
 	for i := range a.Generations {
-		seconds += a.Generations[i].PlaySeconds + a.Generations[i].LearnSeconds
+		seconds += a.Generations[i].PlaySeconds + a.Generations[i].SolveSeconds + a.Generations[i].LearnSeconds
 	}
 	if games, spent := a.Trained(1e6); games != last.TotalGames || spent != seconds {
 		t.Errorf("%d games and %v seconds in the end, want %d and %v", games, spent, last.TotalGames, seconds)

@@ -171,7 +171,7 @@ func (r *Run) addGeneration(m *rundir.Metrics) {
 	for r.last() != nil && r.last().Generation >= m.Generation {
 		r.Generations = r.Generations[:len(r.Generations)-1]
 	}
-	g := Generation{Metrics: *m, Seconds: m.PlaySeconds + m.LearnSeconds}
+	g := Generation{Metrics: *m, Seconds: m.PlaySeconds + m.SolveSeconds + m.LearnSeconds}
 	if r.last() != nil {
 		g.Seconds += r.last().Seconds
 	}
@@ -184,8 +184,8 @@ func (r *Run) addGeneration(m *rundir.Metrics) {
 	r.Generations = append(r.Generations, g)
 }
 
-// Trained returns the run's progress at the end of a generation: finished self-play games, and seconds of self-play and
-// learning.
+// Trained returns the run's progress at the end of a generation: finished self-play games, and seconds of self-play,
+// rescoring and learning.
 func (r *Run) Trained(generation int) (games int, seconds float64) {
 	after := sort.Search(len(r.Generations), func(i int) bool { return r.Generations[i].Generation > generation })
 	if after == 0 {

@@ -83,6 +83,7 @@ var speedCharts = []metricChart{
 	{id: "seconds", title: "Seconds per generation", unit: "s", min: zero, missing: noGenerations, metrics: []metric{
 		{"self-play", func(g *Generation) float64 { return nonZero(g.PlaySeconds) }},
 		{"learning", func(g *Generation) float64 { return nonZero(g.LearnSeconds) }},
+		{"rescoring", func(g *Generation) float64 { return ifMeasured(g.SolveSeconds, g.SolvedShare > 0) }},
 	}},
 	{id: "idle", title: "Idle cores", unit: "%", min: zero, missing: noGenerations,
 		note: "share of the cores' time in self-play", metrics: []metric{
@@ -119,7 +120,8 @@ var replayCharts = []metricChart{
 		}},
 	{id: "proven", title: "Proven positions", unit: "%", min: zero, missing: noGames,
 		note: "searched positions whose exact value was found", metrics: []metric{
-			{"proven", func(g *Generation) float64 { return percent(g.Proven, g) }},
+			{"by the search", func(g *Generation) float64 { return percent(g.Proven, g) }},
+			{"after rescoring", func(g *Generation) float64 { return ifMeasured(100*g.SolvedShare, g.SolvedShare > 0) }},
 		}},
 }
 

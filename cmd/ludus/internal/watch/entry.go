@@ -152,7 +152,8 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	for _, m := range rundir.MetricsFile.Tail(r.dir) {
 		if m.Generation > 0 {
 			e.Generation, e.Games = m.Generation, m.TotalGames
-			generations, seconds, spent = generations+1, seconds+m.PlaySeconds+m.LearnSeconds, m.RunSeconds
+			generations, spent = generations+1, m.RunSeconds
+			seconds += m.PlaySeconds + m.SolveSeconds + m.LearnSeconds
 		}
 	}
 	if generations == 0 {

@@ -1,0 +1,145 @@
+package train
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"ludus/env"
+	"ludus/train/parallel"
+	"ludus/train/rundir"
+)
+
+// shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
+func shortGames(t *testing.T, n int) (*env.Game, []*record) {
+	game := newGame(t, "tic-tac-toe")
+	rng := rand.New(rand.NewPCG(11, 12))
+	var all []*record
+	for range n {
+		r := randomRecord(game, rng)
+		all = append(all, r)
+		if rng.IntN(3) == 0 {
+			all = append(all, r)
+		}
+	}
+	return game, all
+}
+
+// canonicalKeys returns the canonical key of each searched position of the games.
+func canonicalKeys(game *env.Game, games []*record) (keys []env.Key) {
+	for _, r := range games {
+		state := game.NewState()
+		for i, a := range r.moves() {
+			if i >= len(r.opening) {
+				key, _ := state.CanonicalKey()
+				keys = append(keys, key)
+			}
+			state.Apply(a)
+		}
+	}
+	return keys
+}
+
+// countsOf counts how often the games hold each position, up to symmetry.
+func countsOf(game *env.Game, games []*record) map[uint64]int32 {
+	counts := map[uint64]int32{}
+	for _, key := range canonicalKeys(game, games) {
+		counts[key.Hash()]++
+	}
+	return counts
+}
+
+// weightOf is the weight of all positions: the sum of sqrt(n) over distinct positions.
+func weightOf(counts map[uint64]int32) (sum float64) {
+	for _, n := range counts {
+		sum += math.Sqrt(float64(n))
+	}
+	return sum
+}
+
+// TestWindowCounts compares the window's counts, and the growth of the weight that add returns, with counts made from
+// scratch, while the window drops games.
+func TestWindowCounts(t *testing.T) {
+	game, all := shortGames(t, 60)
+	w := window{game: game}
+	dropped := 0
+	for len(all) > 0 {
+		n := min(len(all), 7)
+		before := w.records()
+		grown := w.add(all[:n], 60)
+		after := append(before, all[:n]...)
+		if want := weightOf(countsOf(game, after)) - weightOf(countsOf(game, before)); math.Abs(grown-want) > 1e-9 {
+			t.Errorf("the weight grows by %v, want %v", grown, want)
+		}
+		dropped += len(after) - len(w.games)
+		if !maps.Equal(w.counts, countsOf(game, w.records())) {
+			t.Errorf("counts %v, want %v", w.counts, countsOf(game, w.records()))
+		}
+		all = all[n:]
+	}
+	if dropped < 10 {
+		t.Errorf("%d games were dropped", dropped)
+	}
+}
+
+// TestRepeatedPositionsWeighLess checks that samples draw a position that the window holds n times sqrt(n) times as
+// often as one that it holds once.
+func TestRepeatedPositionsWeighLess(t *testing.T) {
+	game, all := shortGames(t, 40)
+	w := window{game: game}
+	w.add(all, 1e6)
+	counts, keys := countsOf(game, all), canonicalKeys(game, all)
+	const n = 100_000
+	drawn := map[uint64]float64{}
+	for _, s := range drawSamples(nil, n, &w, rand.New(rand.NewPCG(1, 2))) {
+		drawn[keys[s.position].Hash()]++
+	}
+	most := int32(0)
+	for key, count := range counts {
+		p := math.Sqrt(float64(count)) / weightOf(counts)
+		if got, sigma := drawn[key], math.Sqrt(n*p*(1-p)); math.Abs(got-n*p) > 5*sigma {
+			t.Errorf("a position held %d times is drawn %v times, want %.0f ± %.0f", count, got, n*p, sigma)
+		}
+		most = max(most, count)
+	}
+	if most < 9 {
+		t.Errorf("the most frequent position is held %d times", most)
+	}
+}
+
+// TestLoadWindows compares the windows and counts of a run that is continued with those of an uninterrupted one.
+func TestLoadWindows(t *testing.T) {
+	const generations = 9
+	o := tiny(t, t.TempDir(), generations)
+	o.Settings["rating_share"], o.Settings["samples_per_position"] = 0, 0.1
+	o.Observe = func(Event) {}
+	mustTrain(t, o)
+	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
+	weights, err := r.configure(t.Context())
+	if err == nil {
+		err = r.load(weights)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLearner(r.Game, &r.config.Settings, r.config.Seed, nil, parallel.Runner(1))
+	var sets positionCounts
+	for g := 1; g <= generations; g++ {
+		games, first, err := readGames(r.Game, o.Dir, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = l.add(games, first, sets)
+	}
+	if r.count.Sets != sets || sets.Weight >= float64(sets.Training) {
+		t.Errorf("the run counts %+v, want %+v", r.count.Sets, sets)
+	}
+	if !reflect.DeepEqual(r.learner.training, l.training) || !reflect.DeepEqual(r.learner.validation, l.validation) {
+		t.Error("the windows differ")
+	}
+	if l.training.positions >= sets.Training || len(l.training.counts) == l.training.positions {
+		t.Errorf("the window dropped none of %d positions, or repeats none", sets.Training)
+	}
+}
