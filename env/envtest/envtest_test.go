@@ -174,7 +174,9 @@ func findFaults(t *testing.T, name string, faults map[string]string) {
 	}
 	for fault, law := range faults {
 		g := *good
-		g.NewState = func() env.State { return &broken{State: good.NewState(), fault: fault, cells: good.Tensor.H * good.Tensor.W} }
+		g.NewState = func() env.State {
+			return &broken{State: good.NewState(), fault: fault, cells: good.Tensor.H * good.Tensor.W}
+		}
 		if found := breaches(&g); law == "" && len(found) > 0 || law != "" && !slices.Contains(found, law) {
 			t.Errorf("fault %q: broken laws %v, want %s", fault, found, law)
 		}
