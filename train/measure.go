@@ -17,6 +17,7 @@ import (
 
 const (
 	measuredGames = 64 // games in progress
+	rescoredGames = 16 // finished games
 	measuredTime  = 1500 * time.Millisecond
 )
 
@@ -55,6 +56,7 @@ func measure(
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
 	if games := play.result().finished; len(games) > 0 {
+		games = games[:min(len(games), rescoredGames)]
 		start = clock()
 		if newRescorer(game, s.SolverNodes, parallel.Runner(threads)).rescore(ctx, games) != nil {
 			return c, context.Cause(ctx)
