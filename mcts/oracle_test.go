@@ -28,6 +28,7 @@ type oracle struct {
 type oracleNode struct {
 	state    env.State
 	known    bool // evaluated
+	lost     bool // the player to move wins at once; known before the node is expanded
 	raw      float64
 	logit    map[env.Action]float32
 	prior    map[env.Action]float32
@@ -44,10 +45,13 @@ func (o *oracle) bounds(n *oracleNode) (top, bottom int) {
 	if n.state.Done() {
 		return n.state.Outcome(), n.state.Outcome()
 	}
+	p := n.state.Player()
+	if n.children == nil && n.lost {
+		return o.game.ClassFor(p, 0), o.game.ClassFor(p, 0)
+	}
 	if n.children == nil {
 		return 0, K - 1
 	}
-	p := n.state.Player()
 	best, worst := K-1, K-1
 	for _, c := range n.children {
 		top, bottom := o.bounds(c)
@@ -97,8 +101,22 @@ func (o *oracle) sortMoves(n *oracleNode) (unpruned, improving []env.Action) {
 func (o *oracle) expand(n *oracleNode) {
 	n.children = map[env.Action]*oracleNode{}
 	for _, a := range n.state.Legal(nil) {
-		n.children[a] = &oracleNode{state: after(o.game, n.state, a)}
+		child := &oracleNode{state: after(o.game, n.state, a)}
+		n.children[a] = child
+		if !child.state.Done() && child.state.Player() != n.state.Player() && !o.endsIn(n.state, 0) {
+			child.lost = o.endsIn(child.state, 0)
+		}
 	}
+}
+
+// endsIn reports whether the player to move can end the game at once in a class, as seen by that player.
+func (o *oracle) endsIn(state env.State, class int) bool {
+	for _, a := range state.Legal(nil) {
+		if next := after(o.game, state, a); next.Done() && o.game.ClassFor(state.Player(), next.Outcome()) == class {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *oracle) evaluate(n *oracleNode) {

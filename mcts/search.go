@@ -14,6 +14,7 @@ type Search struct {
 	cfg  Config
 
 	position     env.State      // at the root
+	reply        env.State      // scratch of an expansion
 	mean         *symmetricMean // of the root's evaluation; nil without Config.RootSymmetries
 	rootClasses  []float32      // [K] of the root's evaluation, for its player; empty if unknown
 	rootGoals    []float32      // [2] of the root's evaluation, own first; empty if unknown
@@ -55,7 +56,7 @@ func New(game *env.Game, cfg Config) *Search {
 		panic("mcts: invalid configuration")
 	}
 	K := len(game.Classes)
-	s := &Search{game: game, cfg: cfg, position: game.NewState(), classes: make([]float32, K)}
+	s := &Search{game: game, cfg: cfg, position: game.NewState(), reply: game.NewState(), classes: make([]float32, K)}
 	for _, c := range game.Classes {
 		s.tree.utilities = append(s.tree.utilities, float64(c.Utility))
 	}
@@ -325,7 +326,7 @@ func (s *Search) selectMove(n int32) int32 {
 
 // expand gives node n its legal moves and makes s.scores long enough for them.
 func (s *Search) expand(n int32, state env.State) {
-	s.tree.expand(n, state)
+	s.tree.expand(n, state, s.reply)
 	if count := s.tree.nodes[n].numMoves; len(s.scores) < int(count) {
 		s.scores = make([]float64, s.game.NumActions())
 	}

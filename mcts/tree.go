@@ -50,7 +50,7 @@ func (e *edge) proven() bool { return e.best == e.worst }
 // tree is a search tree in slabs.
 //
 // The moves of a node lie side by side, and so do its edges, which belong to the first of its moves. At the root all
-// moves have an edge and ascend by action. Elsewhere a move gets an edge when it ends the game or when it is first
+// moves have an edge and ascend by action. Elsewhere a move gets an edge when expansion proves it or when it is first
 // selected, in the order of the priors. So a node's moves are: those with edges; then the next to be selected; then the
 // others, ascending by action. Edges have room for a power of two and are copied when they outgrow it. Unsearched moves
 // thus take little memory, and a small tree lies close together.
@@ -63,6 +63,7 @@ type tree struct {
 	classSums     []float32            // [nodes, K] sums of class probabilities backed up, as seen by the first player
 	boundsChanged bool                 // since Search.decided was last computed
 	endings       []env.TerminalAction // scratch
+	replies       []env.TerminalAction // scratch
 }
 
 // reset empties the tree and adds a root without moves.
@@ -120,9 +121,9 @@ func (t *tree) sumsOf(n int32) []float32 {
 	return t.classSums[int(n)*K : int(n+1)*K]
 }
 
-// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are
-// propagated towards the root.
-func (t *tree) expand(n int32, state env.State) {
+// expand gives node n its legal moves in state. Moves that end the game, and moves that let the opponent win at once, get
+// an edge with exact bounds, which are propagated towards the root. next is scratch.
+func (t *tree) expand(n int32, state, next env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)
 	count := int32(len(t.actions)) - first
@@ -133,13 +134,16 @@ func (t *tree) expand(n int32, state env.State) {
 		t.addRootEdges()
 	}
 	t.endings = state.TerminalActions(t.endings[:0])
-	if len(t.endings) == 0 {
-		return
-	}
-	i := int32(0)
-	for _, ending := range t.endings {
-		for t.actions[first+i] != ending.Action {
-			i++
+	endings, wins, found := t.endings, t.wins(t.endings, nd.player), false
+	for i := range count {
+		a, class, plies := t.actions[first+i], uint8(0), uint16(0)
+		switch {
+		case len(endings) > 0 && endings[0].Action == a:
+			class, endings = uint8(endings[0].Outcome), endings[1:]
+		case !wins && t.refuted(state, next, a, nd.player):
+			class, plies = t.bestClass(nd.player.Opponent()), 1
+		default:
+			continue
 		}
 		var e *edge
 		if n == root {
@@ -147,11 +151,42 @@ func (t *tree) expand(n int32, state env.State) {
 		} else {
 			e = t.addEdge(n, i)
 		}
-		e.best, e.worst = uint8(ending.Outcome), uint8(ending.Outcome)
+		e.best, e.worst, e.pliesToEnd = class, class, plies
 		t.updateValue(e, nd.player)
-		i++
+		found = true
 	}
-	t.propagateBounds(n)
+	if found {
+		t.propagateBounds(n)
+	}
+}
+
+// bestClass is the best class for player p, as seen by the first player.
+func (t *tree) bestClass(p env.Player) uint8 {
+	if p == env.First {
+		return 0
+	}
+	return t.worstClass()
+}
+
+// wins reports whether one of the endings has the best class for p.
+func (t *tree) wins(endings []env.TerminalAction, p env.Player) bool {
+	for _, ending := range endings {
+		if uint8(ending.Outcome) == t.bestClass(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuted reports whether the opponent of p, who plays a in state, can then end the game at once with its best class.
+// The move a does not end the game; next is scratch.
+func (t *tree) refuted(state, next env.State, a env.Action, p env.Player) bool {
+	next.CopyFrom(state)
+	if next.Apply(a); next.Player() == p {
+		return false
+	}
+	t.replies = next.TerminalActions(t.replies[:0])
+	return t.wins(t.replies, p.Opponent())
 }
 
 // addEdge gives an edge to move i of node n, which has none, and shifts the move behind those that have one.
