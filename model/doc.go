@@ -1,5 +1,6 @@
 // Package model trains the networks of package infer. It builds a Gorgonia graph of the network and its loss, uses
-// Gorgonia's automatic differentiation, and has an AdamW optimizer of its own.
+// Gorgonia's automatic differentiation, and has an optimizer of its own: Muon for
+// hidden layers, AdamW for the rest.
 //
 // # Loss
 //
@@ -11,7 +12,7 @@
 //	goals   = 1/B sum over samples of the squared errors of both goals / 100, if the game has a goal head
 //
 // The policy's softmax covers legal actions only, so illegal actions get neither probability nor gradient. Weight decay
-// is not part of the loss; the optimizer applies it (AdamW). Source: Silver et al. 2018, "A general reinforcement
+// is not part of the loss; the optimizer applies it. Source: Silver et al. 2018, "A general reinforcement
 // learning algorithm", equation 1, with outcome classes instead of a scalar value.
 //
 // # Shards

@@ -8,34 +8,36 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// Muon's constants. The coefficients are those of the quintic Newton-Schulz iteration.
+// Muon's constants: steps and coefficients of the Newton-Schulz iteration x -> a x + b x³ + c x⁵ (Jordan et al. 2024), and
+// a factor that gives updates the root mean square that those of AdamW have (Liu et al. 2025, section 2.2).
 const (
 	newtonSchulzSteps = 5
 	newtonSchulzA     = 3.4445
 	newtonSchulzB     = -4.7750
 	newtonSchulzC     = 2.0315
-	muonScale         = 0.2 // gives an update the root mean square that AdamW's have (Liu et al. 2025, section 2.2)
+	muonScale         = 0.2
 )
 
-// muon updates the weights W [r, c] of one hidden layer, a convolution being the matrix [outputs, 9 inputs]. It keeps a
-// momentum m of the gradient g and moves W along the nearest matrix with orthogonal rows or columns:
+// muon updates the weights W [r, c] of one hidden layer; a convolution is the matrix [outputs, 9 inputs]. It keeps the
+// momentum m of the gradient g, and moves W against the orthogonal matrix U nearest to g + b m (Nesterov's momentum):
 //
 //	m = b m + g        U = orthogonal(g + b m)
 //	W = W - rate (0.2 sqrt(max(r, c)) U + decay W)
 //
-// So all directions of the matrix are learned equally fast, not only those of the largest gradients. Source: Jordan et
-// al. 2024, "Muon: An optimizer for hidden layers"; the scale is from Liu et al. 2025, "Muon is scalable for LLM
-// training".
+// U has the singular vectors of g + b m, and singular values near 1. So W learns as fast in the directions of small
+// gradients as in those of large ones. Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
+// networks"; the scale is from Liu et al. 2025, "Muon is scalable for LLM training".
 type muon struct {
 	rows, columns    int       // of W
-	r, c             int       // padded to multiples of 8
+	r, c             int       // likewise, padded for the kernel; the padding of x is 0
 	x, next          []float32 // [r, c]
 	transposed       []float32 // [c, r]
 	s, p, q, product []float32 // [r, r]; see orthogonalise
 	worker           kernel.Worker
 }
 
-// newMuon returns the update of a tensor; nil if AdamW updates it: a vector, the first layer or a last layer.
+// newMuon returns the update of a tensor. It is nil for those that AdamW updates: vectors, the first layer and the last
+// layers.
 func newMuon(t *infer.Tensor) *muon {
 	hidden := strings.HasPrefix(t.Name, "blocks.") || strings.HasSuffix(t.Name, ".hidden.weight") ||
 		strings.HasSuffix(t.Name, ".cells.weight")
@@ -51,7 +53,8 @@ func newMuon(t *infer.Tensor) *muon {
 	return m
 }
 
-// update updates w, its momentum and its moving average from the gradient g. f has the factors of the step.
+// update updates w, its momentum and its moving average from the gradient g, which it overwrites. f has the factors of
+// the step: GradientScale clips g, WeightDecay is rate times decay.
 func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, average []float32) {
 	norm := 0.0
 	for i, v := range g {
@@ -79,9 +82,9 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 	}
 }
 
-// orthogonalise moves the singular values of m.x, which are at most 1, close to 1, by steps X = P X with P = a I + b S +
-// c S² and S = X Xᵀ. All these matrices commute, so it steps S = P S P and multiplies X by the product Q of all P at the
-// end, because S is smaller than X. Zero rows and columns stay zero.
+// orthogonalise moves the singular values of X = m.x, which are at most 1, close to 1. A step is X = P X with
+// P = a I + b S + c S² and S = X Xᵀ. S is smaller than X, and all these matrices but X commute, so the steps compute
+// S = P S P instead, and X is multiplied once, by the product Q of all P. Rows and columns of zeros stay zero.
 func (m *muon) orthogonalise() {
 	r, c := m.r, m.c
 	for i := range r {

@@ -7,9 +7,9 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// optimizer updates the hidden layers' weights by [muon] and all other parameters by AdamW, Adam with decoupled weight
-// decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g, scaled to a norm of at
-// most ClipNorm over all parameters, step t of AdamW computes
+// optimizer updates the weights of hidden layers by [muon] and all other parameters by AdamW, which is Adam with decoupled
+// weight decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g, scaled to a norm of
+// at most ClipNorm over all parameters, step t of AdamW computes
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
@@ -127,7 +127,7 @@ func (s *optimizer) squareChunk(i int) {
 	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// update updates hidden layer i or, if there are only n of them, chunk i-n of AdamW's.
+// update updates hidden layer i, if there are more than i of them; otherwise one of AdamW's chunks.
 func (s *optimizer) update(i int) {
 	if i < len(s.hidden) {
 		h := s.hidden[i]

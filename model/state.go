@@ -29,8 +29,8 @@ func (t *Trainer) groups() []group {
 	return []group{{"weights.", t.params.values}, {"average.", o.average}, {"moment1.", o.moment1}, {"moment2.", o.moment2}}
 }
 
-// MarshalState returns everything that training changes as a safetensors file: weights, averaged weights, Adam's
-// moments and the number of steps.
+// MarshalState returns everything that training changes as a safetensors file: weights, averaged weights, Muon's
+// momentum, Adam's moments and the number of steps.
 func (t *Trainer) MarshalState() []byte {
 	var tensors []infer.Tensor
 	for _, group := range t.groups() {

@@ -16,8 +16,8 @@ var ErrDiverged = errors.New("training diverged")
 
 // Config holds the training settings that do not change during a run.
 type Config struct {
-	// WeightDecay is AdamW's decoupled weight decay, also applied by Muon: a step multiplies weights by 1 - rate*WeightDecay. Range 0..1,
-	// default 0.01 as in the paper.
+	// WeightDecay is the decoupled weight decay of Muon and AdamW: a step multiplies weights by 1 - rate*WeightDecay.
+	// Range 0..1, default 0.01 as in AdamW's paper.
 	WeightDecay float64
 	// ClipNorm is the largest norm of the gradient over all parameters. Above 0, default 1.
 	ClipNorm float64

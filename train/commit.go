@@ -8,8 +8,8 @@ import (
 )
 
 // commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
-// last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats everything newer than its newest checkpoint. Finally commit
-// adjusts a time plan if that is due.
+// last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats
+// everything newer than its newest checkpoint. Finally commit adjusts a time plan if that is due.
 func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, start time.Duration) error {
 	next := r.count
 	next.Generation++

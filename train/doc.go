@@ -1,10 +1,11 @@
 // Package train learns a game by self-play (AlphaZero: Silver et al. 2018; with the search of Gumbel AlphaZero:
 // Danihelka et al. 2022) and keeps everything in a run directory (package rundir).
 //
-// A run repeats generations of four steps:
+// A run repeats generations of five steps:
 //
 //   - collect: every game in progress advances by the plan's number of plies, with the averaged weights. Unfinished
 //     games continue in the next generation.
+//   - rescore: the exact solver replaces results of the search near the ends of finished games.
 //   - learn: finished games are added to the replay window or to the validation set, and the learner takes training
 //     steps on samples from the window.
 //   - commit: games, metrics and a checkpoint are written. A resumed run repeats all that is newer than its checkpoint.
@@ -22,10 +23,9 @@
 // time, and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the
 // plan and the weights file that the run started from: not on the number of goroutines, on interruptions or on ratings.
 // A plan with a number of generations does not depend on the clock; a plan for a time or a CPU time does, and config.json
-// records it. The
-// assembly kernels give the same bits on every machine that supports them; the Go kernels round differently (see
-// package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny run's weights for
-// each game.
+// records it. The assembly kernels give the same bits on every machine that supports them; the Go kernels round
+// differently (see package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny
+// run's weights for each game.
 //
 // # Speed
 //

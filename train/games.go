@@ -78,7 +78,7 @@ type SelfPlayGame struct {
 type SearchedPly struct {
 	Value  float64   // First's expected utility in the position, by the search; exact if proven
 	Proven bool      // search or solver proved the position's value
-	Policy []float32 // policy target over the legal actions in ascending order; sums to 1
+	Policy []float32 // policy target over the legal actions in ascending order; sums to 1, or all 0: none
 }
 
 // ReadGames reads the self-play games that ended in a generation, in ascending order of Number. Errors wrap

@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// rescoreTableBytes is the size of a solver's table.
-	rescoreTableBytes = 4 << 20
-	// Games that share a table are solved one after another, so a generation has up to maxRescoreGroups groups of games
-	// for as many cores. A group has at least minRescoreGames games if there are that many: most positions that games
-	// share are solved once.
+	rescoreTableBytes = 4 << 20 // size of a solver's table
+	// Games are rescored in groups, in parallel. Those of a group share a table, so positions that they have in common are
+	// solved once.
 	maxRescoreGroups = 32
-	minRescoreGames  = 48
+	minRescoreGames  = 48 // in a group, if there are so many
 )
 
 // rescorer replaces results of the search in finished games by exact ones, from the end of a game backwards, as lc0's
-// rescorer does with endgame tables. The games of a group share a solver's table, which is empty at first. Groups do not
-// depend on threads, so neither do results.
+// rescorer does with endgame tables. A group of games starts with an empty table, and groups do not depend on threads, so
+// neither do results.
 type rescorer struct {
 	game     *env.Game
 	nodes    int // the solver's limit per position; 0: no rescoring
@@ -35,7 +33,9 @@ type rescorer struct {
 func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))) *rescorer {
 	r := &rescorer{game: game, nodes: nodes, parallel: parallel}
 	r.idle.New = func() any {
-		return &gameSolver{game: game, solver: solver.New(game, rescoreTableBytes), limits: solver.Limits{Nodes: nodes}, next: game.NewState()}
+		return &gameSolver{
+			game: game, solver: solver.New(game, rescoreTableBytes), limits: solver.Limits{Nodes: nodes}, next: game.NewState(),
+		}
 	}
 	return r
 }
@@ -112,11 +112,12 @@ func (s *gameSolver) replay(r *record) {
 	}
 }
 
-// minCheckedShare is the smallest share of the policy target of a move that stays in it.
+// minCheckedShare is the smallest share of the policy target that a move needs to stay in it: checking moves takes time,
+// and the solver may not refute a move within the limit.
 const minCheckedShare = 0.02
 
-// rescorePly sets p.proven to the exact class of its position and leaves only likely moves in the policy target that the
-// solver does not refute. It returns false if the position exceeds the limit.
+// rescorePly sets p.proven to the exact class of its position, and removes moves from the policy target that are unlikely
+// or that the solver refutes. It returns false if the position exceeds the limit.
 func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
 	class, ok := s.solver.Solve(state, s.limits)
 	if !ok {
@@ -146,7 +147,7 @@ func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
 	return true
 }
 
-// refutes reports whether move a is known to lose value in a position whose value is class.
+// refutes reports whether move a is known to lose value in a position whose exact class, First's, is class.
 func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 	s.next.CopyFrom(state)
 	if s.next.Apply(a); s.next.Done() {

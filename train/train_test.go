@@ -59,7 +59,7 @@ func TestValueScaleGoesWithTheWeights(t *testing.T) {
 	}
 }
 
-// sameRun compares the games and the newest weights of two runs, byte by byte.
+// sameRun compares the games and the newest weights of two runs, byte by byte, and their counters.
 func sameRun(t *testing.T, a, b string, generations int) {
 	t.Helper()
 	var names []string
@@ -82,6 +82,23 @@ func sameRun(t *testing.T, a, b string, generations int) {
 			t.Errorf("%s differs between %s and %s", name, a, b)
 		}
 	}
+	if x, y := countersOf(t, a), countersOf(t, b); !reflect.DeepEqual(x, y) {
+		t.Errorf("counters %+v and %+v", x, y)
+	}
+}
+
+// countersOf returns a run's counters without times and config.
+func countersOf(t *testing.T, dir string) (c counters) {
+	t.Helper()
+	checkpoint, _, err := rundir.Checkpoints(dir).Newest()
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Seconds, c.CPUSeconds, c.Config = 0, 0, nil
+	return c
 }
 
 // isPhase reports whether an event is progress in a phase.

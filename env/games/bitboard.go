@@ -226,9 +226,10 @@ func threatPlanes(figure string) (planes []string) {
 	return planes
 }
 
-// encodeThreats writes two planes: 1 on each empty cell that completes a figure of four owned cells; and on each empty
-// cell the number of figures through it with two owned corners and an empty one, at most maxOpenPairs, divided by it: marking the cell
-// makes as many threats. through has, for each cell, the other corners of the figures through it.
+// encodeThreats writes two planes and returns the rest of dst. The first has 1 on each empty cell that completes a figure
+// of four owned cells. The second has, on each empty cell, the number of figures through it with two owned corners and an
+// empty one, so marking the cell makes as many threats; at most maxOpenPairs, and divided by it. through has, for each
+// cell, the other corners of the figures through it.
 func encodeThreats[B bitboard](dst []float32, through [][]B, owned, empty B) []float32 {
 	n := len(through)
 	threats, pairs := dst[:n], dst[n:2*n]
