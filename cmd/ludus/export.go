@@ -86,7 +86,7 @@ with --force.
 
 Formats:
   html       a page to play against the network in any browser, without installation or network connection; the
-             weights are rounded to 16 significant bits if it would exceed 3.2 MB
+             weights are rounded to 14 significant bits if it would exceed 3.2 MB
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE)
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
              and model/infer/onnx/examples has programs`,
