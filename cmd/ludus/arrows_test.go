@@ -46,8 +46,8 @@ var imports = map[string][]string{
 	"train/exploit":                    {"env", "env/solver", "train/agent"},
 	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
-		"checkpoints", "env", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match", "train/parallel",
-		"train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
+		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
+		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
 	"train/sweep": {
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
