@@ -26,7 +26,7 @@ func smallSuite(t *testing.T) *suite.Suite {
 		t.Fatal(err)
 	}
 	s, err := suite.Make(t.Context(), suite.Options{
-		Game: game, Positions: 40, Seed: 1, Agents: []*agent.Factory{random}, Nodes: 5_000, PerGame: 2, Threads: 2,
+		Game: game, Positions: 40, Seed: 1, Agents: []*agent.Factory{random}, Nodes: 5_000, PerGame: 2, Memory: 1, Threads: 2,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/suite"
 )
@@ -22,7 +23,7 @@ type suiteFlags struct {
 	specs []string // of the agents that play the games
 	out   string
 	force bool
-	check string // suite to test an agent on: a file or shippedSuite
+	check string // suite to test an agent on: a file, shippedSuite or hardSuite
 	json  bool
 }
 
@@ -39,10 +40,13 @@ has one line of JSON per position; any other file is written in a compact binary
 
 ludus suite --check FILE AGENT lets an agent choose a move in each position. It prints how often the move loses value, and
 how many goals (points of the final score) it loses, with 95 % intervals that account for similar positions of one game.
-Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite of GAME that is built into this program.
+Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite of GAME that is built into this program,
+--check hard GAME AGENT the hard one: it is solved deeper, and UCT with 1,000 playouts loses value in half of its
+positions or more. --hard-share generates such suites; it also uses positions one move off the games.
 
 ` + agentHelp,
 		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
+  ludus suite --check hard breakthrough-6x6 net:runs/breakthrough-6x6
   ludus suite "quad(size=6,quads=10,whites=0)" --positions 500 --agent net:runs/quad-6x6 --agent mcts:1000 --out quad-6x6.suite
   ludus suite --check quad-6x6.suite policy:runs/quad-6x6 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +57,7 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 		},
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.check != "" && f.check != shippedSuite { // the file names the game
+		if f.check != "" && f.check != shippedSuite && f.check != hardSuite { // the file names the game
 			return arguments(0, 1)(cmd, args)
 		}
 		return arguments(1, 2)(cmd, args)
@@ -67,15 +71,25 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 	flags.StringArrayVar(&f.specs, "agent", []string{"greedy", "mcts:200"}, "an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
+	flags.Float64Var(&f.HardShare, "hard-share", 0, "least share of hard positions: those in which UCT with 1,000 playouts loses value")
+	limit(cmd, "hard-share", "from 0 to 1", func() bool { return f.HardShare >= 0 && f.HardShare <= 1 })
+	flags.IntVar(&f.Memory, "memory", suite.DefaultMemory, "maximum megabytes for each core's table of positions")
+	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", suite.MaxMemory), func() bool {
+		return f.Memory >= 1 && f.Memory <= suite.MaxMemory
+	})
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
-	flags.StringVar(&f.check, "check", "", "test an agent on this suite: a file, or \"shipped\" for the built-in suite")
+	flags.StringVar(&f.check, "check", "", "test an agent on this suite: a file, or \"shipped\" or \"hard\" for a built-in suite")
 	flags.BoolVar(&f.json, "json", false, "with --check, print the result as JSON in the last line")
 	return cmd
 }
 
-const shippedSuite = "shipped" // value of --check for the suite that is built into this program
+// Values of --check for suites that are built into this program.
+const (
+	shippedSuite = "shipped"
+	hardSuite    = "hard"
+)
 
 // runMake generates a suite.
 func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
@@ -108,7 +122,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	f.Progress = func(at suite.Progress) {
 		p.show(status{
 			count: at.Positions, unit: "positions", share: float64(at.Positions) / float64(f.Positions),
-			detail: fmt.Sprintf("%d games, %s nodes", at.Games, amount(float64(at.Nodes))),
+			detail: fmt.Sprintf("%d hard, %d games, %s nodes", at.Hard, at.Games, amount(float64(at.Nodes))),
 		})
 	}
 	s, err := suite.Make(cmd.Context(), f.Options)
@@ -132,17 +146,21 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 
 // runCheck tests an agent on a suite. Without an agent it describes the suite.
 func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"agent", "nodes", "per-game", "out", "force"} {
+	for _, name := range []string{"agent", "nodes", "per-game", "hard-share", "memory", "out", "force"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}
 	}
 	var s *suite.Suite
 	var err error
-	if f.check == shippedSuite {
-		s, err = findShipped(args[0])
+	switch f.check {
+	case shippedSuite:
+		s, err = findShipped(args[0], suite.Shipped)
 		args = args[1:]
-	} else {
+	case hardSuite:
+		s, err = findShipped(args[0], suite.ShippedHard)
+		args = args[1:]
+	default:
 		s, err = readSuite(f.check)
 	}
 	if err != nil {
@@ -188,15 +206,15 @@ func readSuite(path string) (*suite.Suite, error) {
 	return s, nil
 }
 
-// findShipped returns the suite of the named game that is built into this program.
-func findShipped(name string) (*suite.Suite, error) {
+// findShipped returns the suite of the named game that find finds in this program.
+func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
 	game, err := games.New(name)
 	if err != nil {
 		return nil, err
 	}
-	s, ok := suite.Shipped(game)
+	s, ok := find(game)
 	if !ok {
-		return nil, fmt.Errorf("no suite of %s is shipped; \"ludus suite\" generates one", game.Name)
+		return nil, fmt.Errorf("no such suite of %s is shipped; \"ludus suite\" generates one", game.Name)
 	}
 	return s, nil
 }
@@ -206,6 +224,9 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
 		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
+		if o.HardShare > 0 {
+			fmt.Fprintf(w, ", at least %.0f %% hard", 100*o.HardShare)
+		}
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -5,13 +5,18 @@
 //
 // A [Position] comes from a game of random moves, of agents with random moves mixed in, or of agents only (after a few
 // random plies, because all their games would be equal otherwise). The positions of each game are solved from its end
-// backwards until the solver reaches its limit of nodes, so they lie as far from the end as it can reach. Only
+// backwards until a position takes a quarter of the solver's limit of nodes, so they lie far from the end. Only
 // positions in which some move loses value are used. A game gives few of them, two by default: the earliest and others
 // at random, more often early than late. Easy positions are rare: one game in eight gives positions of its last few
 // plies, and one in eight is of random moves; these give at most a quarter of the positions. No two positions of a
 // suite are equal up to symmetry and to exchanging players that the rules treat alike.
 //
-// A suite depends only on game, seed, agents, node limit and positions per game, not on the clock or on threads.
+// UCT with 1,000 playouts finds a move that keeps the value in most positions. A suite can be made with a least share of
+// hard positions, where it does not. Then all solved positions of a game are tested with UCT, hard ones are used first,
+// and hard positions that differ from the game's by their last move are used too: the solver's table knows much about
+// them, so they cost a fraction of a new game. They count as positions of games with random moves.
+//
+// A suite depends only on [Options], except Threads, not on the clock.
 //
 // # Results
 //

@@ -24,7 +24,7 @@ func tiny(f *testing.F) *Suite {
 		f.Fatal(err)
 	}
 	s, err := Make(context.Background(), Options{
-		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Factory{greedy}, Nodes: 3000, PerGame: 2, Threads: 1,
+		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Factory{greedy}, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 1,
 	})
 	if err != nil {
 		f.Fatal(err)

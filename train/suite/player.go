@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,14 +13,14 @@ import (
 )
 
 const (
-	maxTableBytes   = 32 << 20 // of a solver's table
-	tableBytes      = 256      // of the table per node of the solver's limit
-	minAgentPlies   = 2        // agents' plies after a random opening, before positions are used
-	spareCandidates = 2        // of a game beyond PerGame, in case some are not new
-	maxEndPlies     = 5        // last plies of a game, where positions are easy; fewer in short games
-	endRounds       = 8        // only one in endRounds rounds of games (see sources) gives candidates from the last plies
-	endNodesDivisor = 8        // divides the solver's limit in the last plies
-	probeGames      = 64       // random games that measure the length of openings
+	tableBytes      = 256 // of a solver's table per node of its limit, if Options.Memory allows
+	minAgentPlies   = 2   // agents' plies after a random opening, before positions are used
+	spareCandidates = 2   // of a game beyond PerGame, in case some are not new
+	maxEndPlies     = 5   // last plies of a game, where positions are easy; fewer in short games
+	endRounds       = 8   // only one in endRounds rounds of games (see sources) gives candidates from the last plies
+	endNodesDivisor = 8   // divides the solver's limit in the last plies
+	stopDivisor     = 4   // a game is solved no further back than a position that takes 1/stopDivisor of the limit
+	probeGames      = 64  // random games that measure the length of openings
 )
 
 // candidate is a position that may be added to the suite if it is new.
@@ -34,10 +35,12 @@ type player struct {
 	seed          uint64
 	nodes         int // the solver's limit per position
 	maxCandidates int
+	hardFirst     bool             // candidates are all positions, those that UCT gets wrong before others
 	maxOpening    int              // plies of the longest random opening
 	endPlies      int              // last plies of a game, where positions are easy
 	agents        [2][]agent.Agent // by seat, one for each spec
 	uct           agent.Agent
+	exact         *solver.Solver
 	states        []env.State // by ply
 	legal         []env.Action
 	nodesUsed     int // by the last game
@@ -46,7 +49,8 @@ type player struct {
 func newPlayer(o *Options) (*player, error) {
 	p := &player{
 		game: o.Game, seed: o.Seed, nodes: o.Nodes,
-		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
+		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game), hardFirst: o.HardShare > 0,
+		exact: solver.New(o.Game, min(o.Memory<<20, tableBytes*min(o.Nodes, math.MaxInt/tableBytes))),
 	}
 	p.endPlies = min(maxEndPlies, p.maxOpening)
 	for seat := range p.agents {
@@ -84,30 +88,44 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	positions, err := p.solve(ctx, moves, firstPly)
+	positions, firstSolved, err := p.solve(ctx, moves, firstPly)
 	if err != nil {
 		return nil, err
 	}
+	leastToEnd := 1
 	if number/len(sources)%endRounds > 0 { // other rounds keep positions close to the end
-		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd <= p.endPlies })
+		leastToEnd = p.endPlies + 1
+		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd < leastToEnd })
 	}
 	slices.Reverse(positions)
 	candidates := []candidate{}
-	for len(positions) > 0 && len(candidates) < p.maxCandidates {
+	for len(positions) > 0 && (p.hardFirst || len(candidates) < p.maxCandidates) {
 		i := 0 // the earliest first, then others, more often early than late
 		if u := rng.Float64(); len(candidates) > 0 {
 			i = int(u * u * float64(len(positions)))
 		}
 		position := positions[i]
 		positions = slices.Delete(positions, i, i+1)
-		state := p.states[len(position.Moves)]
 		position.GameNumber, position.Source = number, source
-		if position.UCT, err = p.testUCT(ctx, rng.Uint64(), state, position.Values); err != nil {
+		c, err := p.newCandidate(ctx, rng, p.states[len(position.Moves)], position)
+		if err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, candidate{position, keyOf(p.game, state)})
+		candidates = append(candidates, c)
+	}
+	if p.hardFirst {
+		lastPly := len(moves) - leastToEnd - 1
+		return p.hardCandidates(ctx, rng, candidates, variations{
+			number: number, source: source, moves: moves, firstPly: firstSolved, lastPly: lastPly,
+		})
 	}
 	return candidates, nil
+}
+
+// newCandidate returns a position, whose state is given, as a candidate, with its UCT outcome.
+func (p *player) newCandidate(ctx context.Context, rng *rand.Rand, state env.State, q Position) (c candidate, err error) {
+	q.UCT, err = p.testUCT(ctx, rng.Uint64(), state, q.Values)
+	return candidate{q, keyOf(p.game, state)}, err
 }
 
 // playMoves plays a game. It returns the moves and the first ply whose position may be used, and sets p.states[i] to
@@ -153,36 +171,52 @@ func (p *player) playMoves(
 	return moves, firstPly, nil
 }
 
-// solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit. It returns
-// those in which some move loses value, the latest first. Within endPlies of the end the limit is lower: a game that is
-// hard to solve even there would cost the most time and still not be solved much further back. Each game gets its own
-// solver, so its results do not depend on other games.
-func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (positions []Position, err error) {
-	exact := solver.New(p.game, min(maxTableBytes, tableBytes*p.nodes))
-	limits := solver.Limits{Stop: func() bool { return ctx.Err() != nil }}
-	p.nodesUsed = 0
+// solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit or a position
+// takes so much of it that the next would probably reach it. It returns
+// those in which some move loses value, the latest first, and the ply of the earliest solved position. Within endPlies of the end the limit is lower: a game that is
+// hard to solve even there would cost the most time and still not be solved much further back. The solver forgets the
+// game before, so results do not depend on other games.
+func (p *player) solve(
+	ctx context.Context, moves []env.Action, firstPly int,
+) (positions []Position, firstSolved int, err error) {
+	p.exact.Clear()
+	p.nodesUsed, firstSolved = 0, len(moves)
 	for ply := len(moves) - 1; ply >= firstPly; ply-- {
 		pliesToEnd := len(moves) - ply
-		if limits.Nodes = p.nodes; pliesToEnd <= p.endPlies {
-			limits.Nodes = max(1, p.nodes/endNodesDivisor)
+		nodes := p.nodes
+		if pliesToEnd <= p.endPlies {
+			nodes = max(1, nodes/endNodesDivisor)
 		}
-		classes := exact.SolveMoves(p.states[ply], limits, nil)
-		p.nodesUsed += exact.Nodes()
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		classes, err := p.solveMoves(ctx, p.states[ply], nodes)
+		if err != nil {
+			return nil, 0, err
 		}
-		if slices.Contains(classes, solver.Unknown) {
+		if classes == nil {
 			break
 		}
-		mover := p.states[ply].Player()
-		for i, class := range classes {
-			classes[i] = p.game.ClassFor(mover, class)
-		}
+		firstSolved = ply
 		if someMoveLoses(classes) {
 			positions = append(positions, Position{Moves: moves[:ply:ply], Values: classes, PliesToEnd: pliesToEnd})
 		}
+		if p.exact.Nodes() > p.nodes/stopDivisor {
+			break
+		}
 	}
-	return positions, nil
+	return positions, firstSolved, nil
+}
+
+// solveMoves returns the values of a state's moves for the player to move, or nil if they need more nodes.
+func (p *player) solveMoves(ctx context.Context, state env.State, nodes int) (classes []int, err error) {
+	limits := solver.Limits{Nodes: nodes, Stop: func() bool { return ctx.Err() != nil }}
+	classes = p.exact.SolveMoves(state, limits, nil)
+	p.nodesUsed += p.exact.Nodes()
+	if slices.Contains(classes, solver.Unknown) {
+		return nil, ctx.Err()
+	}
+	for i, class := range classes {
+		classes[i] = p.game.ClassFor(state.Player(), class)
+	}
+	return classes, ctx.Err()
 }
 
 // testUCT reports whether the move that UCT chooses keeps the position's value. classes are the values of its moves.

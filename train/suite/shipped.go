@@ -15,8 +15,14 @@ var shipped embed.FS
 const extension = ".suite"
 
 // Shipped returns the suite for game that is embedded in the program; ok is false if there is none.
-func Shipped(game *env.Game) (s *Suite, ok bool) {
-	data, err := shipped.ReadFile("testdata/" + env.FileName(game.Name) + extension)
+func Shipped(game *env.Game) (s *Suite, ok bool) { return readShipped("testdata/", game) }
+
+// ShippedHard returns the hard suite for game that is embedded in the program; ok is false if there is none.
+func ShippedHard(game *env.Game) (s *Suite, ok bool) { return readShipped("testdata/hard/", game) }
+
+// readShipped reads an embedded suite from a folder.
+func readShipped(folder string, game *env.Game) (s *Suite, ok bool) {
+	data, err := shipped.ReadFile(folder + env.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}

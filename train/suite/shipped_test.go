@@ -13,8 +13,7 @@ func TestShipped(t *testing.T) {
 	const size = 1 << 20 // of all together
 	bytes, suites := 0, 0
 	for _, name := range games.Names() {
-		game := mustGame(t, name)
-		s, ok := Shipped(game)
+		s, ok := Shipped(mustGame(t, name))
 		if !ok { // a new game
 			continue
 		}
@@ -51,10 +50,32 @@ func TestShipped(t *testing.T) {
 	}
 }
 
+// The shipped hard suites can be read and are small and hard. Solving cheap positions again gives the same values.
+func TestShippedHard(t *testing.T) {
+	const size = 100_000 // of each
+	for _, name := range games.Names() {
+		s, ok := ShippedHard(mustGame(t, name))
+		if !ok { // a game that tuning does not use
+			continue
+		}
+		if n := len(s.Pack()); n > size {
+			t.Errorf("%s takes %d bytes, more than %d", name, n, size)
+		}
+		if usual, ok := Shipped(s.Game); !ok || usual.Origin.Nodes >= s.Origin.Nodes {
+			t.Errorf("%s is not solved deeper than the usual suite", name)
+		}
+		checkSuite(t, s)
+		checkHard(t, s, 0.5)
+		slices.SortStableFunc(s.Positions, func(a, b Position) int { return a.PliesToEnd - b.PliesToEnd })
+		s.Positions = s.Positions[:len(s.Positions)/4] // nearest to the end: cheap
+		resolve(t, s, 4)
+	}
+}
+
 // resolve solves n positions of a suite again.
 func resolve(t *testing.T, s *Suite, n int) {
 	t.Helper()
-	solve := solver.New(s.Game, maxTableBytes)
+	solve := solver.New(s.Game, 32<<20)
 	for _, p := range s.sample(n) {
 		state, err := p.replay(s.Game)
 		if err != nil {

@@ -24,6 +24,9 @@ type Origin struct {
 	Nodes   int      `json:"nodes"`    // the solver's limit per position
 	PerGame int      `json:"per_game"` // maximum number of positions from a game
 	Agents  []string `json:"agents"`   // specs of the players
+
+	HardShare float64 `json:"hard_share,omitzero"` // least share of hard positions, which UCT gets wrong
+	Memory    int     `json:"memory,omitzero"`     // maximum size of a solver's table in MiB; 0 if not known
 }
 
 // Position is a position in which some legal move loses value, with the exact value of every move.
@@ -34,7 +37,7 @@ type Position struct {
 	Values     []int      `json:"values"`
 	GameNumber int        `json:"game_number"` // of the game that it comes from; positions of one game are not independent
 	Source     Source     `json:"source"`
-	PliesToEnd int        `json:"plies_to_end"` // until that game ended; 0 if unknown
+	PliesToEnd int        `json:"plies_to_end"` // until that game ended, also after another move; 0 if unknown
 	UCT        UCTOutcome `json:"uct"`
 }
 
