@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/model"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
@@ -141,5 +142,45 @@ func TestLoadWindows(t *testing.T) {
 	}
 	if l.training.positions >= sets.Training || len(l.training.counts) == l.training.positions {
 		t.Errorf("the window dropped none of %d positions, or repeats none", sets.Training)
+	}
+}
+
+// TestTargetsAfterMistakes checks the outcome targets of a game that a drawn move threw away: up to this move they are
+// what the search expected before it, then the game's outcome. The search's own classes are mixed in everywhere.
+func TestTargetsAfterMistakes(t *testing.T) {
+	game := newGame(t, "breakthrough-6x6")
+	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
+	movers, at := moversOf(game, r), 0
+	own := make([]int, len(r.plies)) // the outcome, as the mover's class
+	for i := range r.plies {
+		own[i] = game.ClassFor(movers[i], r.outcome)
+		r.plies[i].classes = []uint16{0, 0}
+		r.plies[i].classes[own[i]] = unit
+		if own[i] == 1 && i < len(r.plies)/2 { // the loser's
+			at = i
+		}
+	}
+	r.plies[at].explored, r.plies[at].classes = true, []uint16{3000, 1000}
+	w := window{game: game}
+	w.add([]*record{r}, 1)
+	sampler, batch := newSampler(game), model.NewBatch(game, 1)
+	for _, mix := range []float32{0, 0.25} {
+		for i := range r.plies {
+			want := [2]float32{}
+			want[own[i]] = 1
+			switch {
+			case i == at:
+				want = [2]float32{0.75, 0.25}
+			case i < at: // the loser had won with a probability of 0.75
+				loses := 0.75 * (1 - mix)
+				want[own[i]], want[1-own[i]] = 1-loses, loses
+			}
+			sampler.write(batch, 0, &w, sample{position: i}, float64(mix))
+			for k := range want {
+				if math.Abs(float64(batch.Outcome[k]-want[k])) > 1e-6 {
+					t.Fatalf("ply %d of %d, mistake at %d, mix %v: target %v, want %v", i, len(r.plies), at, mix, batch.Outcome, want)
+				}
+			}
+		}
 	}
 }

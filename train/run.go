@@ -33,7 +33,7 @@ type Options struct {
 	CPUTime     bool // Time is CPU time of this process rather than time on the clock
 	Generations int
 	From        string      // a weights file that a new run starts from; "": random weights
-	Threads     int         // goroutines for self-play and training; games and weights do not depend on it
+	Threads     int         // goroutines for self-play and training; only the plan of a new run with a time depends on it
 	Observe     func(Event) // called for each event, one at a time; may be nil
 }
 

@@ -76,7 +76,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.DurationVar(&cpuLimit, "cpu", 0, "how much CPU time of all threads together to train for, instead of --time")
 	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
-	threadsFlag(cmd, &o.Threads, "cores to use; the result does not depend on it")
+	threadsFlag(cmd, &o.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
 	flags.StringVar(&o.From, "from", "", "a weights file to start from")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
