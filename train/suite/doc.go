@@ -45,5 +45,20 @@
 // commands generate other suites today: random streams are derived differently, and the solver needs fewer nodes. A
 // test solves a sample of each suite again.
 //
+// [ShippedHard] returns suites that are solved deeper and in which UCT lost value in half of the positions or more. No
+// network played, so these commands make them again; with a larger P they begin with the same positions:
+//
+//	ludus suite GAME --positions P --nodes N --memory M --per-game 8 --hard-share 0.5 --seed 13 \
+//	    --agent mcts:1000 --agent alphabeta:4 --out GAME.suite
+//
+//	                  P    N           M    hard  games
+//	quad-5x5          213  10,000,000  256  160   32
+//	breakthrough-6x6  116  10,000,000  256   69   19
+//	golden-rectangle  138   1,000,000   64   70   27
+//	quad-7x7          123   1,000,000   64  102   21
+//	free-for-all-2p   141   1,000,000   64   74   33
+//
+// They are small and of few games, so results on them have wide intervals.
+//
 // Positions that the solver cannot solve are left out, so in the larger games a suite measures endgames only.
 package suite

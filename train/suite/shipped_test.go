@@ -53,11 +53,13 @@ func TestShipped(t *testing.T) {
 // The shipped hard suites can be read and are small and hard. Solving cheap positions again gives the same values.
 func TestShippedHard(t *testing.T) {
 	const size = 100_000 // of each
+	suites := 0
 	for _, name := range games.Names() {
 		s, ok := ShippedHard(mustGame(t, name))
 		if !ok { // a game that tuning does not use
 			continue
 		}
+		suites++
 		if n := len(s.Pack()); n > size {
 			t.Errorf("%s takes %d bytes, more than %d", name, n, size)
 		}
@@ -66,9 +68,15 @@ func TestShippedHard(t *testing.T) {
 		}
 		checkSuite(t, s)
 		checkHard(t, s, 0.5)
+		if len(s.Positions) < MinPositions {
+			t.Errorf("%s has %d positions, less than %d", name, len(s.Positions), MinPositions)
+		}
 		slices.SortStableFunc(s.Positions, func(a, b Position) int { return a.PliesToEnd - b.PliesToEnd })
 		s.Positions = s.Positions[:len(s.Positions)/4] // nearest to the end: cheap
 		resolve(t, s, 4)
+	}
+	if suites < 5 {
+		t.Errorf("%d games have a hard suite, want 5 at least", suites)
 	}
 }
 
