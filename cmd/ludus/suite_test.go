@@ -57,6 +57,9 @@ func TestSuiteCommand(t *testing.T) {
 	if out := run(t, dir, "", "suite", "--check", "hard.suite"); !strings.Contains(out, "up to 1000000 nodes, at least 50 % hard") {
 		t.Errorf("the report of a hard suite is\n%s", out)
 	}
+	if out := run(t, dir, "", "suite", "--check", "hard", "quad-5x5"); !strings.Contains(out, "at least 50 % hard") {
+		t.Errorf("the report of the shipped hard suite is\n%s", out)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "small.jsonl"))
 	if err != nil {
 		t.Fatal(err)
