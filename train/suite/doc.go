@@ -54,9 +54,9 @@
 //	                  P    N           M    hard  games
 //	quad-5x5          213  10,000,000  256  160   32
 //	breakthrough-6x6  116  10,000,000  256   69   19
-//	golden-rectangle  138   1,000,000   64   70   27
+//	golden-rectangle  116  10,000,000  256   74   20
 //	quad-7x7          123   1,000,000   64  102   21
-//	free-for-all-2p   141   1,000,000   64   74   33
+//	free-for-all-2p   108  10,000,000  256   54   26
 //
 // They are small and of few games, so results on them have wide intervals.
 //
