@@ -17,7 +17,6 @@ import (
 
 const (
 	measuredGames = 64 // games in progress
-	rescoredGames = 16 // finished games
 	measuredTime  = 1500 * time.Millisecond
 )
 
@@ -55,14 +54,14 @@ func measure(
 		}
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
-	if games := play.result().finished; len(games) > 0 {
-		games = games[:min(len(games), rescoredGames)]
-		start = clock()
-		if newRescorer(game, s.SolverNodes, parallel.Runner(threads)).rescore(ctx, games) != nil {
-			return c, context.Cause(ctx)
-		}
-		c.position += (clock() - start).Seconds() / float64(positionsOf(games))
+	rescoring, err := measureRescoring(ctx, newRescorer(game, s.SolverNodes, parallel.Runner(1)), play.result().finished, duration, clock)
+	if err != nil {
+		return c, err
 	}
+	if !cpuTime {
+		rescoring /= float64(threads)
+	}
+	c.position += rescoring
 
 	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.Runner(threads))
 	if err != nil {
@@ -109,4 +108,24 @@ func randomBatch(game *env.Game, size int) *model.Batch {
 		b.Outcome[i] = 1 / float32(len(game.Classes))
 	}
 	return b
+}
+
+// measureRescoring returns one core's seconds per position for rescoring. It rescores games one by one until the given
+// time is over.
+func measureRescoring(
+	ctx context.Context, r *rescorer, games []*record, limit time.Duration, clock func() time.Duration,
+) (float64, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	start, positions := clock(), 0
+	for i := range games {
+		err := r.rescore(limited, games[i:i+1])
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if positions += positionsOf(games[i : i+1]); err != nil {
+			break
+		}
+	}
+	return (clock() - start).Seconds() / float64(max(positions, 1)), nil
 }

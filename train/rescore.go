@@ -16,7 +16,7 @@ const (
 	// Games are rescored in groups, in parallel. Those of a group share a table, so positions that they have in common are
 	// solved once.
 	maxRescoreGroups = 32
-	minRescoreGames  = 48 // in a group, if there are so many
+	minRescoreGames  = 12 // in a group, if there are so many
 )
 
 // rescorer replaces results of the search in finished games by exact ones, from the end of a game backwards, as lc0's
@@ -34,7 +34,7 @@ func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))
 	r := &rescorer{game: game, nodes: nodes, parallel: parallel}
 	r.idle.New = func() any {
 		return &gameSolver{
-			game: game, solver: solver.New(game, rescoreTableBytes), limits: solver.Limits{Nodes: nodes}, next: game.NewState(),
+			game: game, solver: solver.New(game, rescoreTableBytes), nodes: nodes, next: game.NewState(),
 		}
 	}
 	return r
@@ -49,7 +49,7 @@ func (r *rescorer) rescore(ctx context.Context, games []*record) error {
 	r.parallel(groups, func(i int) {
 		s := r.idle.Get().(*gameSolver)
 		s.solver.Clear()
-		s.limits.Stop = func() bool { return ctx.Err() != nil }
+		s.stop = func() bool { return ctx.Err() != nil }
 		for _, game := range games[i*len(games)/groups : (i+1)*len(games)/groups] {
 			s.rescore(game)
 		}
@@ -81,7 +81,9 @@ func (r *run) rescore(ctx context.Context, games []*record, m *rundir.Metrics) e
 type gameSolver struct {
 	game   *env.Game
 	solver *solver.Solver
-	limits solver.Limits
+	nodes  int         // the limit per position
+	left   int         // of the limit for the current position
+	stop   func() bool // ends the solver's work
 	states []env.State // before each searched ply
 	next   env.State   // scratch
 	legal  []env.Action
@@ -112,40 +114,43 @@ func (s *gameSolver) replay(r *record) {
 	}
 }
 
-// minCheckedShare is the smallest share of the policy target that a move needs to stay in it: checking moves takes time,
-// and the solver may not refute a move within the limit.
-const minCheckedShare = 0.02
+// minCheckedShare is the least share of the policy target, relative to the largest share, of a move that stays in it:
+// the others are not worth checking.
+const minCheckedShare = 0.05
 
 // rescorePly sets p.proven to the exact class of its position, and removes moves from the policy target that are unlikely
-// or that the solver refutes. It returns false if the position exceeds the limit.
+// or that the solver refutes. It returns false if the position exceeds the limit. What solving leaves of the limit is for
+// the refutations.
 func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
-	class, ok := s.solver.Solve(state, s.limits)
-	if !ok {
+	s.left = s.nodes
+	class, ok := s.solver.Solve(state, s.limits())
+	if s.left -= s.solver.Nodes(); !ok {
 		return false
 	}
 	p.proven = int8(s.game.ClassFor(state.Player(), class))
 	s.legal = state.Legal(s.legal[:0])
-	total := 0
-	for _, share := range p.policy {
-		total += int(share)
-	}
-	kept := false
+	least, kept := minCheckedShare*float64(slices.Max(p.policy)), false
 	for i, a := range s.legal {
-		if float64(p.policy[i]) < minCheckedShare*float64(total) || s.refutes(state, a, class) {
+		if float64(p.policy[i]) < least || s.refutes(state, a, class) {
 			p.policy[i] = 0
 		}
 		kept = kept || p.policy[i] > 0
 	}
-	if !kept { // the search gave all its weight to moves that lose value
-		best, _, ok := s.solver.BestMove(state, s.limits)
-		if ok {
-			p.policy[slices.Index(s.legal, best)] = unit
-		} else {
-			p.trainPolicy = false
-		}
+	if kept {
+		return true
+	}
+	// The solver refutes all likely moves.
+	s.left = s.nodes
+	if best, _, ok := s.solver.BestMove(state, s.limits()); ok {
+		p.policy[slices.Index(s.legal, best)] = unit
+	} else {
+		p.trainPolicy = false
 	}
 	return true
 }
+
+// limits are the solver's limits for its next call.
+func (s *gameSolver) limits() solver.Limits { return solver.Limits{Nodes: s.left, Stop: s.stop} }
 
 // refutes reports whether move a is known to lose value in a position whose exact class, First's, is class.
 func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
@@ -153,13 +158,15 @@ func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 	if s.next.Apply(a); s.next.Done() {
 		return s.next.Outcome() != class
 	}
-	if state.Player() == env.First { // a worse class is a larger one
-		reached, ok := s.solver.Reaches(s.next, class, s.limits)
-		return ok && !reached
+	first := state.Player() == env.First // a worse class is a larger one for First, a smaller one for Second
+	if !first && class == 0 || s.left <= 0 {
+		return false
 	}
-	reached, ok := false, true
-	if class > 0 {
-		reached, ok = s.solver.Reaches(s.next, class-1, s.limits)
+	k := class
+	if !first {
+		k--
 	}
-	return ok && reached
+	reached, ok := s.solver.Reaches(s.next, k, s.limits())
+	s.left -= s.solver.Nodes()
+	return ok && reached != first
 }

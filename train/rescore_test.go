@@ -18,10 +18,10 @@ func TestRescore(t *testing.T) {
 		game := newGame(t, name)
 		rng := rand.New(rand.NewPCG(3, 4))
 		var games []*record
-		for range 40 {
+		for range 15 {
 			games = append(games, randomRecord(game, rng))
 		}
-		newRescorer(game, 500, parallel.Runner(2)).rescore(t.Context(), games)
+		newRescorer(game, 2_000_000, parallel.Runner(2)).rescore(t.Context(), games)
 		exact, proven := solver.New(game, 16<<20), 0
 		for _, r := range games {
 			state := game.NewState()
@@ -59,13 +59,37 @@ func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *ply, s
 	}
 	top := slices.Index(p.policy, slices.Max(p.policy))
 	if values[top] != int(p.proven) {
-		// A refuted move may only stay if the limit kept the solver from refuting it.
-		s := solver.New(game, 1<<20)
-		next := game.NewState()
-		next.CopyFrom(state)
-		next.Apply(state.Legal(nil)[top])
-		if _, ok := s.Solve(next, solver.Limits{Nodes: 100}); ok || next.Done() {
-			t.Errorf("the best move of the policy target loses value: %d of %v\n%s", top, values, game.Board(state))
+		t.Errorf("the best move of the policy target loses value: %d of %v\n%s", top, values, game.Board(state))
+	}
+}
+
+// TestRescoreLimit checks that rescoring a position visits at most its limit of nodes, and as many again only where all
+// likely moves are refuted; and that a flat policy target stays flat over the moves that keep the value.
+func TestRescoreLimit(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(8, 9))
+	s := newRescorer(game, 200, nil).idle.Get().(*gameSolver)
+	for range 50 {
+		r := randomRecord(game, rng)
+		for i := range r.plies {
+			for j := range r.plies[i].policy {
+				r.plies[i].policy[j] = 100
+			}
+		}
+		s.replay(r)
+		for i := len(r.plies) - 1; i >= 0; i-- {
+			p := &r.plies[i]
+			if !s.rescorePly(p, s.states[i]) {
+				break
+			}
+			if s.left < -1 {
+				t.Fatalf("%d nodes above the limit", -s.left)
+			}
+			for _, share := range p.policy {
+				if share != 0 && share != 100 {
+					t.Fatalf("the policy target is %v", p.policy)
+				}
+			}
 		}
 	}
 }

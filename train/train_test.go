@@ -449,11 +449,11 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := tiny(t, t.TempDir(), 2)
-	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 2`), []byte(`"version": 9`), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 3`), []byte(`"version": 9`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	older := tiny(t, t.TempDir(), 2)
-	if err := os.WriteFile(filepath.Join(older.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 2`), []byte(`"version": 1`), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(older.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 3`), []byte(`"version": 1`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	odd := tiny(t, filepath.Join(t.TempDir(), "odd"), 2)
@@ -472,7 +472,7 @@ func TestRefusals(t *testing.T) {
 		{"another setting", setting, ErrConflict, "simulations=7 (the run has 6)"},
 		{"another seed", seed, ErrConflict, "seed=7 (the run has 1)"},
 		{"a folder of something else", foreign, rundir.ErrNoRun, "thesis.txt"},
-		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 2"},
+		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 3"},
 		{"a newer format", newer, checkpoints.ErrVersion, "version 9"},
 		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},
 	} {

@@ -10,7 +10,7 @@ import (
 )
 
 // configVersion is the format of config.json.
-const configVersion = 2
+const configVersion = 3
 
 // Config is the contents of config.json. Together with the weights file that From names, if any, it determines a run's
 // games and weights.

@@ -45,7 +45,7 @@ func DefaultSettings(game *env.Game) Settings {
 		Channels: net.Channels, Blocks: net.Blocks,
 		BatchSize: 256, LearningRate: 3e-3, WeightDecay: 0.01, SamplesPerPosition: 8,
 		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
-		SolverNodes: 3000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
+		SolverNodes: 1000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
 	}
 }
 

@@ -80,7 +80,7 @@ func until(t *testing.T, w *Watcher, v *View, name string, good func(*View) bool
 	return v
 }
 
-const config = `{"version":2,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
+const config = `{"version":3,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
 
 // settings returns a game's default settings as JSON.
 func settings(t testing.TB) string {
@@ -110,7 +110,7 @@ func TestList(t *testing.T) {
 	write(t, path(".hidden", "config.json"), good)
 	write(t, path("a file"), "")
 	write(t, path("torn", "config.json"), good[:40])
-	write(t, path("newer", "config.json"), strings.Replace(good, `"version":2`, `"version":9`, 1))
+	write(t, path("newer", "config.json"), strings.Replace(good, `"version":3`, `"version":9`, 1))
 	write(t, path("unknown", "config.json"), strings.Replace(good, `"quad-5x5"`, `"quadd-5x5"`, 1))
 	write(t, path("empty", "checkpoints", "000001", "weights"), "")
 	write(t, path("folder", "config.json", "x"), "")
