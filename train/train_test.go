@@ -588,11 +588,12 @@ func TestTimePlan(t *testing.T) {
 // its earlier processes.
 func TestCPUPlan(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
-	o.Time, o.CPUTime, o.Settings["rating_share"] = time.Second, true, 0
+	const limit = 3 // seconds, enough for several generations under the race detector
+	o.Time, o.CPUTime, o.Settings["rating_share"] = limit*time.Second, true, 0
 	s := mustTrain(t, o)
 	spent := lastCPUSeconds(t, o.Dir)
-	if spent < 0.7 || spent > 1.2 || !s.Config.Plan.CPU {
-		t.Errorf("%.2f s of CPU time with a limit of 1 s, plan %+v", spent, s.Config.Plan)
+	if spent < 0.7*limit || spent > 1.2*limit || !s.Config.Plan.CPU {
+		t.Errorf("%.2f s of CPU time with a limit of %d s, plan %+v", spent, limit, s.Config.Plan)
 	}
 	o.Time, o.CPUTime, o.Generations = 0, false, s.Config.Plan.Generations+1
 	mustTrain(t, o)
