@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -71,5 +72,40 @@ func TestMuonUpdatesHiddenLayers(t *testing.T) {
 	}
 	if newMuon(&infer.Tensor{Name: "blocks.0.scale1", Shape: []int{8}, Data: make([]float32, 8)}) != nil {
 		t.Error("Muon updates a vector")
+	}
+}
+
+// TestMuonFactors checks three factors of an update: weight decay, momentum, which moves the weights on when the gradient
+// is 0, and that the gradient's scale does not matter.
+func TestMuonFactors(t *testing.T) {
+	const n = 64
+	tensor := &infer.Tensor{Name: "blocks.0.conv1", Shape: []int{8, 8}, Data: make([]float32, n)}
+	gradient := func() []float32 {
+		rng, g := rand.New(rand.NewPCG(3, 4)), make([]float32, n)
+		for i := range g {
+			g[i] = float32(rng.NormFloat64())
+		}
+		return g
+	}
+	update := func(f kernel.Adam, w, g, momentum []float32) []float32 {
+		newMuon(tensor).update(&f, 0.1, 0.95, w, g, momentum, make([]float32, n))
+		return w
+	}
+	ones := func() []float32 { return slices.Repeat([]float32{1}, n) }
+	momentum := make([]float32, n)
+	plain := update(kernel.Adam{GradientScale: 1}, ones(), gradient(), momentum)
+	decayed := update(kernel.Adam{GradientScale: 1, WeightDecay: 0.25}, ones(), gradient(), make([]float32, n))
+	scaled := update(kernel.Adam{GradientScale: 0.5}, ones(), gradient(), make([]float32, n))
+	further := update(kernel.Adam{GradientScale: 1}, slices.Clone(plain), make([]float32, n), momentum)
+	for i := range plain {
+		if math.Abs(float64(plain[i]-decayed[i]-0.25)) > 1e-6 {
+			t.Fatalf("weight 1 becomes %v, with decay 0.25 %v", plain[i], decayed[i])
+		}
+		if math.Abs(float64(plain[i]-scaled[i])) > 1e-5 {
+			t.Fatalf("a gradient of half the size gives %v, want %v", scaled[i], plain[i])
+		}
+		if step := plain[i] - 1; math.Abs(float64(further[i]-plain[i]-step)) > 1e-5 {
+			t.Fatalf("with momentum alone the weight changes by %v after %v", further[i]-plain[i], step)
+		}
 	}
 }

@@ -247,6 +247,10 @@ func TestTargets(t *testing.T) {
 	if c := batch.Outcome[game.ClassFor(g.movers[at], loser)]; c != 1 {
 		t.Errorf("a proven root's class has weight %v", c)
 	}
+	sampler.write(batch, 0, &w, sample{position: at - 1}, 0) // the other player's ply, before the proven one
+	if c := batch.Outcome[game.ClassFor(g.movers[at-1], loser)]; g.movers[at-1] == g.movers[at] || c != 1 {
+		t.Errorf("the class that the next ply proves has weight %v for the player before it", c)
+	}
 	sampler.write(batch, 0, &w, sample{position: at + 1}, 0.25)
 	q := make([]float32, 2)
 	normalise(q, r.plies[at+1].classes)

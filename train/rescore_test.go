@@ -63,12 +63,13 @@ func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *ply, s
 	}
 }
 
-// TestRescoreLimit checks that rescoring a position visits at most its limit of nodes, and as many again only where all
-// likely moves are refuted; and that a flat policy target stays flat over the moves that keep the value.
+// TestRescoreLimit checks that solving a position and refuting its moves share one limit of nodes; and that a flat policy target stays flat over the moves that keep the value.
 func TestRescoreLimit(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(8, 9))
-	s := newRescorer(game, 200, nil).idle.Get().(*gameSolver)
+	const limit = 200
+	s := newRescorer(game, limit, nil).idle.Get().(*gameSolver)
+	solving, refuting := solver.New(game, rescoreTableBytes), 0
 	for range 50 {
 		r := randomRecord(game, rng)
 		for i := range r.plies {
@@ -78,12 +79,22 @@ func TestRescoreLimit(t *testing.T) {
 		}
 		s.replay(r)
 		for i := len(r.plies) - 1; i >= 0; i-- {
-			p := &r.plies[i]
-			if !s.rescorePly(p, s.states[i]) {
+			p, state := &r.plies[i], s.states[i]
+			s.solver.Clear()
+			solving.Clear()
+			if !s.rescorePly(p, state) {
 				break
 			}
-			if s.left < -1 {
+			if s.left < 0 {
 				t.Fatalf("%d nodes above the limit", -s.left)
+			}
+			// Refutations use up what solving leaves.
+			searched := len(state.TerminalActions(nil)) < len(p.policy)
+			if solving.Solve(state, solver.Limits{}); searched && state.Player() == env.First && solving.Nodes() < limit {
+				refuting++
+				if s.left >= limit-solving.Nodes() {
+					t.Fatalf("%d nodes are left of %d after solving in %d", s.left, limit, solving.Nodes())
+				}
 			}
 			for _, share := range p.policy {
 				if share != 0 && share != 100 {
@@ -91,6 +102,9 @@ func TestRescoreLimit(t *testing.T) {
 				}
 			}
 		}
+	}
+	if refuting < 20 {
+		t.Errorf("%d positions with refutations", refuting)
 	}
 }
 
