@@ -103,7 +103,7 @@ func (o *oracle) expand(n *oracleNode) {
 	for _, a := range n.state.Legal(nil) {
 		child := &oracleNode{state: after(o.game, n.state, a)}
 		n.children[a] = child
-		if !child.state.Done() && child.state.Player() != n.state.Player() && !o.endsIn(n.state, 0) {
+		if n == o.root && !child.state.Done() && child.state.Player() != n.state.Player() && !o.endsIn(n.state, 0) {
 			child.lost = o.endsIn(child.state, 0)
 		}
 	}

@@ -121,8 +121,9 @@ func (t *tree) sumsOf(n int32) []float32 {
 	return t.classSums[int(n)*K : int(n+1)*K]
 }
 
-// expand gives node n its legal moves in state. Moves that end the game, and moves that let the opponent win at once, get
-// an edge with exact bounds, which are propagated towards the root. next is scratch.
+// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are propagated
+// towards the root. At the root so do moves that let the opponent win at once; looking for them at every node would take
+// longer than it gains. next is scratch.
 func (t *tree) expand(n int32, state, next env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)
@@ -140,7 +141,7 @@ func (t *tree) expand(n int32, state, next env.State) {
 		switch {
 		case len(endings) > 0 && endings[0].Action == a:
 			class, endings = uint8(endings[0].Outcome), endings[1:]
-		case !wins && t.refuted(state, next, a, nd.player):
+		case n == root && !wins && t.refuted(state, next, a, nd.player):
 			class, plies = t.bestClass(nd.player.Opponent()), 1
 		default:
 			continue
