@@ -26,7 +26,7 @@
 // A graph reads the weights of a convolution multiplied by its scale (type folded), and other parameters as they are. The
 // trainer folds scales into weights before the shards, and splits the summed gradients of the products after them.
 //
-// The graph has one operation (type op) for each of: stem, residual block, heads, loss. Gorgonia differentiates it: the
+// The graph has one operation (type op) for each of: stem, residual block, figure layer, heads, loss. Gorgonia differentiates it: the
 // gradient of an operation is one more operation that computes the gradients of all its inputs. Each operation owns and
 // reuses its output. No value feeds two differentiated operations, so Gorgonia inserts no additions. A virtual machine
 // of this package (type machine) runs the graph; a step allocates nothing after the first ones. Activations are [B, H,

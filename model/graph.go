@@ -91,6 +91,13 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, leaves map[st
 		first, weights1 := conv(prefix, "1")
 		second, weights2 := conv(prefix, "2")
 		x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
+		if len(gr.game.Figures) > 0 {
+			inputs := gorgonia.Nodes{x}
+			for _, name := range []string{"figures.weight", "figures.bias", "cells.weight"} {
+				inputs = append(inputs, leaves[prefix+name].Node)
+			}
+			x = apply(prefix+"figures", newFigureLayer(gr.game, config.Channels, s), board, nil, inputs)
+		}
 	}
 	inputs := gorgonia.Nodes{x}
 	h := newHeads(gr.game, func(name string) (int, int) {

@@ -31,21 +31,31 @@ func newLinear(rowsPerSample, inputs, outputs int, relu bool, s *scratch) *linea
 // rows is the number of rows of x in the current run.
 func (l *linear) rows() int { return l.scratch.rows * l.rowsPerSample }
 
-// forward computes y = W x + bias. A matrix product with the identity transposes the weights faster than a loop.
+// forward computes y = W x + bias; bias nil means zeros. A matrix product with the identity transposes the weights faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
 	copy(l.bias, bias)
+	l.multiply(x, weights, l.bias, 0)
+}
+
+// forwardResidual computes y = W x + residual [rows, out].
+func (l *linear) forwardResidual(x, weights, residual []float32) {
+	l.multiply(x, weights, residual, l.out)
+}
+
+// multiply computes y = W x + init, whose rows are initRow apart.
+func (l *linear) multiply(x, weights, init []float32, initRow int) {
 	l.scratch.multiply(kernel.Gemm{
 		M: l.inputs, N: l.out, K: l.outputs, A: weights, ARow: 1, ACol: l.inputs, B: l.identity, BRow: l.out, BPanel: 16,
 		C: l.transposed, CRow: l.out,
 	})
 	l.scratch.multiply(kernel.Gemm{
 		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.transposed, BRow: l.out, BPanel: 16,
-		C: l.y, CRow: l.out, Init: l.bias, ReLU: l.relu,
+		C: l.y, CRow: l.out, Init: init, InitRow: initRow, ReLU: l.relu,
 	})
 }
 
-// backward computes the gradients of weights, bias and x from dy, which it may change. With accumulate it adds the
-// gradient of x to dx.
+// backward computes the gradients of weights, bias and x from dy, which it may change: with relu, dy becomes the gradient
+// before the ReLU. With accumulate it adds the gradient of x to dx. dBias nil means that there is no bias.
 func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.relu {
 		sums := l.scratch.get(bufferChannels, l.out)

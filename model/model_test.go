@@ -56,6 +56,14 @@ func randomBatch(game *env.Game, size int, seed uint64) *Batch {
 	return b
 }
 
+// withFigures returns the game with three figures that leave out some cells.
+func withFigures(game *env.Game) *env.Game {
+	changed := *game
+	n := int32(game.Tensor.Cells())
+	changed.Figures = [][]int32{{0, 1, n - 1}, {1, 3}, {0, 2, 3, n - 2}}
+	return &changed
+}
+
 func normalise(x []float32) {
 	sum := float32(0)
 	for _, v := range x {
@@ -84,7 +92,7 @@ func apart(a, b Losses) float64 {
 // TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do
 // not fill their last shard.
 func TestLoss(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	w := randomWeights(game, 8, 2, 1)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
 	for _, size := range []int{1, shardRows - 1, shardRows, shardRows + 1, 2*shardRows + 6} {
@@ -110,12 +118,13 @@ func TestGradients(t *testing.T) {
 		envtest.Board(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
 		envtest.Board(4, 3, 3, 4, 1, 2, false), // single entries without goals
 		envtest.Board(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
+		withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)),
 	} {
 		w := randomWeights(game, 4, 2, 1)
 		config := DefaultConfig()
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
-		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8}[i], 2)
+		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8, shardRows + 1}[i], 2)
 		if _, err := tr.computeGradients(b); err != nil {
 			t.Fatal(err)
 		}

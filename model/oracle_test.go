@@ -15,7 +15,10 @@ import (
 
 // TestStockOracle compares loss and gradients with a graph of Gorgonia's own operations.
 func TestStockOracle(t *testing.T) {
-	for _, game := range []*env.Game{envtest.Board(4, 3, 4, 2, 2, 3, true), envtest.Board(3, 5, 5, 1, 0, 2, false)} {
+	for _, game := range []*env.Game{
+		envtest.Board(4, 3, 4, 2, 2, 3, true), envtest.Board(3, 5, 5, 1, 0, 2, false),
+		withFigures(envtest.Board(3, 5, 5, 1, 0, 2, false)),
+	} {
 		w := randomWeights(game, 8, 2, 1)
 		b := randomBatch(game, shardRows, 2)
 		tr := newTrainer(t, game, w, DefaultConfig(), nil)
@@ -54,7 +57,7 @@ func TestStockOracle(t *testing.T) {
 // TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding errors are largest.
 // Rounding flips some ReLUs whose inputs are near zero, so the test compares each tensor's gradient as a whole.
 func TestStockOracleDeep(t *testing.T) {
-	game := envtest.Board(11, 7, 7, 2, 2, 7, true)
+	game := withFigures(envtest.Board(11, 7, 7, 2, 2, 7, true))
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
@@ -88,7 +91,7 @@ func gradientOf(tr *Trainer, name string) []float32 {
 
 // TestMachine runs the same graph on Gorgonia's tape machine: all gradients must have the same bits.
 func TestMachine(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	p := newParameters(randomWeights(game, 8, 2, 1))
 	for i := range p.leaves {
 		p.fold(i)

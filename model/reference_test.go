@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"ludus/env"
 	"ludus/model/infer"
@@ -74,6 +75,41 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	return result
 }
 
+// figureLayer applies a figure layer to x [cells, channels].
+func (r *reference) figureLayer(prefix string, x []float64) []float64 {
+	n := r.config.Channels
+	through, size, most := make([]int, len(x)/n), 0, 0
+	for _, figure := range r.game.Figures {
+		size = max(size, len(figure))
+		for _, cell := range figure {
+			through[cell]++
+			most = max(most, through[cell])
+		}
+	}
+	weights, sums := r.weights[prefix+"figures.weight"], make([]float64, len(x)) // sums over the figures through each cell
+	for _, figure := range r.game.Figures {
+		for o, v := range r.weights[prefix+"figures.bias"] {
+			for _, cell := range figure {
+				for i := range n {
+					v += weights[o*n+i] * x[int(cell)*n+i]
+				}
+			}
+			for _, cell := range figure {
+				sums[int(cell)*n+o] += max(v, 0) / math.Sqrt(float64(size)*float64(most))
+			}
+		}
+	}
+	weights = r.weights[prefix+"cells.weight"]
+	y := slices.Clone(x)
+	for i := range y {
+		for j := range n {
+			y[i] += weights[i%n*n+j] * sums[i/n*n+j]
+		}
+		y[i] = max(y[i], 0)
+	}
+	return y
+}
+
 // forward returns the policy logits in the order of actions, the outcome logits and the goals for one tensor [C, H, W].
 func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64) {
 	shape := r.game.Tensor
@@ -86,6 +122,9 @@ func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64)
 	for i := range r.config.Blocks {
 		prefix := "blocks." + string(rune('0'+i)) + "."
 		x = r.conv(prefix, "2", r.conv(prefix, "1", x, r.config.Channels, nil), r.config.Channels, x)
+		if len(r.game.Figures) > 0 {
+			x = r.figureLayer(prefix, x)
+		}
 	}
 	planes := r.linear("policy.planes", r.linear("policy.hidden", x, true), false)
 	for p := range r.game.PolicyPlanes {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -124,6 +125,40 @@ func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	return must(G.Rectify(y))
 }
 
+// figureLayer applies a figure layer to x [B, C, H, W].
+func (s *stock) figureLayer(prefix string, x *G.Node) *G.Node {
+	shape, figures := x.Shape().Clone(), len(s.game.Figures)
+	b, c, cells := shape[0], shape[1], shape[2]*shape[3]
+	incidence := make([]float32, cells*figures) // [cells, figures]
+	through, size, most := make([]int, cells), 0, 0
+	for i, figure := range s.game.Figures {
+		size = max(size, len(figure))
+		for _, cell := range figure {
+			incidence[int(cell)*figures+i] = 1
+			through[cell]++
+			most = max(most, through[cell])
+		}
+	}
+	matrix := func(name string) *G.Node {
+		n, data := stockInput(s.g, prefix+name, cells, figures)
+		copy(data, incidence)
+		return n
+	}
+	scale := func(x *G.Node, terms int) *G.Node {
+		return must(G.Mul(x, G.NewConstant(float32(1/math.Sqrt(float64(terms))))))
+	}
+	weight := func(name string) *G.Node { return s.weight(prefix+name, same, c, c, 1, 1) }
+	conv := func(x *G.Node, name string) *G.Node {
+		return must(G.Conv2d(x, weight(name), tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
+	}
+	y := must(G.Reshape(conv(x, "figures.weight"), tensor.Shape{b * c, cells}))
+	y = must(G.Reshape(must(G.Mul(y, matrix("to figures"))), tensor.Shape{b, c, figures, 1}))
+	y = must(G.Rectify(scale(s.perChannel(G.BroadcastAdd, y, prefix+"figures.bias"), size)))
+	y = must(G.Reshape(y, tensor.Shape{b * c, figures}))
+	y = must(G.Reshape(must(G.Mul(y, must(G.Transpose(matrix("to cells"), 1, 0)))), shape))
+	return must(G.Rectify(must(G.Add(conv(scale(y, most), "cells.weight"), x))))
+}
+
 func (s *stock) pointwise(name string, x *G.Node) *G.Node {
 	shape := s.weights.Lookup(name + ".weight").Shape
 	w := s.weight(name+".weight", same, shape[0], shape[1], 1, 1)
@@ -159,6 +194,9 @@ func (s *stock) build(goalWeight float64) *G.Node {
 	for i := range s.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
+		if len(s.game.Figures) > 0 {
+			x = s.figureLayer(prefix, x)
+		}
 	}
 	planes := s.pointwise("policy.planes", must(G.Rectify(s.pointwise("policy.hidden", x))))
 	logits := must(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * shape.Cells()}))

@@ -25,6 +25,7 @@ var laws = []struct {
 	{"Classes", checkClasses},
 	{"Frames", checkFrames},
 	{"Symmetries", checkSymmetries},
+	{"Figures", checkFigures},
 	{"Drawing", checkDrawing},
 	{"WinningCells", checkWinningCells},
 	{"Play", checkPlay},

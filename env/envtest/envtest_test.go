@@ -205,6 +205,9 @@ func TestFaultyGames(t *testing.T) {
 			s := g.Symmetries[1]
 			s.Actions[3], s.Actions[4] = s.Actions[4], s.Actions[3]
 		}},
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 1}} }}, // without its mirror image
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{1, 0}, {5, 4}} }},
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 36}} }},
 		{"Play", func(g *env.Game) { g.MaxPlies = 5 }},
 		{"Drawing", func(g *env.Game) {
 			g.Drawing.Columns = slices.Clone(g.Drawing.Columns)

@@ -113,6 +113,43 @@ func checkSymmetries(g *env.Game) error {
 	return nil
 }
 
+// checkFigures checks that each figure has at least two cells of the board, in ascending order, that no two are equal, and
+// that symmetries and Second's frame take figures to figures.
+func checkFigures(g *env.Game) error {
+	known := map[string]bool{}
+	for i, figure := range g.Figures {
+		if len(figure) < 2 || figure[0] < 0 || int(figure[len(figure)-1]) >= g.Tensor.Cells() {
+			return fmt.Errorf("figure %d, %v: two or more cells of the board are needed", i, figure)
+		}
+		if !slices.IsSorted(figure) || len(slices.Compact(slices.Clone(figure))) < len(figure) {
+			return fmt.Errorf("figure %d, %v: the cells must ascend", i, figure)
+		}
+		if known[fmt.Sprint(figure)] {
+			return fmt.Errorf("figure %d, %v, is there twice", i, figure)
+		}
+		known[fmt.Sprint(figure)] = true
+	}
+	missing := func(figure []int32, to func(cell int32) int32) bool {
+		var image []int32
+		for _, cell := range figure {
+			image = append(image, to(cell))
+		}
+		slices.Sort(image)
+		return !known[fmt.Sprint(image)]
+	}
+	for i, figure := range g.Figures {
+		for j, s := range g.Symmetries {
+			if missing(figure, func(cell int32) int32 { return s.Cells[cell] }) {
+				return fmt.Errorf("symmetry %d takes figure %d, %v, to cells that are no figure", j, i, figure)
+			}
+		}
+		if missing(figure, func(cell int32) int32 { return int32(g.FrameCell(env.Second, int(cell))) }) {
+			return fmt.Errorf("Second's frame takes figure %d, %v, to cells that are no figure", i, figure)
+		}
+	}
+	return nil
+}
+
 // isPermutation reports whether p holds each number below n once.
 func isPermutation[T int32 | env.Action](p []T, n int) bool {
 	seen := make([]bool, n)

@@ -1,7 +1,6 @@
 package games
 
 import (
-	"fmt"
 	"math/bits"
 
 	"ludus/env"
@@ -212,48 +211,22 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 	return dst[n:]
 }
 
-// maxOpenPairs is the largest number of open pairs that the network distinguishes.
-const maxOpenPairs = 4
-
-// threatPlanes describes the planes of encodeThreats for both players. figure is what three marks and a fourth complete.
-func threatPlanes(figure string) (planes []string) {
-	for _, p := range [][2]string{{"own", "the mover"}, {"other's", "the opponent"}} {
-		planes = append(planes,
-			fmt.Sprintf("%s threats: 1 on each empty cell that completes a %s of %s's, 0 elsewhere", p[0], figure, p[1]),
-			fmt.Sprintf("%s open pairs: on each empty cell, how many %ss through it have two corners of %s's and an empty "+
-				"one, at most %d, / %[4]d", p[0], figure, p[1], maxOpenPairs))
-	}
-	return planes
-}
-
-// encodeThreats writes two planes and returns the rest of dst. The first has 1 on each empty cell that completes a figure
-// of four owned cells. The second has, on each empty cell, the number of figures through it with two owned corners and an
-// empty one, so marking the cell makes as many threats; at most maxOpenPairs, and divided by it. through has, for each
-// cell, the other corners of the figures through it.
-func encodeThreats[B bitboard](dst []float32, through [][]B, owned, empty B) []float32 {
-	n := len(through)
-	threats, pairs := dst[:n], dst[n:2*n]
-	clear(dst[:2*n])
-	if count(owned) >= 2 {
-		for cell := range n {
-			if !has(empty, cell) {
-				continue
-			}
-			open := 0
-			for _, others := range through[cell] {
-				switch count(intersect(others, owned)) {
-				case 3:
-					threats[cell] = 1
-				case 2:
-					if !isEmpty(intersect(others, empty)) {
-						open++
-					}
+// figuresOf returns the figures of a game, each once. others has, for a cell, the other cells of figures through it.
+func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
+	seen := map[B]bool{}
+	for cell, list := range others {
+		for _, rest := range list {
+			if figure := union(rest, bit[B](cell)); !seen[figure] {
+				seen[figure] = true
+				var cells []int32
+				for i := range count(figure) {
+					cells = append(cells, int32(nth(figure, i)))
 				}
+				figures = append(figures, cells)
 			}
-			pairs[cell] = float32(min(open, maxOpenPairs)) / maxOpenPairs
 		}
 	}
-	return dst[2*n:]
+	return figures
 }
 
 // isFirst returns 1 if p is First, otherwise 0.

@@ -3,7 +3,6 @@ package games
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"ludus/env"
 )
@@ -19,11 +18,9 @@ var _ = Register(Family{
 // goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
 type goldenRectangle[B bitboard] struct {
 	columns, rows, cells int
-	board                B // all cells
 	// rectangles holds, for each cell, the three other corners of each rectangle with an upper corner there. A mark on
 	// the cell completes no others: columns fill from below, so the last corner to be marked is an upper one.
 	rectangles [][]B
-	through    [][]B // for each cell, the three other corners of each rectangle through it
 	mirror     reflection[B]
 }
 
@@ -49,9 +46,6 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
 	}
 	r.cells = r.columns * r.rows
-	for cell := range r.cells {
-		r.board = union(r.board, bit[B](cell))
-	}
 	r.findRectangles(span)
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
@@ -59,13 +53,13 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 			"Whoever owns the four corners of an upright rectangle whose columns and rows are\n" +
 			fmt.Sprintf("at least %d apart wins 100 to 0. On a full board without one, yellow wins.", span),
 		Tensor: env.Shape{H: r.rows, W: r.columns},
-		Planes: slices.Concat(piecePlanes("1 on every cell"), []string{
+		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
-			"mover is red: 1 on every cell if red is to move, otherwise 0",
-		}, threatPlanes("rectangle")),
+			"mover is red: 1 on every cell if red is to move, otherwise 0"),
 		PolicyNames: []string{"mark"},
 		Classes:     env.WinLoss,
 		MaxPlies:    r.cells,
+		Figures:     figuresOf(r.rectangles),
 		NewState:    r.newState,
 		Drawing: env.Drawing{
 			Rows: env.Labels("", 0, r.rows), Columns: env.Labels("", 1, r.columns), ColumnsFirst: true,
@@ -80,19 +74,15 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// findRectangles fills through[a] with the other three corners of every rectangle that has a as a corner and sides of at
-// least span, and rectangles[a] with those in which it is an upper corner.
+// findRectangles fills rectangles[a] with the other three corners of every rectangle that has a as an upper corner and
+// sides of at least span.
 func (r *goldenRectangle[B]) findRectangles(span int) {
-	r.rectangles, r.through = make([][]B, r.cells), make([][]B, r.cells)
+	r.rectangles = make([][]B, r.cells)
 	for a := range r.cells {
 		for b := range r.cells {
 			ax, ay, bx, by := a%r.columns, a/r.columns, b%r.columns, b/r.columns
-			if max(ax-bx, bx-ax) < span || max(ay-by, by-ay) < span {
-				continue
-			}
-			others := union(union(bit[B](b), bit[B](ay*r.columns+bx)), bit[B](by*r.columns+ax))
-			r.through[a] = append(r.through[a], others)
-			if ay > by {
+			if max(ax-bx, bx-ax) >= span && ay-by >= span {
+				others := union(union(bit[B](b), bit[B](ay*r.columns+bx)), bit[B](by*r.columns+ax))
 				r.rectangles[a] = append(r.rectangles[a], others)
 			}
 		}
@@ -172,16 +162,12 @@ func (s *goldenRectangleState[B]) CanonicalKey() (env.Key, int) {
 }
 
 func (s *goldenRectangleState[B]) Encode(dst []float32) {
-	g, p := s.game, s.player
-	n, o := g.cells, p.Opponent()
+	n, p := s.game.cells, s.player
 	dst = encodeValue(dst, n, 1)
 	dst = encodeCells(dst, n, s.owned[p])
-	dst = encodeCells(dst, n, s.owned[o])
+	dst = encodeCells(dst, n, s.owned[p.Opponent()])
 	dst = encodeCells(dst, n, s.playable)
-	dst = encodeValue(dst, n, isFirst(p))
-	empty := subtract(g.board, union(s.owned[p], s.owned[o]))
-	dst = encodeThreats(dst, g.through, s.owned[p], empty)
-	encodeThreats(dst, g.through, s.owned[o], empty)
+	encodeValue(dst, n, isFirst(p))
 }
 
 func (s *goldenRectangleState[B]) Pieces(dst []uint8) []uint8 {

@@ -68,6 +68,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 		Planes:   piecePlanes("1 on every cell"),
 		Classes:  env.WinDrawLoss,
 		MaxPlies: l.cells,
+		Figures:  figuresOf(l.through),
 		NewState: l.newState,
 	}
 	if l.gravity {

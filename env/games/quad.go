@@ -93,13 +93,13 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		PolicyNames: []string{"mark"},
 		Classes:     quadClasses,
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
+		Figures:     figuresOf(q.through),
 		NewState:    q.newState,
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true,
 			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
 		},
 	}
-	g.Planes = append(g.Planes, threatPlanes("square")...)
 	if q.whites > 0 {
 		g.Planes = append(g.Planes,
 			"white pieces: 1 on each cell that either player has blocked, 0 elsewhere",
@@ -345,9 +345,6 @@ func (s *quadState[B]) Encode(dst []float32) {
 	dst = encodeValue(dst, g.cells, isFirst(p))
 	dst = encodeValue(dst, g.cells, float32(s.quadsLeft[p])/float32(g.quads))
 	dst = encodeValue(dst, g.cells, float32(s.quadsLeft[o])/float32(g.quads))
-	empty := s.empty()
-	dst = encodeThreats(dst, g.through, s.owned[p], empty)
-	dst = encodeThreats(dst, g.through, s.owned[o], empty)
 	if g.whites > 0 {
 		dst = encodeCells(dst, g.cells, s.blocked)
 		dst = encodeValue(dst, g.cells, float32(s.whitesLeft[p])/float32(g.whites))

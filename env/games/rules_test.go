@@ -380,3 +380,48 @@ func isRectangle(_ *env.Game, x, y []int) bool {
 func inLastRow(g *env.Game, _, y []int) bool {
 	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
 }
+
+// TestFigures compares the numbers of figures with formulas, and the squares of quad-5x5 with those found by their sides.
+func TestFigures(t *testing.T) {
+	for name, want := range map[string]int{
+		"tic-tac-toe": 8, "connect-four": 69, "gomoku": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
+		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0,
+	} {
+		if got := len(mustNew(t, name).Figures); got != want {
+			t.Errorf("%s has %d figures, want %d", name, got, want)
+		}
+	}
+	g := mustNew(t, "quad-5x5")
+	isFigure := map[[4]int32]bool{}
+	for _, figure := range g.Figures {
+		isFigure[[4]int32(figure)] = true
+	}
+	for a := range int32(25) {
+		for b := range a {
+			for c := range b {
+				for d := range c {
+					corners := [4]int32{d, c, b, a}
+					exist := !slices.ContainsFunc(corners[:], func(cell int32) bool { return !g.Drawing.Cells[cell] })
+					if want := exist && hasSquareDistances(corners); isFigure[corners] != want {
+						t.Errorf("cells %v: a figure %t, a square of the board %t", corners, isFigure[corners], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six distances are four
+// equal sides and two diagonals, each the side times the root of two.
+func hasSquareDistances(cells [4]int32) bool {
+	var squares []int32
+	for i, a := range cells {
+		for _, b := range cells[:i] {
+			dy, dx := a/5-b/5, a%5-b%5
+			squares = append(squares, dx*dx+dy*dy)
+		}
+	}
+	slices.Sort(squares)
+	side := squares[0]
+	return slices.Equal(squares, []int32{side, side, side, side, 2 * side, 2 * side})
+}

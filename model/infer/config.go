@@ -95,6 +95,10 @@ func layout(c Config, game *env.Game) []tensorLayout {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		conv(prefix, "1", initHe, c.Channels)
 		conv(prefix, "2", initZero, c.Channels)
+		if len(game.Figures) > 0 {
+			linear(prefix+"figures", initHe, c.Channels, c.Channels)
+			add(prefix+"cells.weight", initZero, c.Channels, c.Channels)
+		}
 	}
 	linear("policy.hidden", initHe, policyWidth, c.Channels)
 	linear("policy.planes", initZero, game.PolicyPlanes, policyWidth)

@@ -26,6 +26,7 @@ type Evaluator struct {
 	cells   []float32    // [rows, H, W, outcomeWidth]
 	hidden  []float32    // [rows, hiddenWidth]
 	outputs []float32    // [rows, padded outputs] of a last layer
+	figures []float32    // [figures, padded channels] of one board
 }
 
 // NewEvaluator returns an evaluator that is fastest for batches of up to maxBatch rows. Larger ones work, too.
@@ -45,6 +46,9 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 	}
 	for i := range e.tower {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
+	}
+	if n.sums != nil {
+		e.figures = kernel.Aligned(len(n.Game.Figures) * n.channels)
 	}
 	return e
 }
@@ -102,6 +106,9 @@ func (e *Evaluator) forwardTower(rows int) {
 		block := &n.blocks[i]
 		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Epilogue{Bias: block[0].bias, ReLU: true})
 		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Epilogue{Bias: block[1].bias, ReLU: true, Accumulate: true})
+		if n.sums != nil {
+			e.figureLayer(&n.figures[i], rows, x)
+		}
 	}
 }
 

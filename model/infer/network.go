@@ -31,8 +31,10 @@ type Network struct {
 	planes   int // of the input, rounded up to a multiple of 8
 	channels int // of the tower, rounded up to a multiple of 8
 
-	stem   conv
-	blocks [][2]conv
+	stem    conv
+	blocks  [][2]conv
+	figures []figureLayer // after each block; none in games without figures
+	sums    *FigureSums
 
 	policyHidden, policyPlanes, policyExtras    linear
 	outcomeCells, outcomeHidden, outcomeClasses linear
@@ -53,6 +55,13 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	for i := range w.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		n.blocks = append(n.blocks, [2]conv{n.fold(w, prefix, "1", n.channels), n.fold(w, prefix, "2", n.channels)})
+	}
+	if len(game.Figures) > 0 {
+		n.sums = NewFigureSums(game, n.channels)
+		for i := range w.Config.Blocks {
+			prefix := fmt.Sprintf("blocks.%d.", i)
+			n.figures = append(n.figures, figureLayer{pack(w, prefix+"figures", n.channels), pack(w, prefix+"cells", n.channels)})
+		}
 	}
 	n.policyHidden = pack(w, "policy.hidden", n.channels)
 	n.policyPlanes = pack(w, "policy.planes", policyWidth)
@@ -86,7 +95,8 @@ func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
 	return conv{kernel.NewConv(board.H, board.W, paddedIn, n.channels, folded), bias}
 }
 
-// pack returns the linear layer of the given name for the kernels. Zeros extend its inputs to paddedIn.
+// pack returns the linear layer of the given name for the kernels. Zeros extend its inputs to paddedIn and replace a bias
+// that it lacks.
 func pack(w *Weights, name string, paddedIn int) linear {
 	weight := w.Lookup(name + ".weight")
 	out, in := weight.Shape[0], weight.Shape[1]
@@ -97,6 +107,9 @@ func pack(w *Weights, name string, paddedIn int) linear {
 		}
 		return weight.Data[o*in+i]
 	})
-	l.bias = append(slices.Clone(w.Lookup(name+".bias").Data), make([]float32, l.paddedOut-out)...)
+	l.bias = make([]float32, l.paddedOut)
+	if bias := w.Lookup(name + ".bias"); bias != nil {
+		copy(l.bias, bias.Data)
+	}
 	return l
 }

@@ -11,6 +11,7 @@ type Worker struct {
 	tail    transformArgs // either pass, for the last channels that do not fill a vector
 	relu    reluArgs
 	adam    adamArgs
+	sums    sumArgs
 	scratch []float32    // result of the first pass
 	zero    []float32    // zeros
 	planes  [2][]float32 // transformed input and output of a convolution
@@ -112,6 +113,14 @@ func floats(buffer *[]float32, n int) []float32 {
 		*buffer = Aligned(n)
 	}
 	return (*buffer)[:n]
+}
+
+// zeros returns n zeros, which must not be changed.
+func (w *Worker) zeros(n int) []float32 {
+	if len(w.zero) < n {
+		w.zero = Aligned(n)
+	}
+	return w.zero[:n]
 }
 
 // Aligned returns a slice of n zeros that starts at a cache line.

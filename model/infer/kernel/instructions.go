@@ -63,10 +63,11 @@ type instructions struct {
 	gemm16Rows    int             // largest number of rows in a block of gemm16
 	gemm16, gemm8 func(*gemmArgs) // blocks of gemm8 have at most 12 rows
 	gemm32        func(*gemmArgs) // two panels at a time, blocks of at most 12 rows; may be nil
+	sums          func(*sumArgs)
 	reluGradient  func(*reluArgs)
 	adam          func(*adamArgs)
 	transforms    transforms
-	tail          *transforms // for the last channels that do not fill a vector
+	tail          *instructions // for the last channels that do not fill a vector; may be nil
 	peak          func(rounds *int64)
 	peakOps       int // floating-point operations in one round of peak
 }

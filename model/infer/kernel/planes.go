@@ -171,10 +171,7 @@ func (w *Worker) fromPlanes(board Winograd, matrix int, dst []float32, src Plane
 // in a new pass, as for ReLU, and -Inf without ReLU.
 func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	if e.Bias == nil {
-		if len(w.zero) < channels {
-			w.zero = Aligned(channels)
-		}
-		e.Bias = w.zero
+		e.Bias = w.zeros(channels)
 	}
 	_ = e.Bias[channels-1]
 	p.bias = pointer(e.Bias)
@@ -230,5 +227,5 @@ func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
 		p.bias = unsafe.Add(p.bias, done)
 	}
 	p.vectors = rest / 8
-	active.tail[n][matrix][kind](p)
+	active.tail.transforms[n][matrix][kind](p)
 }

@@ -15,6 +15,7 @@ var pure = instructions{
 	gemm16Rows:   6,
 	gemm16:       func(p *gemmArgs) { pureGemm(p, 16) },
 	gemm8:        func(p *gemmArgs) { pureGemm(p, 8) },
+	sums:         pureSums,
 	reluGradient: pureReLUGradient,
 	adam:         pureAdam,
 	transforms:   pureTransforms(),

@@ -48,11 +48,25 @@ func (b *builder) conv(prefix, suffix, x string) string {
 	return b.node("Conv", name, []string{x, w, bias}, integers("kernel_shape", 3, 3), integers("pads", 1, 1, 1, 1))
 }
 
-// pointwise adds a 1x1 convolution.
+// pointwise adds a 1x1 convolution with a bias.
 func (b *builder) pointwise(name, x string) string {
-	weight := b.weights.Lookup(name + ".weight")
+	return b.matrix(name, x, b.weights.Lookup(name+".weight"), b.bias(name))
+}
+
+// matrix adds a 1x1 convolution with the given weights and perhaps a bias.
+func (b *builder) matrix(name, x string, weight *infer.Tensor, bias ...string) string {
 	w := b.constant(name+".weight", weight.Data, weight.Shape[0], weight.Shape[1], 1, 1)
-	return b.node("Conv", name, []string{x, w, b.bias(name)}, integers("kernel_shape", 1, 1))
+	return b.node("Conv", name, append([]string{x, w}, bias...), integers("kernel_shape", 1, 1))
+}
+
+// reshape adds a change of shape to [B, dims...].
+func (b *builder) reshape(name, x string, dims ...int) string {
+	shape, _ := binary.Append(nil, binary.LittleEndian, append([]int64{-1}, int64s(dims)...))
+	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
+		Name: proto.String(name + ".shape"), DataType: proto.Int32(int32(pb.TensorProto_INT64)),
+		Dims: []int64{int64(len(dims) + 1)}, RawData: shape,
+	})
+	return b.node("Reshape", name, []string{x, name + ".shape"})
 }
 
 // linear adds a linear layer.

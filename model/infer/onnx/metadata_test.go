@@ -210,10 +210,6 @@ func (a *about) plane(text string, p *position) func(cell int) float32 {
 		return everywhere(parameter("whites") - p.blocks[mover])
 	case "other's whites left":
 		return everywhere(parameter("whites") - p.blocks[1-mover])
-	case "own threats", "own open pairs":
-		return a.threats(strings.Contains(name, "pairs"), pieces, own)
-	case "other's threats", "other's open pairs":
-		return a.threats(strings.Contains(name, "pairs"), pieces, other)
 	case "turns left":
 		return everywhere(parameter("steps") - p.plies)
 	case "own captures":
@@ -223,67 +219,6 @@ func (a *about) plane(text string, p *position) func(cell int) float32 {
 	default:
 		panic("no plane is known by the name " + name)
 	}
-}
-
-// threats returns the values of a plane of threats or open pairs of the given kind of piece.
-func (a *about) threats(pairs bool, pieces []uint8, kind uint8) func(cell int) float32 {
-	figures := a.figures()
-	return func(cell int) float32 {
-		threat, open := float32(0), 0
-		for _, corners := range figures {
-			if pieces[cell] != 0 || !slices.Contains(corners[:], cell) {
-				continue
-			}
-			owned, empty := 0, 0
-			for _, corner := range corners {
-				owned += int(one(corner != cell && pieces[corner] == kind))
-				empty += int(one(corner != cell && pieces[corner] == 0))
-			}
-			switch {
-			case owned == 3:
-				threat = 1
-			case owned == 2 && empty == 1:
-				open++
-			}
-		}
-		if pairs {
-			return float32(min(open, 4)) / 4
-		}
-		return threat
-	}
-}
-
-// figures returns the corners of all squares or, in Golden Rectangle, of all upright rectangles of the span or more.
-func (a *about) figures() (list [][4]int) {
-	columns, span := len(a.Board.Columns), 0
-	if text, ok := a.Parameters["span"]; ok {
-		span, _ = strconv.Atoi(text)
-	}
-	rows := len(a.Board.Cells) / columns
-	add := func(x, y, dx, dy, ex, ey int) { // a corner and the vectors to its neighbours
-		var corners [4]int
-		for i, p := range [4][2]int{{x, y}, {x + dx, y + dy}, {x + dx + ex, y + dy + ey}, {x + ex, y + ey}} {
-			if p[0] < 0 || p[0] >= columns || p[1] < 0 || p[1] >= rows || a.Board.Cells[p[1]*columns+p[0]] == 0 {
-				return
-			}
-			corners[i] = p[1]*columns + p[0]
-		}
-		list = append(list, corners)
-	}
-	for y := range rows {
-		for x := range columns {
-			for dx := 1; dx < columns; dx++ {
-				for dy := range rows {
-					if span == 0 {
-						add(x, y, dx, dy, -dy, dx)
-					} else if dx >= span && dy >= span {
-						add(x, y, dx, 0, 0, dy)
-					}
-				}
-			}
-		}
-	}
-	return list
 }
 
 func one(b bool) float32 {

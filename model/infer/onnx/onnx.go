@@ -53,7 +53,7 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 // network adds the whole network of game.
 func (b *builder) network(game *env.Game) {
 	b.graph.Input = append(b.graph.Input, tensorInfo(Input, game.Tensor.C, game.Tensor.H, game.Tensor.W))
-	x := b.tower()
+	x := b.tower(game)
 
 	policy := b.relu(b.pointwise("policy.hidden", x))
 	logits := []string{b.flatten(b.pointwise("policy.planes", policy))}
@@ -77,14 +77,46 @@ func (b *builder) network(game *env.Game) {
 }
 
 // tower adds the stem and the residual blocks and returns the name of their output.
-func (b *builder) tower() string {
+func (b *builder) tower(game *env.Game) string {
 	x := b.relu(b.conv("stem.", "", Input))
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		y := b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x)))
 		x = b.relu(b.node("Add", prefix+"sum", []string{x, y}))
+		if len(game.Figures) > 0 {
+			x = b.figureLayer(game, prefix, x)
+		}
 	}
 	return x
+}
+
+// figureLayer adds a figure layer. Products with matrices of zeros and scales add up figures and cells.
+func (b *builder) figureLayer(game *env.Game, prefix, x string) string {
+	board, figures := game.Tensor, len(game.Figures)
+	cells := board.Cells()
+	scales := infer.NewFigureSums(game, 8)
+	toFigures, toCells := make([]float32, cells*figures), make([]float32, figures*cells) // [cells, figures] and its transpose
+	for i, figure := range game.Figures {
+		for _, cell := range figure {
+			toFigures[int(cell)*figures+i], toCells[i*cells+int(cell)] = scales.FigureScale, scales.CellScale
+		}
+	}
+	weight, bias := b.weights.Lookup(prefix+"figures.weight"), b.weights.Lookup(prefix+"figures.bias")
+	scaled := make([]float32, len(bias.Data))
+	for i, v := range bias.Data {
+		scaled[i] = v * scales.FigureScale
+	}
+	multiply := func(name, x string, matrix []float32, shape ...int) string {
+		return b.node("MatMul", prefix+name, []string{x, b.constant(prefix+name+".matrix", matrix, shape...)})
+	}
+	y := b.reshape(prefix+"cells.flat", b.matrix(prefix+"figures", x, weight), len(bias.Data), cells)
+	y = b.node("Add", prefix+"figures.sum", []string{
+		multiply("figures.product", y, toFigures, cells, figures), b.constant(bias.Name, scaled, len(scaled), 1),
+	})
+	y = multiply("cells.product", b.relu(y), toCells, figures, cells)
+	y = b.matrix(prefix+"cells", b.reshape(prefix+"cells.board", y, len(bias.Data), board.H, board.W),
+		b.weights.Lookup(prefix+"cells.weight"))
+	return b.relu(b.node("Add", prefix+"cells.sum", []string{x, y}))
 }
 
 // channelsFirst returns weights with the inputs of outcome.hidden in ONNX's order: channels first, then cells.

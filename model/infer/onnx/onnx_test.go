@@ -101,6 +101,9 @@ func checkGraph(t *testing.T, g *pb.GraphProto) {
 	for _, c := range g.GetInitializer() {
 		add(c.GetName())
 		size := int64(4)
+		if c.GetDataType() == int32(pb.TensorProto_INT64) {
+			size = 8
+		}
 		for _, d := range c.GetDims() {
 			size *= d
 		}
@@ -180,14 +183,14 @@ func TestMarshalErrors(t *testing.T) {
 	_, other := newWeights(t, "quad-7x7")
 	for want, spoil := range map[string]func(w *infer.Weights){
 		`"quad-7x7"; the game is "quad-5x5"`: func(w *infer.Weights) { *w = *other },
-		`"stem.conv" [32 3 3 13]`: func(w *infer.Weights) {
+		`"stem.conv" [32 3 3 9]`: func(w *infer.Weights) {
 			*w = *other
 			w.Config.Game = "quad-5x5"
 		},
 		"channels is 0":                  func(w *infer.Weights) { *w = infer.Weights{} },
-		"the architecture has 31":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
+		"the architecture has 40":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
 		"blocks is -1":                   func(w *infer.Weights) { w.Config.Blocks = -1 },
-		`"stem.conv" [32 3 3 10]`:        func(w *infer.Weights) { w.Tensors[0].Name = "stem" },
+		`"stem.conv" [32 3 3 6]`:         func(w *infer.Weights) { w.Tensors[0].Name = "stem" },
 		`"stem.scale" [32]`:              func(w *infer.Weights) { w.Tensors[1].Shape = []int{1, 32} },
 		"holds 31 values; it must be 32": func(w *infer.Weights) { w.Tensors[2].Data = w.Tensors[2].Data[1:] },
 	} {

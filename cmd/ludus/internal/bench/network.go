@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ludus/env"
 	"ludus/model"
@@ -43,7 +44,7 @@ func (s subject) operations() float64 {
 	sum := 0
 	for _, t := range s.weights().Tensors {
 		switch {
-		case len(t.Shape) == 4 || slices.Contains(perCell, t.Name):
+		case len(t.Shape) == 4 || slices.Contains(perCell, t.Name) || len(t.Shape) == 2 && strings.HasPrefix(t.Name, "blocks."):
 			sum += 2 * len(t.Data) * s.game.Tensor.Cells()
 		case len(t.Shape) == 2:
 			sum += 2 * len(t.Data)

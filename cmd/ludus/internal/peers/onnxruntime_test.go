@@ -56,6 +56,9 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 		if len(t.Shape) > 1 {
 			deviation = math.Sqrt(float64(t.Shape[0]) / float64(len(t.Data)))
 		}
+		if strings.HasPrefix(t.Name, "blocks.") && strings.HasSuffix(t.Name, ".cells.weight") {
+			deviation /= 10 // sums over figures have a mean far from zero
+		}
 		for i := range t.Data {
 			t.Data[i] += float32(deviation * rng.NormFloat64())
 		}

@@ -42,35 +42,6 @@ const names = about("planes").map((text) => text.split(":")[0]);
 const { rows, columns, cells } = about("board");
 const { quads, whites } = about("parameters"); // texts, which a division reads as numbers
 
-// The corners of every square whose four cells exist, of any size and tilt.
-const squares = [];
-const size = columns.length;
-for (let r = 0; r < size; r++) {
-  for (let c = 0; c < size; c++) {
-    for (let right = 1; right < size; right++) {
-      for (let down = 0; down < size; down++) {
-        const corners = [[r, c], [r + down, c + right], [r + down + right, c + right - down], [r + right, c - down]];
-        if (corners.every(([y, x]) => y >= 0 && y < size && x >= 0 && x < size && cells[y * size + x])) {
-          squares.push(corners.map(([y, x]) => y * size + x));
-        }
-      }
-    }
-  }
-}
-
-// By empty cell: whether it completes a square of the player's, and how many squares through it have two of the
-// player's corners and another empty one, at most 4, divided by 4.
-function threats(pieces, player) {
-  const [completes, pairs] = [cells.map(() => 0), cells.map(() => 0)];
-  for (const square of squares) {
-    const empty = square.filter((cell) => pieces[cell] === 0);
-    const owned = square.filter((cell) => pieces[cell] === player).length;
-    if (owned === 3 && empty.length === 1) completes[empty[0]] = 1;
-    if (owned === 2 && empty.length === 2) for (const cell of empty) pairs[cell] = Math.min(pairs[cell] + 1 / 4, 1);
-  }
-  return [completes, pairs];
-}
-
 async function pick(session, moves) {
   const pieces = cells.map(() => 0); // by cell: 1 is x's, 2 is o's, 3 a white one
   const blocks = [0, 0]; // whites that x and o have used
@@ -89,8 +60,6 @@ async function pick(session, moves) {
   }
 
   const [own, other] = [1 + mover, 2 - mover];
-  const [ownThreats, ownPairs] = threats(pieces, own);
-  const [otherThreats, otherPairs] = threats(pieces, other);
   const count = (piece) => pieces.filter((p) => p === piece).length;
   const planes = { // what the planes contain, by cell
     "board": (cell) => cells[cell],
@@ -99,10 +68,6 @@ async function pick(session, moves) {
     "mover is x": () => mover === 0,
     "own quads left": () => 1 - count(own) / quads,
     "other's quads left": () => 1 - count(other) / quads,
-    "own threats": (cell) => ownThreats[cell],
-    "own open pairs": (cell) => ownPairs[cell],
-    "other's threats": (cell) => otherThreats[cell],
-    "other's open pairs": (cell) => otherPairs[cell],
     "white pieces": (cell) => pieces[cell] === 3,
     "own whites left": () => 1 - blocks[mover] / whites,
     "other's whites left": () => 1 - blocks[1 - mover] / whites,

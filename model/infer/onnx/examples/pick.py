@@ -25,35 +25,6 @@ verbs = json.loads(about["policy_planes"])
 board = json.loads(about["board"])
 cells = np.array(board["cells"])
 quads, whites = int(parameters["quads"]), int(parameters["whites"])
-size = len(board["columns"])
-
-
-def all_squares():
-    """The corners of every square whose four cells exist, of any size and tilt."""
-    for r in range(size):
-        for c in range(size):
-            for right in range(1, size):
-                for down in range(size):
-                    corners = [(r, c), (r + down, c + right), (r + down + right, c + right - down), (r + right, c - down)]
-                    if all(0 <= y < size and 0 <= x < size and cells[y * size + x] for y, x in corners):
-                        yield [y * size + x for y, x in corners]
-
-
-squares = list(all_squares())
-
-
-def threats(pieces, player):
-    """By empty cell: whether it completes a square of the player's, and how many squares through it have two of the
-    player's corners and another empty one, at most 4, divided by 4."""
-    completes, pairs = np.zeros(len(cells)), np.zeros(len(cells))
-    for square in squares:
-        empty = [cell for cell in square if pieces[cell] == 0]
-        owned = sum(pieces[cell] == player for cell in square)
-        if owned == 3 and len(empty) == 1:
-            completes[empty] = 1
-        if owned == 2 and len(empty) == 2:
-            pairs[empty] += 1
-    return completes, np.minimum(pairs, 4) / 4
 
 
 def pick(moves):
@@ -70,8 +41,6 @@ def pick(moves):
             blocks[mover] += 1
 
     own, other = 1 + mover, 2 - mover
-    own_threats, own_pairs = threats(pieces, own)
-    other_threats, other_pairs = threats(pieces, other)
     planes = {  # what the planes contain, by cell; a number stands for a whole plane of it
         "board": cells,
         "own pieces": pieces == own,
@@ -79,10 +48,6 @@ def pick(moves):
         "mover is x": mover == 0,
         "own quads left": 1 - np.sum(pieces == own) / quads,
         "other's quads left": 1 - np.sum(pieces == other) / quads,
-        "own threats": own_threats,
-        "own open pairs": own_pairs,
-        "other's threats": other_threats,
-        "other's open pairs": other_pairs,
         "white pieces": pieces == 3,
         "own whites left": 1 - blocks[mover] / max(whites, 1),
         "other's whites left": 1 - blocks[1 - mover] / max(whites, 1),
