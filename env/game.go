@@ -74,7 +74,7 @@ type Game struct {
 	GoalHead     bool         // classes do not determine the goals, so a network also predicts these
 	MaxPlies     int          // upper bound of a game's length
 	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
-	Figures      [][]int32    // sets of cells that count as a whole, such as lines of four; a network adds up each one's cells
+	Figures      [][]int32    // sets of cells that matter as a whole, such as lines of four; absolute cells, ascending; may be nil
 	Drawing      Drawing      // how positions are drawn
 	NewState     func() State // returns the starting position; see also Derive
 

@@ -1,6 +1,9 @@
 package model
 
-import "ludus/env"
+import (
+	"ludus/env"
+	"ludus/model/infer/kernel"
+)
 
 // headLayer is one linear layer of the heads.
 type headLayer struct {
@@ -29,7 +32,9 @@ func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *
 		for i := range h.layers {
 			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
 		}
-		h.layers = append(h.layers, headLayer{newLinear(rowsPerSample, inputs, outputs, relu, s), name, from, true})
+		l := newLinear(rowsPerSample, inputs, outputs, relu, s)
+		l.y, l.dy = kernel.Aligned(shardRows*rowsPerSample*l.out), kernel.Aligned(shardRows*rowsPerSample*l.out)
+		h.layers = append(h.layers, headLayer{l, name, from, true})
 		return len(h.layers) - 1
 	}
 	h.planes = add("policy.planes", add("policy.hidden", -1, h.cells, true), h.cells, false)

@@ -3,7 +3,7 @@ package model
 import "ludus/model/infer/kernel"
 
 // linear computes y = W x + bias for every row of x, with ReLU if relu. It reads x as rows of in values, so it serves
-// as a 1x1 convolution of boards and as a dense layer on flattened boards.
+// as a 1x1 convolution of boards and as a dense layer on flattened boards. The caller sets y and dy.
 type linear struct {
 	rowsPerSample    int // rows of x per sample
 	inputs, outputs  int // sizes of the weights [outputs, inputs]
@@ -11,7 +11,7 @@ type linear struct {
 	relu             bool
 	identity         []float32 // [out, out]
 	transposed, bias []float32 // [in, out] and [out], padded copies of the weights
-	y, dy            []float32
+	y, dy            []float32 // [rows, out], memory of the layer that this one is a part of
 	scratch          *scratch
 }
 
@@ -20,7 +20,6 @@ func newLinear(rowsPerSample, inputs, outputs int, relu bool, s *scratch) *linea
 	l := &linear{
 		rowsPerSample: rowsPerSample, inputs: inputs, outputs: outputs, in: in, out: out, relu: relu, scratch: s,
 		identity: kernel.Aligned(out * out), transposed: kernel.Aligned(in * out), bias: kernel.Aligned(out),
-		y: kernel.Aligned(shardRows * rowsPerSample * out), dy: kernel.Aligned(shardRows * rowsPerSample * out),
 	}
 	for i := range out {
 		l.identity[i*out+i] = 1
@@ -61,7 +60,7 @@ func (l *linear) backward(x, weights, dx, dWeights, dBias []float32, accumulate 
 		sums := l.scratch.get(bufferChannels, l.out)
 		l.scratch.worker.ReLUGradient(l.y, l.dy, l.dy, sums, l.rows(), l.out)
 		copy(dBias, sums)
-	} else {
+	} else if dBias != nil {
 		l.sumRows(dBias)
 	}
 	padded, dPadded := weights, dWeights // [out, in]

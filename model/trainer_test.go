@@ -123,14 +123,26 @@ func inferred(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) (logits,
 	return logits, classes, goals
 }
 
-// TestInferAgrees compares inference with the training graph on positions of all games.
+// TestInferAgrees compares inference with the training graph on positions of all games, and for other sizes of the network.
 func TestInferAgrees(t *testing.T) {
+	type network struct {
+		game             string
+		channels, blocks int // 0 channels: the default
+	}
+	networks := []network{{"tic-tac-toe", 12, 1}, {"tic-tac-toe", 8, 0}, {"hex-5x5", 12, 1}}
 	for _, name := range games.Names() {
+		networks = append(networks, network{game: name})
+	}
+	for _, n := range networks {
+		name := n.game
 		game, err := games.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		config := infer.DefaultConfig(game)
+		if n.channels > 0 {
+			config.Channels, config.Blocks = n.channels, n.blocks
+		}
 		w := randomWeights(game, config.Channels, config.Blocks, 1)
 		b := randomBatch(game, shardRows, 1)
 		for i, s := range envtest.Positions(game, 1, shardRows) {

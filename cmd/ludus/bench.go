@@ -34,9 +34,9 @@ func benchCommand() *cobra.Command {
 inference by batch size, of training and of self-play, for one game or all. The peak is the rate of multiply-adds in
 registers.
 
-Operations are those of the network's 3x3 convolutions (2 * 9 * Cin * Cout * H * W) and of its heads' matrix products; a
-training step counts as three forward passes. Speeds are medians over short rounds in which all that is compared runs in
-turn. "network alone" is inference with the batch size and threads of self-play, without search.
+Operations are those of the network's 3x3 convolutions (2 * 9 * Cin * Cout * H * W) and of its other matrix products, without
+the sums over figures; a training step counts as three forward passes. Speeds are medians over short rounds in which all
+that is compared runs in turn. "network alone" is inference with the batch size and threads of self-play, without search.
 
 Rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and their shares of
 the peak mean little.`,

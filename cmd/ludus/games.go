@@ -90,7 +90,7 @@ func writeGame(w io.Writer, g *env.Game) {
 	}
 	fmt.Fprintf(table, "symmetries\t%d\t\n", len(g.Symmetries))
 	if n := len(g.Figures); n > 0 {
-		fmt.Fprintf(table, "figures\t%d\tsets of cells that the network adds up\n", n)
+		fmt.Fprintf(table, "figures\t%d\tsets of cells, such as lines, each seen as a whole by the network\n", n)
 	}
 	fmt.Fprintf(table, "longest game\t%d\tplies\n", g.MaxPlies)
 	table.Flush()
@@ -162,7 +162,6 @@ func describeGame(g *env.Game) map[string]any {
 		"rules": strings.TrimSpace(g.Rules), "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
 		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
-		"figures":   len(g.Figures),
-		"max_plies": g.MaxPlies,
+		"figures": len(g.Figures), "max_plies": g.MaxPlies,
 	}
 }

@@ -207,7 +207,11 @@ func TestFaultyGames(t *testing.T) {
 		}},
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 1}} }}, // without its mirror image
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{1, 0}, {5, 4}} }},
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 1}, {4, 5}} }}, // not turned round
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 5, 30, 35}, {0, 5, 30, 35}} }},
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0}, {5}, {30}, {35}} }},
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 36}} }},
+		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{-1, 5}} }},
 		{"Play", func(g *env.Game) { g.MaxPlies = 5 }},
 		{"Drawing", func(g *env.Game) {
 			g.Drawing.Columns = slices.Clone(g.Drawing.Columns)

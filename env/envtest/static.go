@@ -121,6 +121,9 @@ func checkFigures(g *env.Game) error {
 		if len(figure) < 2 || figure[0] < 0 || int(figure[len(figure)-1]) >= g.Tensor.Cells() {
 			return fmt.Errorf("figure %d, %v: two or more cells of the board are needed", i, figure)
 		}
+		if cells := g.Drawing.Cells; cells != nil && slices.ContainsFunc(figure, func(i int32) bool { return !cells[i] }) {
+			return fmt.Errorf("figure %d, %v, has a cell that the board lacks", i, figure)
+		}
 		if !slices.IsSorted(figure) || len(slices.Compact(slices.Clone(figure))) < len(figure) {
 			return fmt.Errorf("figure %d, %v: the cells must ascend", i, figure)
 		}

@@ -211,7 +211,8 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 	return dst[n:]
 }
 
-// figuresOf returns the figures of a game, each once. others has, for a cell, the other cells of figures through it.
+// figuresOf returns each figure once, its cells ascending. others has, for a cell, the rest of figures through that cell;
+// every figure is there under at least one of its cells.
 func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	seen := map[B]bool{}
 	for cell, list := range others {

@@ -381,7 +381,8 @@ func inLastRow(g *env.Game, _, y []int) bool {
 	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
 }
 
-// TestFigures compares the numbers of figures with formulas, and the squares of quad-5x5 with those found by their sides.
+// TestFigures compares the numbers of figures with formulas, checks the shapes of lines and rectangles, and compares the
+// squares of quad-5x5 with those found by their sides.
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]int{
 		"tic-tac-toe": 8, "connect-four": 69, "gomoku": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
@@ -389,6 +390,21 @@ func TestFigures(t *testing.T) {
 	} {
 		if got := len(mustNew(t, name).Figures); got != want {
 			t.Errorf("%s has %d figures, want %d", name, got, want)
+		}
+	}
+	for _, name := range []string{"connect-four", "gomoku"} {
+		for _, cells := range mustNew(t, name).Figures {
+			w := int32(mustNew(t, name).Tensor.W)
+			for i := 2; i < len(cells); i++ {
+				if d := cells[1] - cells[0]; cells[i]-cells[i-1] != d || cells[i]%w-cells[i-1]%w != cells[1]%w-cells[0]%w {
+					t.Errorf("%s: cells %v are no line", name, cells)
+				}
+			}
+		}
+	}
+	for _, c := range mustNew(t, "golden-rectangle").Figures { // of seven columns
+		if c[0]/7 != c[1]/7 || c[2]/7 != c[3]/7 || c[2]/7-c[0]/7 < 3 || c[0]%7 != c[2]%7 || c[1]%7 != c[3]%7 || c[1]-c[0] < 3 {
+			t.Errorf("cells %v are no rectangle with sides of at least 3", c)
 		}
 	}
 	g := mustNew(t, "quad-5x5")
@@ -411,8 +427,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six distances are four
-// equal sides and two diagonals, each the side times the root of two.
+// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six distances
+// are four equal sides and two diagonals, each the side times the root of two.
 func hasSquareDistances(cells [4]int32) bool {
 	var squares []int32
 	for i, a := range cells {

@@ -25,7 +25,7 @@ type Config struct {
 	Game string
 	// Channels of the tower: a multiple of 4 from 4 to 512. AlphaZero has 256.
 	Channels int
-	// Blocks of two convolutions each: 0 to 64. AlphaZero has 19 or 39.
+	// Blocks of two convolutions each, in games with figures also of a figure layer: 0 to 64. AlphaZero has 19 or 39.
 	Blocks int
 }
 

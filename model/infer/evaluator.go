@@ -97,7 +97,7 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 	}
 }
 
-// forwardTower runs the stem and all blocks on e.input and leaves the last activations in e.tower[0].
+// forwardTower runs the stem, the blocks and their figure layers on e.input and leaves the last activations in e.tower[0].
 func (e *Evaluator) forwardTower(rows int) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
@@ -151,9 +151,15 @@ func (e *Evaluator) forwardPolicy(rows int, logits []float32) {
 
 // linear computes dst [rows, paddedOut] = x [rows, in] W + b, with ReLU if relu.
 func (e *Evaluator) linear(l *linear, rows int, dst, x []float32, relu bool) {
+	e.multiply(l, rows, dst, x, l.bias, 0, relu)
+}
+
+// multiply computes dst [rows, paddedOut] = x [rows, in] W + init, with ReLU if relu. The rows of init are initRow apart; nil
+// means zeros.
+func (e *Evaluator) multiply(l *linear, rows int, dst, x, init []float32, initRow int, relu bool) {
 	e.worker.Gemm(&kernel.Gemm{
 		M: rows, N: l.paddedOut, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.weights, BRow: 16, BPanel: 16 * l.in,
-		C: dst, CRow: l.paddedOut, Init: l.bias, ReLU: relu,
+		C: dst, CRow: l.paddedOut, Init: init, InitRow: initRow, ReLU: relu,
 	})
 }
 

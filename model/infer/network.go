@@ -34,7 +34,7 @@ type Network struct {
 	stem    conv
 	blocks  [][2]conv
 	figures []figureLayer // after each block; none in games without figures
-	sums    *FigureSums
+	sums    *FigureSums   // nil in games without figures
 
 	policyHidden, policyPlanes, policyExtras    linear
 	outcomeCells, outcomeHidden, outcomeClasses linear

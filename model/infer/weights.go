@@ -96,7 +96,8 @@ func (w *Weights) Validate(game *env.Game) error {
 	}
 	want := layout(w.Config, game)
 	if len(w.Tensors) != len(want) {
-		return fmt.Errorf("%d tensors; the architecture has %d", len(w.Tensors), len(want))
+		return fmt.Errorf("%d tensors; the architecture has %d in this version of %s: another version of the program made the "+
+			"network, or it is not complete", len(w.Tensors), len(want), game.Name)
 	}
 	for i, l := range want {
 		t := w.Tensors[i]

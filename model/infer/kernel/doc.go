@@ -1,5 +1,5 @@
-// Package kernel contains the inner loops of networks: matrix products, 3x3 convolutions of boards, and the Winograd
-// transforms of these convolutions and their gradients.
+// Package kernel contains the inner loops of networks: matrix products, sums of rows, 3x3 convolutions of boards, and the
+// Winograd transforms of these convolutions and their gradients.
 //
 // Everything is float32. Activations are [rows, H, W, C]: a row is a board, C a multiple of 8. Matrices are row-major
 // unless strides say otherwise. The result of a row has the same bits in every batch. A [Worker] holds the arguments

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -22,10 +23,14 @@ func NewSums(lists [][]int32, columns int) *Sums {
 	for _, list := range lists {
 		s.counts = append(s.counts, int32(len(list)))
 		for _, row := range list {
+			if row < 0 {
+				panic("kernel: NewSums needs rows of 0 or more")
+			}
 			s.rows = max(s.rows, int(row)+1)
 			s.offsets = append(s.offsets, 4*row*int32(columns))
 		}
 	}
+	s.counts, s.offsets = slices.Clip(s.counts), slices.Clip(s.offsets)
 	return s
 }
 
@@ -39,11 +44,11 @@ type sumArgs struct {
 }
 
 // Sums computes dst [sums, columns] = scale (start + the sums of rows of src), with ReLU if relu. start [columns] is the
-// same for every sum; nil means zeros. The terms are added in the order of their list, so all instruction sets give the
-// same bits.
+// same for every sum; nil means zeros. dst must not overlap src. The terms are added in the order of their list, so all
+// instruction sets give the same bits, except the sign of zero.
 func (w *Worker) Sums(s *Sums, dst, src, start []float32, scale float32, relu bool) {
 	if len(s.counts) == 0 || len(dst) < len(s.counts)*s.columns || len(src) < s.rows*s.columns {
-		panic("kernel: Sums needs a list at least, and slices of that size")
+		panic("kernel: Sums needs at least one list, and dst and src that hold its rows")
 	}
 	if start == nil {
 		start = w.zeros(s.columns)
@@ -67,15 +72,18 @@ func (w *Worker) Sums(s *Sums, dst, src, start []float32, scale float32, relu bo
 // pureSums is the Go version of the kernel behind Worker.Sums.
 func pureSums(p *sumArgs) {
 	for j := range p.vectors {
-		offset := p.offsets
+		term := 0 // an index: a pointer must not pass the end of its array
 		for i := range p.rows {
 			sum := *at(p.start, 32*j)
 			for range *(*int32)(unsafe.Add(p.counts, 4*i)) {
-				add(&sum, at(p.source, int(*(*int32)(offset))+32*j))
-				offset = unsafe.Add(offset, 4)
+				add(&sum, at(p.source, int(*(*int32)(unsafe.Add(p.offsets, 4*term)))+32*j))
+				term++
 			}
-			for k, v := range sum {
-				sum[k] = max(v*p.scale, p.floor)
+			for k := range sum {
+				sum[k] *= p.scale
+			}
+			if p.floor == 0 {
+				rectify(&sum)
 			}
 			*at(p.destination, i*p.step+32*j) = sum
 		}

@@ -50,23 +50,24 @@ func (b *builder) conv(prefix, suffix, x string) string {
 
 // pointwise adds a 1x1 convolution with a bias.
 func (b *builder) pointwise(name, x string) string {
-	return b.matrix(name, x, b.weights.Lookup(name+".weight"), b.bias(name))
+	return b.conv1x1(name, x, b.weights.Lookup(name+".weight"), b.bias(name))
 }
 
-// matrix adds a 1x1 convolution with the given weights and perhaps a bias.
-func (b *builder) matrix(name, x string, weight *infer.Tensor, bias ...string) string {
+// conv1x1 adds a 1x1 convolution with the given weights and perhaps a bias.
+func (b *builder) conv1x1(name, x string, weight *infer.Tensor, bias ...string) string {
 	w := b.constant(name+".weight", weight.Data, weight.Shape[0], weight.Shape[1], 1, 1)
 	return b.node("Conv", name, append([]string{x, w}, bias...), integers("kernel_shape", 1, 1))
 }
 
 // reshape adds a change of shape to [B, dims...].
-func (b *builder) reshape(name, x string, dims ...int) string {
-	shape, _ := binary.Append(nil, binary.LittleEndian, append([]int64{-1}, int64s(dims)...))
+func (b *builder) reshape(x string, dims ...int) string {
+	shape, _ := binary.Append(nil, binary.LittleEndian, append([]int64{-1}, int64s(dims)...)) // never fails on integers
+	name := x + ".shape"
 	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
-		Name: proto.String(name + ".shape"), DataType: proto.Int32(int32(pb.TensorProto_INT64)),
-		Dims: []int64{int64(len(dims) + 1)}, RawData: shape,
+		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_INT64)),
+		Dims: []int64{int64(1 + len(dims))}, RawData: shape,
 	})
-	return b.node("Reshape", name, []string{x, name + ".shape"})
+	return b.node("Reshape", x+".reshaped", []string{x, name})
 }
 
 // linear adds a linear layer.

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -76,9 +77,12 @@ func (b *builder) network(game *env.Game) {
 	}
 }
 
-// tower adds the stem and the residual blocks and returns the name of their output.
+// tower adds the stem, the residual blocks and the figure layers, and returns the name of their output.
 func (b *builder) tower(game *env.Game) string {
 	x := b.relu(b.conv("stem.", "", Input))
+	if len(game.Figures) > 0 {
+		b.figureMatrices(game)
+	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		y := b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x)))
@@ -90,33 +94,41 @@ func (b *builder) tower(game *env.Game) string {
 	return x
 }
 
-// figureLayer adds a figure layer. Products with matrices of zeros and scales add up figures and cells.
-func (b *builder) figureLayer(game *env.Game, prefix, x string) string {
-	board, figures := game.Tensor, len(game.Figures)
-	cells := board.Cells()
-	scales := infer.NewFigureSums(game, 8)
-	toFigures, toCells := make([]float32, cells*figures), make([]float32, figures*cells) // [cells, figures] and its transpose
+// Names of the matrices that add up the cells of figures [cells, figures] and the figures through cells [figures, cells].
+const (
+	toFigures = "figures.matrix"
+	toCells   = "cells.matrix"
+)
+
+// figureMatrices adds both matrices. ONNX has no sums over lists, so products with constant matrices add up: an entry is the
+// scale of the sum where the cell is in the figure, else 0.
+func (b *builder) figureMatrices(game *env.Game) {
+	cells, figures := game.Tensor.Cells(), len(game.Figures)
+	figureScale, cellScale := infer.FigureScales(game)
+	first, second := make([]float32, cells*figures), make([]float32, figures*cells)
 	for i, figure := range game.Figures {
 		for _, cell := range figure {
-			toFigures[int(cell)*figures+i], toCells[i*cells+int(cell)] = scales.FigureScale, scales.CellScale
+			first[int(cell)*figures+i], second[i*cells+int(cell)] = figureScale, cellScale
 		}
 	}
-	weight, bias := b.weights.Lookup(prefix+"figures.weight"), b.weights.Lookup(prefix+"figures.bias")
-	scaled := make([]float32, len(bias.Data))
-	for i, v := range bias.Data {
-		scaled[i] = v * scales.FigureScale
+	b.constant(toFigures, first, cells, figures)
+	b.constant(toCells, second, figures, cells)
+}
+
+// figureLayer adds a figure layer.
+func (b *builder) figureLayer(game *env.Game, prefix, x string) string {
+	board, channels := game.Tensor, b.weights.Config.Channels
+	figureScale, _ := infer.FigureScales(game)
+	bias := slices.Clone(b.weights.Lookup(prefix + "figures.bias").Data)
+	for i := range bias {
+		bias[i] *= figureScale
 	}
-	multiply := func(name, x string, matrix []float32, shape ...int) string {
-		return b.node("MatMul", prefix+name, []string{x, b.constant(prefix+name+".matrix", matrix, shape...)})
-	}
-	y := b.reshape(prefix+"cells.flat", b.matrix(prefix+"figures", x, weight), len(bias.Data), cells)
-	y = b.node("Add", prefix+"figures.sum", []string{
-		multiply("figures.product", y, toFigures, cells, figures), b.constant(bias.Name, scaled, len(scaled), 1),
-	})
-	y = multiply("cells.product", b.relu(y), toCells, figures, cells)
-	y = b.matrix(prefix+"cells", b.reshape(prefix+"cells.board", y, len(bias.Data), board.H, board.W),
-		b.weights.Lookup(prefix+"cells.weight"))
-	return b.relu(b.node("Add", prefix+"cells.sum", []string{x, y}))
+	y := b.conv1x1(prefix+"figures", x, b.weights.Lookup(prefix+"figures.weight"))
+	y = b.node("MatMul", prefix+"figures.sum", []string{b.reshape(y, channels, board.Cells()), toFigures})
+	y = b.relu(b.node("Add", prefix+"figures.all", []string{y, b.constant(prefix+"figures.bias", bias, channels, 1)}))
+	y = b.node("MatMul", prefix+"cells.sum", []string{y, toCells})
+	y = b.conv1x1(prefix+"cells", b.reshape(y, channels, board.H, board.W), b.weights.Lookup(prefix+"cells.weight"))
+	return b.relu(b.node("Add", prefix+"cells.all", []string{x, y}))
 }
 
 // channelsFirst returns weights with the inputs of outcome.hidden in ONNX's order: channels first, then cells.

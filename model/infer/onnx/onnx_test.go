@@ -153,6 +153,26 @@ func TestFolding(t *testing.T) {
 	}
 }
 
+// TestFigureMatrices checks one entry of each matrix and of the bias of a figure layer in tic-tac-toe: a line has three
+// cells, and four lines meet in the centre.
+func TestFigureMatrices(t *testing.T) {
+	game, w := newWeights(t, "tic-tac-toe")
+	w.Lookup("blocks.1.figures.bias").Data[3] = 2
+	model := marshal(t, game, w)
+	const centre, lines = 4, 8
+	line := slices.IndexFunc(game.Figures, func(cells []int32) bool { return slices.Contains(cells, centre) })
+	figure, cell := float32(1/math.Sqrt(3)), float32(1/math.Sqrt(4))
+	if got := constant(t, model, "figures.matrix")[centre*lines+line]; got != figure {
+		t.Errorf("the centre counts %v in its line; want %v", got, figure)
+	}
+	if got := constant(t, model, "cells.matrix")[line*9+centre]; got != cell {
+		t.Errorf("the line counts %v in its centre; want %v", got, cell)
+	}
+	if got := constant(t, model, "blocks.1.figures.bias")[3]; got != 2*figure {
+		t.Errorf("bias %v; want %v", got, 2*figure)
+	}
+}
+
 // TestChannelsFirst checks one weight of the outcome head, whose cells ONNX flattens channels first.
 func TestChannelsFirst(t *testing.T) {
 	game, w := newWeights(t, "breakthrough-6x6")

@@ -24,7 +24,7 @@ type ReplayPosition struct {
 	Moves  []MoveInfo `json:"moves,omitempty"`  // what a search found, the best move first
 }
 
-// MoveInfo holds a move's figures from a search; nil means unknown.
+// MoveInfo holds a move's numbers from a search; nil means unknown.
 type MoveInfo struct {
 	Move   string   `json:"move"`
 	Visits *int     `json:"visits,omitempty"`

@@ -1,5 +1,5 @@
-"""Times PyTorch on the training step that package model takes: the same network and loss, clipping and AdamW; only the
-moving average of the weights is left out.
+"""Times PyTorch on a training step like that of package model: the same network without figure layers, the same loss and
+clipping; AdamW for all parameters, and no moving average of the weights.
 
 Each line of input is a request, each line of output its answer, all in JSON:
 
