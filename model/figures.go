@@ -52,8 +52,8 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 	l.toCells.forwardResidual(l.cellSums, in[3], in[0])
 }
 
-// backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that of
-// the skip connection; toFigures.backward adds the gradient through the figures.
+// backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that
+// of the skip connection; toFigures.backward adds the gradient through the figures.
 func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	worker := &l.scratch.worker
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))

@@ -30,7 +30,8 @@ func newLinear(rowsPerSample, inputs, outputs int, relu bool, s *scratch) *linea
 // rows is the number of rows of x in the current run.
 func (l *linear) rows() int { return l.scratch.rows * l.rowsPerSample }
 
-// forward computes y = W x + bias; bias nil means zeros. A matrix product with the identity transposes the weights faster than a loop.
+// forward computes y = W x + bias; bias nil means zeros. A matrix product with the identity transposes the weights
+// faster than a loop.
 func (l *linear) forward(x, weights, bias []float32) {
 	copy(l.bias, bias)
 	l.multiply(x, weights, l.bias, 0)

@@ -29,8 +29,8 @@
 //
 // # Speed
 //
-// Time of self-play with default settings, in % of a core's time with AVX-512 and without evaluation cache (profiles of
-// BenchmarkNetworkShare):
+// Time of self-play with default settings but networks without figure layers, in % of a core's time with AVX-512 and
+// without evaluation cache (profiles of BenchmarkNetworkShare):
 //
 //	                                               quad-5x5   quad-7x7
 //	network: matrix products                           55         58
@@ -42,9 +42,9 @@
 //
 // The network takes 86 to 91 %, and its matrix products run at 0.8 of the core's peak. A worker plays 32 games at once,
 // which makes batches of 29 positions on average. Only at the end of a generation do batches shrink and workers wait
-// for each other (idle_share in metrics.jsonl). A run of quad-5x5 with default settings spends a quarter of its time on
-// self-play, nearly three quarters on learning (see package model for that profile) and the rest on checkpoints and
-// matches. `ludus bench` measures the network's share, the batches and the idle time.
+// for each other (idle_share in metrics.jsonl). A run of ten minutes spends a quarter of its time on self-play, up to 7 %
+// on rescoring, 60 to 70 % on learning (see package model for that profile) and the rest on checkpoints and matches.
+// `ludus bench` measures the network's share, the batches and the idle time.
 //
 // # What is left out
 //

@@ -13,16 +13,18 @@
 //	outcome  1x1 to 16, relu, flatten, linear to 64, relu, linear to the classes
 //	goals    linear in the outcome's hidden layer to both goals / 100, the mover's first ([env.Game.GoalHead])
 //
-// k is the number of cells of the largest figure, m the number of figures through the cell with most of them. All figures
-// share the matrices P (blocks.I.figures.weight) and Q (blocks.I.cells.weight), so what is learned about one holds for all:
-// a figure layer passes messages between cells and figures. Sources: Gilmer et al. 2017, "Neural message passing for quantum chemistry"; Zaheer et al. 2017, "Deep sets".
+// k is the number of cells of the largest figure, m the number of figures through the cell with most of them. All
+// figures share the matrices P (blocks.I.figures.weight) and Q (blocks.I.cells.weight), so what is learned about one
+// holds for all: a figure layer passes messages between cells and figures. Sources: Gilmer et al. 2017, "Neural message
+// passing for quantum chemistry"; Zaheer et al. 2017, "Deep sets".
 //
 // Every scale follows a convolution directly, so [NewNetwork] folds it into the convolution's weights.
 //
-// A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales 1.
-// The second convolution of every block and the matrix Q start at zero, so a new tower computes the stem alone and is scaled
-// like it at any depth. The last layers of the heads start at zero, so a new network has uniform policies and classes. Sources: He et al.
-// 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance Initialization".
+// A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales
+// 1. The second convolution of every block and the matrix Q start at zero, so a new tower computes the stem alone and
+// is scaled like it at any depth. The last layers of the heads start at zero, so a new network has uniform policies and
+// classes. Sources: He et al. 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance
+// Initialization".
 //
 // # Conventions
 //

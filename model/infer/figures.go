@@ -53,8 +53,8 @@ func rootScale(lists [][]int32) float32 {
 // figureLayer is a figure layer, packed for the kernels.
 type figureLayer struct{ figures, cells linear }
 
-// figureLayer runs a figure layer on rows boards x [rows, H, W, channels], in place. The bias of a figure is added once, to
-// the sum of its cells.
+// figureLayer runs a figure layer on rows boards x [rows, H, W, channels], in place. The bias of a figure is added
+// once, to the sum of its cells.
 func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32) {
 	n, sums := e.network, e.tower[1]
 	cells := n.Game.Tensor.Cells()

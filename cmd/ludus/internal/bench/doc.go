@@ -13,9 +13,9 @@
 //
 // # Units
 //
-// Speeds are per second. A network's operations are the multiplications and additions of its 3x3 convolutions,
-// 2 * 9 * Cin * Cout * H * W, and those of its other matrix products; not the sums over figures. A training step counts as three forward
-// passes. The peak is the rate of multiply-adds (2 operations each) in registers, without memory access.
+// Speeds are per second. A network's operations are the multiplications and additions of its 3x3 convolutions, 2 * 9 *
+// Cin * Cout * H * W, and those of its other matrix products; not the sums over figures. A training step counts as
+// three forward passes. The peak is the rate of multiply-adds (2 operations each) in registers, without memory access.
 //
 // The package prints nothing: it returns a [Report] and reports its progress.
 package bench
