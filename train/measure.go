@@ -54,7 +54,8 @@ func measure(
 		}
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
-	rescoring, err := measureRescoring(ctx, newRescorer(game, s.SolverNodes, parallel.Runner(1)), play.result().finished, duration, clock)
+	rescorer := newRescorer(game, s.SolverNodes, parallel.Runner(1))
+	rescoring, err := measureRescoring(ctx, rescorer, play.result().finished, duration, clock)
 	if err != nil {
 		return c, err
 	}

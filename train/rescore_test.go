@@ -63,7 +63,8 @@ func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *ply, s
 	}
 }
 
-// TestRescoreLimit checks that solving a position and refuting its moves share one limit of nodes; and that a flat policy target stays flat over the moves that keep the value.
+// TestRescoreLimit checks that solving a position and refuting its moves share one limit of nodes, and that a flat policy
+// target stays flat over the moves that keep the value.
 func TestRescoreLimit(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(8, 9))

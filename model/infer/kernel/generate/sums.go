@@ -13,16 +13,7 @@ func (w *writer) sums(set isa) {
 	w.op("MOVQ sumArgs_vectors(AX), R11")
 	w.op("VBROADCASTSS sumArgs_scale(AX), %s15", set.reg)
 	w.op("VBROADCASTSS sumArgs_floor(AX), %s14", set.reg)
-	w.label("next")
-	for _, vectors := range []int{8, 4, 2} {
-		w.op("CMPQ R11, $%d", vectors)
-		w.op("JGE columns%d", vectors)
-	}
-	w.op("CMPQ R11, $1")
-	w.op("JEQ columns1")
-	w.end()
-	for _, vectors := range []int{8, 4, 2, 1} {
-		w.label("columns%d", vectors)
+	w.columns("R11", func(vectors int) {
 		w.op("MOVQ sumArgs_counts(AX), R9")
 		w.op("MOVQ sumArgs_offsets(AX), R10")
 		w.op("MOVQ sumArgs_rows(AX), R12")
@@ -57,7 +48,5 @@ func (w *writer) sums(set isa) {
 		for _, pointer := range []string{"SI", "DI", "R8"} {
 			w.op("ADDQ $%d, %s", bytes*vectors, pointer)
 		}
-		w.op("SUBQ $%d, R11", vectors)
-		w.op("JMP next")
-	}
+	})
 }

@@ -12,23 +12,31 @@ func (w *writer) reluGradient() {
 	w.op("MOVQ reluArgs_step(AX), R10")
 	w.op("MOVQ reluArgs_vectors(AX), R11")
 	w.op("VXORPS Y15, Y15, Y15")
+	w.columns("R11", w.reluGradientColumns)
+}
+
+// columns writes a loop over the vectors of columns, of which the register left holds the number: do writes the work for
+// 8, 4, 2 or 1 of them at a time and moves its pointers on.
+func (w *writer) columns(left string, do func(vectors int)) {
 	w.label("next")
 	for _, vectors := range []int{8, 4, 2} {
-		w.op("CMPQ R11, $%d", vectors)
+		w.op("CMPQ %s, $%d", left, vectors)
 		w.op("JGE columns%d", vectors)
 	}
-	w.op("CMPQ R11, $1")
+	w.op("CMPQ %s, $1", left)
 	w.op("JEQ columns1")
 	w.end()
 	for _, vectors := range []int{8, 4, 2, 1} {
-		w.reluGradientColumns(vectors)
+		w.label("columns%d", vectors)
+		do(vectors)
+		w.op("SUBQ $%d, %s", vectors, left)
+		w.op("JMP next")
 	}
 }
 
 // reluGradientColumns writes the loop over rows for that many vectors of columns.
 func (w *writer) reluGradientColumns(vectors int) {
 	const y, dy, dx, rows = "BX", "CX", "DX", "R12"
-	w.label("columns%d", vectors)
 	w.op("MOVQ SI, %s", y)
 	w.op("MOVQ DI, %s", dy)
 	w.op("MOVQ R8, %s", dx)
@@ -55,8 +63,6 @@ func (w *writer) reluGradientColumns(vectors int) {
 	for _, pointer := range []string{"SI", "DI", "R8", "R9"} {
 		w.op("ADDQ $%d, %s", 32*vectors, pointer)
 	}
-	w.op("SUBQ $%d, R11", vectors)
-	w.op("JMP next")
 }
 
 // adam writes an AdamW step. Its argument is kernel.adamArgs. It rounds products before it adds them, as the Go code
