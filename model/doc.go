@@ -39,10 +39,10 @@
 // # Speed
 //
 // Profile of a step of the default networks without figure layers, with AdamW, at batch 256, one core with AVX-512
-// (BenchmarkStep): matrix products 55 to 60
-// %, board transforms 22 to 25 %, weight transforms 4 to 6 %, sums, norm and AdamW 5 %, ReLU gradients, losses and copies
-// 3 % each. The products run at 0.8 to 0.95 of the core's peak. A sample has three times the products of an evaluation,
-// so it cannot cost less than about three evaluations; package train measures 3.8 to 4.0 (BenchmarkLearn).
+// (BenchmarkStep): matrix products 55 to 60 %, board transforms 22 to 25 %, weight transforms 4 to 6 %, sums, norm and
+// AdamW 5 %, ReLU gradients, losses and copies 3 % each. The products run at 0.8 to 0.95 of the core's peak. A sample has
+// three times the products of an evaluation, so it cannot cost less than about three evaluations; package train measures
+// 3.8 to 4.0 (BenchmarkLearn).
 //
 // Tried and not kept: blocks of 16 or 32 boards that fit the second-level cache (no difference); transforming weights once
 // per step (32x3 on 5x5: no difference in a run, 64x5 on 7x7: 9 to 18 % slower); keeping V for the weights' gradient (32x3 on
