@@ -13,6 +13,19 @@ func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	s.conv.backward(in[0], dSum, nil, dIn[1], false)
 }
 
+// residual is the convolution of a block with figure layers, relu(conv(x) + x). Inputs: x, folded weights, bias.
+type residual struct{ *conv }
+
+func (r residual) forward(in [][]float32, y []float32) { r.forwardReLU(in[0], in[2], in[0], y) }
+
+// backward first stores the gradient of the skip connection in dIn[0], then adds the gradient through the convolution.
+func (r residual) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
+	dSum := r.scratch.get(bufferSum, len(y))
+	r.reluGradient(y, dy, dSum, dIn[2])
+	copy(dIn[0], dSum)
+	r.conv.backward(in[0], dSum, dIn[0], dIn[1], true)
+}
+
 // block is a residual block, relu(second(first(x)) + x). Inputs: x; folded weights and bias of first, then of second.
 type block struct {
 	first, second *conv

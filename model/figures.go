@@ -6,50 +6,76 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// figureLayer is a figure layer, which package infer defines. Inputs: x; weights and bias of the figures; weights of the
-// cells.
+// figures is what the figure layers of a graph share. They run one after another, forward and back again.
+type figures struct {
+	sums         *infer.FigureSums
+	cells, count int // of a board
+	channels     int // padded
+	layers       []*figureLayer
+	gradient     []float32 // [boards, count, channels] of the figures that the layer before has computed
+}
+
+func newFigures(game *env.Game, channels int) *figures {
+	count := len(game.Figures)
+	return &figures{
+		sums: infer.NewFigureSums(game, channels), cells: game.Tensor.Cells(), count: count, channels: channels,
+		gradient: kernel.Aligned(shardRows * count * channels),
+	}
+}
+
+// figureLayer is a figure layer, which package infer defines. Inputs: x, the matrices P and Q.
 type figureLayer struct {
-	sums               *infer.FigureSums
+	*figures
+	before, after      *figureLayer // nil for the first and the last layer
 	toFigures, toCells *linear
-	count, channels    int       // of the figures [count, channels] of a board
-	bias               []float32 // [channels], padded copy
+	values             []float32 // [boards, count, channels] of the figures
 	cellSums           []float32 // input of toCells
 	scratch            *scratch
 }
 
-func newFigureLayer(game *env.Game, sums *infer.FigureSums, channels int, s *scratch) *figureLayer {
-	cells, padded := game.Tensor.Cells(), kernel.PadChannels(channels)
+// newLayer adds a layer behind the others.
+func (f *figures) newLayer(channels int, s *scratch) *figureLayer {
 	l := &figureLayer{
-		sums:      sums,
-		toFigures: newLinear(cells, channels, channels, false, s), toCells: newLinear(cells, channels, channels, true, s),
-		count: len(game.Figures), channels: padded, bias: kernel.Aligned(padded),
-		cellSums: kernel.Aligned(shardRows * cells * padded), scratch: s,
+		figures:   f,
+		toFigures: newLinear(f.cells, channels, channels, false, s), toCells: newLinear(f.cells, channels, channels, true, s),
+		values:   kernel.Aligned(shardRows * f.count * f.channels),
+		cellSums: kernel.Aligned(shardRows * f.cells * f.channels), scratch: s,
 	}
-	l.toFigures.y = kernel.Aligned(shardRows * cells * padded)
+	l.toFigures.y = kernel.Aligned(shardRows * f.cells * f.channels)
+	if n := len(f.layers); n > 0 {
+		l.before = f.layers[n-1]
+		l.before.after = l
+	}
+	f.layers = append(f.layers, l)
 	return l
 }
 
-// board is the part of board i in x [boards, cells, channels].
-func (l *figureLayer) board(x []float32, i int) []float32 {
-	n := l.toCells.rowsPerSample * l.channels
+// cellsOf is the part of board i in x [boards, cells, channels].
+func (f *figures) cellsOf(x []float32, i int) []float32 {
+	n := f.cells * f.channels
 	return x[i*n : (i+1)*n]
 }
 
-// figures computes the figures of board i. They are not kept for all boards, which would take a multiple of the memory.
-func (l *figureLayer) figures(i int) []float32 {
-	figures := l.scratch.get(bufferFigures, l.count*l.channels)
-	l.scratch.worker.Sums(l.sums.ToFigures, figures, l.board(l.toFigures.y, i), l.bias, l.sums.FigureScale, true)
-	return figures
+// figuresOf is the part of board i in x [boards, count, channels].
+func (f *figures) figuresOf(x []float32, i int) []float32 {
+	n := f.count * f.channels
+	return x[i*n : (i+1)*n]
 }
 
 func (l *figureLayer) forward(in [][]float32, y []float32) {
+	worker := &l.scratch.worker
 	l.toFigures.forward(in[0], in[1], nil)
-	copy(l.bias, in[2])
 	for i := range l.scratch.rows {
-		l.scratch.worker.Sums(l.sums.ToCells, l.board(l.cellSums, i), l.figures(i), nil, l.sums.CellScale, false)
+		var before []float32
+		if l.before != nil {
+			before = l.figuresOf(l.before.values, i)
+		}
+		values := l.figuresOf(l.values, i)
+		worker.Sums(l.sums.ToFigures, values, l.cellsOf(l.toFigures.y, i), before, 1, true)
+		worker.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false)
 	}
 	l.toCells.y = y
-	l.toCells.forwardResidual(l.cellSums, in[3], in[0])
+	l.toCells.forwardResidual(l.cellSums, in[2], in[0])
 }
 
 // backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that
@@ -58,18 +84,19 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 	worker := &l.scratch.worker
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toCells.y, l.toCells.dy = y, dy
-	l.toCells.backward(l.cellSums, in[3], dCellSums, dIn[3], nil, false)
+	l.toCells.backward(l.cellSums, in[2], dCellSums, dIn[2], nil, false)
 
 	l.toFigures.dy = l.scratch.get(bufferSum, len(l.cellSums))
-	dFigures, dBias := l.scratch.get(bufferFiguresGradient, l.count*l.channels), l.scratch.get(bufferChannels, l.channels)
-	clear(dIn[2])
+	unused := l.scratch.get(bufferChannels, l.channels)
 	for i := range l.scratch.rows {
-		worker.Sums(l.sums.ToFigures, dFigures, l.board(dCellSums, i), nil, l.sums.CellScale*l.sums.FigureScale, false)
-		worker.ReLUGradient(l.figures(i), dFigures, dFigures, dBias, l.count, l.channels)
-		for c := range dIn[2] {
-			dIn[2][c] += dBias[c]
+		gradient := l.figuresOf(l.gradient, i)
+		var after []float32
+		if l.after != nil {
+			after = gradient
 		}
-		worker.Sums(l.sums.ToCells, l.board(l.toFigures.dy, i), dFigures, nil, 1, false)
+		worker.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false)
+		worker.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, unused, l.count, l.channels)
+		worker.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
 	}
 	l.toFigures.backward(in[0], in[1], dIn[0], dIn[1], nil, true)
 }

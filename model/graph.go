@@ -86,21 +86,24 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, leaves map[st
 	board := tensor.Shape{shardRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
 	first, weights := conv("stem.", "")
 	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
-	var sums *infer.FigureSums
+	var figures *figures
 	if len(gr.game.Figures) > 0 {
-		sums = infer.NewFigureSums(gr.game, kernel.PadChannels(config.Channels))
+		figures = newFigures(gr.game, kernel.PadChannels(config.Channels))
 	}
 	for i := range config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		first, weights1 := conv(prefix, "1")
-		second, weights2 := conv(prefix, "2")
-		x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
-		if sums != nil {
-			inputs := gorgonia.Nodes{x}
-			for _, name := range []string{"figures.weight", "figures.bias", "cells.weight"} {
-				inputs = append(inputs, leaves[prefix+name].Node)
-			}
-			x = apply(prefix+"figures", newFigureLayer(gr.game, sums, config.Channels, s), board, nil, inputs)
+		if figures == nil {
+			first, weights1 := conv(prefix, "1")
+			second, weights2 := conv(prefix, "2")
+			x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
+			continue
+		}
+		only, weights := conv(prefix, "")
+		x = apply(prefix, residual{only}, board, nil, append(gorgonia.Nodes{x}, weights...))
+		for layer := range infer.FigureLayers {
+			name := infer.FigureLayerName(i, layer)
+			inputs := gorgonia.Nodes{x, leaves[name+"figures.weight"].Node, leaves[name+"cells.weight"].Node}
+			x = apply(name+"figures", figures.newLayer(config.Channels, s), board, nil, inputs)
 		}
 	}
 	inputs := gorgonia.Nodes{x}

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"ludus/env"
@@ -20,6 +21,9 @@ func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Wei
 		deviation := 0.2
 		if fan := len(t.Data) / t.Shape[0]; fan > 1 {
 			deviation = math.Sqrt(1 / float64(fan))
+		}
+		if strings.HasPrefix(t.Name, "blocks.") && strings.HasSuffix(t.Name, ".cells.weight") {
+			deviation /= 4 // or the activations of deep networks would grow beyond the range of exp
 		}
 		for i := range t.Data {
 			t.Data[i] += float32(deviation * rng.NormFloat64())

@@ -75,8 +75,8 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	return result
 }
 
-// figureLayer applies a figure layer to x [cells, channels].
-func (r *reference) figureLayer(prefix string, x []float64) []float64 {
+// figureLayer applies a figure layer to x [cells, channels] and changes figures [figures, channels].
+func (r *reference) figureLayer(prefix string, x []float64, figures [][]float64) []float64 {
 	n := r.config.Channels
 	through, size, most := make([]int, len(x)/n), 0, 0
 	for _, figure := range r.game.Figures {
@@ -87,15 +87,16 @@ func (r *reference) figureLayer(prefix string, x []float64) []float64 {
 		}
 	}
 	weights, sums := r.weights[prefix+"figures.weight"], make([]float64, len(x)) // sums over the figures through each cell
-	for _, figure := range r.game.Figures {
-		for o, v := range r.weights[prefix+"figures.bias"] {
+	for f, figure := range r.game.Figures {
+		for o := range n {
 			for _, cell := range figure {
 				for i := range n {
-					v += weights[o*n+i] * x[int(cell)*n+i]
+					figures[f][o] += weights[o*n+i] * x[int(cell)*n+i]
 				}
 			}
+			figures[f][o] = max(figures[f][o], 0)
 			for _, cell := range figure {
-				sums[int(cell)*n+o] += max(v, 0) / math.Sqrt(float64(size)*float64(most))
+				sums[int(cell)*n+o] += figures[f][o] / math.Sqrt(float64(size)*float64(most))
 			}
 		}
 	}
@@ -119,11 +120,19 @@ func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64)
 		x[i%cells*shape.C+i/cells] = float64(v)
 	}
 	x = r.conv("stem.", "", x, shape.C, nil)
+	var figures [][]float64
+	for range r.game.Figures {
+		figures = append(figures, make([]float64, r.config.Channels))
+	}
 	for i := range r.config.Blocks {
 		prefix := "blocks." + string(rune('0'+i)) + "."
-		x = r.conv(prefix, "2", r.conv(prefix, "1", x, r.config.Channels, nil), r.config.Channels, x)
-		if len(r.game.Figures) > 0 {
-			x = r.figureLayer(prefix, x)
+		if figures == nil {
+			x = r.conv(prefix, "2", r.conv(prefix, "1", x, r.config.Channels, nil), r.config.Channels, x)
+			continue
+		}
+		x = r.conv(prefix, "", x, r.config.Channels, x)
+		for layer := range infer.FigureLayers {
+			x = r.figureLayer(infer.FigureLayerName(i, layer), x, figures)
 		}
 	}
 	planes := r.linear("policy.planes", r.linear("policy.hidden", x, true), false)

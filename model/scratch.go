@@ -4,16 +4,14 @@ import "ludus/model/infer/kernel"
 
 // Indices of the buffers.
 const (
-	bufferV               = iota // V, the transformed inputs, or im2col rows
-	bufferM                      // M, the transformed outputs
-	bufferU                      // U, the transformed weights
-	bufferWeights                // padded weights of a linear layer
-	bufferGradient               // gradient of padded weights
-	bufferSum                    // gradient of a ReLU's input
-	bufferHidden                 // gradient between the convolutions of a block
-	bufferFigures                // figures of one board
-	bufferFiguresGradient        // their gradient
-	bufferChannels               // one value per channel
+	bufferV        = iota // V, the transformed inputs, or im2col rows
+	bufferM               // M, the transformed outputs
+	bufferU               // U, the transformed weights
+	bufferWeights         // padded weights of a linear layer
+	bufferGradient        // gradient of padded weights
+	bufferSum             // gradient of a ReLU's input
+	bufferHidden          // gradient between the convolutions of a block
+	bufferChannels        // one value per channel
 	bufferCount
 )
 

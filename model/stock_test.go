@@ -125,8 +125,9 @@ func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	return must(G.Rectify(y))
 }
 
-// figureLayer applies a figure layer to x [B, C, H, W].
-func (s *stock) figureLayer(prefix string, x *G.Node) *G.Node {
+// figureLayer applies a figure layer to x [B, C, H, W] and to the figures [B C, figures], which are nil before the first
+// layer.
+func (s *stock) figureLayer(prefix string, x, before *G.Node) (y, values *G.Node) {
 	shape, figures := x.Shape().Clone(), len(s.game.Figures)
 	b, c, cells := shape[0], shape[1], shape[2]*shape[3]
 	incidence := make([]float32, cells*figures) // [cells, figures]
@@ -151,12 +152,14 @@ func (s *stock) figureLayer(prefix string, x *G.Node) *G.Node {
 	conv := func(x *G.Node, name string) *G.Node {
 		return must(G.Conv2d(x, weight(name), tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
 	}
-	y := must(G.Reshape(conv(x, "figures.weight"), tensor.Shape{b * c, cells}))
-	y = must(G.Reshape(must(G.Mul(y, matrix("to figures"))), tensor.Shape{b, c, figures, 1}))
-	y = must(G.Rectify(scale(s.perChannel(G.BroadcastAdd, y, prefix+"figures.bias"), size)))
-	y = must(G.Reshape(y, tensor.Shape{b * c, figures}))
-	y = must(G.Reshape(must(G.Mul(y, must(G.Transpose(matrix("to cells"), 1, 0)))), shape))
-	return must(G.Rectify(must(G.Add(conv(scale(y, most), "cells.weight"), x))))
+	values = must(G.Reshape(conv(x, "figures.weight"), tensor.Shape{b * c, cells}))
+	values = must(G.Mul(values, matrix("to figures")))
+	if before != nil {
+		values = must(G.Add(values, before))
+	}
+	values = must(G.Rectify(values))
+	y = must(G.Reshape(must(G.Mul(values, must(G.Transpose(matrix("to cells"), 1, 0)))), shape))
+	return must(G.Rectify(must(G.Add(conv(scale(y, size*most), "cells.weight"), x)))), values
 }
 
 func (s *stock) pointwise(name string, x *G.Node) *G.Node {
@@ -191,11 +194,16 @@ func (s *stock) build(goalWeight float64) *G.Node {
 	x, data := stockInput(s.g, "input", s.size, shape.C, shape.H, shape.W)
 	s.targets.inputs = data
 	x = s.conv("stem.", "", x, nil)
+	var figures *G.Node
 	for i := range s.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
-		if len(s.game.Figures) > 0 {
-			x = s.figureLayer(prefix, x)
+		if len(s.game.Figures) == 0 {
+			x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
+			continue
+		}
+		x = s.conv(prefix, "", x, x)
+		for layer := range infer.FigureLayers {
+			x, figures = s.figureLayer(infer.FigureLayerName(i, layer), x, figures)
 		}
 	}
 	planes := s.pointwise("policy.planes", must(G.Rectify(s.pointwise("policy.hidden", x))))

@@ -25,7 +25,8 @@ type Config struct {
 	Game string
 	// Channels of the tower: a multiple of 4 from 4 to 512. AlphaZero has 256.
 	Channels int
-	// Blocks of two convolutions each, in games with figures also of a figure layer: 0 to 64. AlphaZero has 19 or 39.
+	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64. AlphaZero
+	// has 19 or 39.
 	Blocks int
 }
 
@@ -93,11 +94,16 @@ func layout(c Config, game *env.Game) []tensorLayout {
 	conv("stem.", "", initHe, game.Tensor.C)
 	for i := range c.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		conv(prefix, "1", initHe, c.Channels)
-		conv(prefix, "2", initZero, c.Channels)
-		if len(game.Figures) > 0 {
-			linear(prefix+"figures", initHe, c.Channels, c.Channels)
-			add(prefix+"cells.weight", initZero, c.Channels, c.Channels)
+		if len(game.Figures) == 0 {
+			conv(prefix, "1", initHe, c.Channels)
+			conv(prefix, "2", initZero, c.Channels)
+			continue
+		}
+		conv(prefix, "", initZero, c.Channels)
+		for layer := range FigureLayers {
+			name := FigureLayerName(i, layer)
+			add(name+"figures.weight", initHe, c.Channels, c.Channels)
+			add(name+"cells.weight", initZero, c.Channels, c.Channels)
 		}
 	}
 	linear("policy.hidden", initHe, policyWidth, c.Channels)

@@ -3,25 +3,27 @@
 // # Network
 //
 // A residual tower of 3x3 convolutions on the mover's board, without batch norm. In games with figures, such as lines of
-// four ([env.Game.Figures]), a figure layer follows each block:
+// four ([env.Game.Figures]), a block is a convolution and two figure layers:
 //
 //	stem     relu(scale conv(x) + bias)                                         planes -> channels
 //	block    relu(x + scale2 conv2(relu(scale1 conv1(x) + bias1)) + bias2)      channels -> channels
-//	figures  h(f) = relu((sum of P x over the cells of figure f + bias) / sqrt(k))
-//	         relu(x + Q sum of h(f) / sqrt(m) over the figures f through the cell)    channels -> channels
+//	  or     relu(x + scale conv(x) + bias), then twice:                        channels -> channels
+//	         h(f) = relu(h(f) + sum of P x over the cells of figure f)
+//	         relu(x + Q sum of h(f) / sqrt(k m) over the figures f through the cell)
 //	policy   1x1 to 32, relu, 1x1 to the policy's planes; single entries are linear in the outcome's hidden layer
 //	outcome  1x1 to 16, relu, flatten, linear to 64, relu, linear to the classes
 //	goals    linear in the outcome's hidden layer to both goals / 100, the mover's first ([env.Game.GoalHead])
 //
-// k is the number of cells of the largest figure, m the number of figures through the cell with most of them. All
-// figures share the matrices P (blocks.I.figures.weight) and Q (blocks.I.cells.weight), so what is learned about one
-// holds for all: a figure layer passes messages between cells and figures. Sources: Gilmer et al. 2017, "Neural message
-// passing for quantum chemistry"; Zaheer et al. 2017, "Deep sets".
+// k is the number of cells of the largest figure, m the number of figures through the cell with most of them. Like the
+// cells, the figures have channels h(f), which start at 0 and are kept from layer to layer. All figures share the
+// matrices P (blocks.I.J.figures.weight) and Q (blocks.I.J.cells.weight), so what is learned about one holds for all: a
+// figure layer passes messages between cells and figures. Sources: Gilmer et al. 2017, "Neural message passing for
+// quantum chemistry"; Zaheer et al. 2017, "Deep sets".
 //
 // Every scale follows a convolution directly, so [NewNetwork] folds it into the convolution's weights.
 //
 // A fixed variance of the initial weights takes the place of normalisation: He's normal(0, 2/fan-in), with all scales
-// 1. The second convolution of every block and the matrix Q start at zero, so a new tower computes the stem alone and
+// 1. The last convolution of every block and the matrix Q start at zero, so a new tower computes the stem alone and
 // is scaled like it at any depth. The last layers of the heads start at zero, so a new network has uniform policies and
 // classes. Sources: He et al. 2015, "Delving deep into rectifiers"; KataGo, docs/KataGoMethods.md, "Fixed Variance
 // Initialization".

@@ -26,7 +26,7 @@ type Evaluator struct {
 	cells   []float32    // [rows, H, W, outcomeWidth]
 	hidden  []float32    // [rows, hiddenWidth]
 	outputs []float32    // [rows, padded outputs] of a last layer
-	figures []float32    // [figures, padded channels] of one board
+	figures []float32    // [rows, figures, padded channels]
 }
 
 // NewEvaluator returns an evaluator that is fastest for batches of up to maxBatch rows. Larger ones work, too.
@@ -48,7 +48,7 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
 	}
 	if n.sums != nil {
-		e.figures = kernel.Aligned(len(n.Game.Figures) * n.channels)
+		e.figures = kernel.Aligned(rows * len(n.Game.Figures) * n.channels)
 	}
 	return e
 }
@@ -97,19 +97,28 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 	}
 }
 
-// forwardTower runs the stem, the blocks and their figure layers on e.input and leaves the last activations in e.tower[0].
+// forwardTower runs the stem and the blocks on e.input and leaves the last activations in e.tower[0].
 func (e *Evaluator) forwardTower(rows int) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
-	e.worker.Conv(n.stem.Conv, x, e.input, rows, kernel.Epilogue{Bias: n.stem.bias, ReLU: true})
+	e.conv(&n.stem, rows, x, e.input, false)
 	for i := range n.blocks {
-		block := &n.blocks[i]
-		e.worker.Conv(block[0].Conv, middle, x, rows, kernel.Epilogue{Bias: block[0].bias, ReLU: true})
-		e.worker.Conv(block[1].Conv, x, middle, rows, kernel.Epilogue{Bias: block[1].bias, ReLU: true, Accumulate: true})
-		if n.sums != nil {
-			e.figureLayer(&n.figures[i], rows, x)
+		b := &n.blocks[i]
+		if len(b.figures) == 0 {
+			e.conv(&b.convs[0], rows, middle, x, false)
+		} else {
+			copy(middle, x[:rows*n.Game.Tensor.Cells()*n.channels])
+		}
+		e.conv(&b.convs[len(b.convs)-1], rows, x, middle, true)
+		for j := range b.figures {
+			e.figureLayer(&b.figures[j], rows, x, i == 0 && j == 0)
 		}
 	}
+}
+
+// conv computes dst = relu(conv(x) + bias), or relu(dst + conv(x) + bias) if residual. dst is not x.
+func (e *Evaluator) conv(c *conv, rows int, dst, x []float32, residual bool) {
+	e.worker.Conv(c.Conv, dst, x, rows, kernel.Epilogue{Bias: c.bias, ReLU: true, Accumulate: residual})
 }
 
 // forwardOutcome runs the outcome head on the tower's output: it writes the class probabilities to classes [rows, K]

@@ -1,33 +1,40 @@
 package infer
 
 import (
+	"fmt"
 	"math"
 
 	"ludus/env"
 	"ludus/model/infer/kernel"
 )
 
-// FigureSums are the sums of a figure layer, for the rows of one board. ToFigures takes [cells, columns] to
+// FigureLayers is the number of figure layers in a block, in games with figures.
+const FigureLayers = 2
+
+// FigureLayerName is the prefix of the names of a block's figure layer, which count from 0.
+func FigureLayerName(block, layer int) string { return fmt.Sprintf("blocks.%d.%d.", block, layer) }
+
+// FigureSums are the sums of figure layers, for the rows of one board. ToFigures takes [cells, columns] to
 // [figures, columns]: it adds up the cells of each figure. ToCells does the reverse: it adds up the figures through each
-// cell. The scales are one over the root of the largest number of terms, so sums of independent terms of mean zero keep
-// their variance. Outputs of ReLU have a positive mean, so their sums still grow.
+// cell.
 type FigureSums struct {
-	ToFigures, ToCells     *kernel.Sums
-	FigureScale, CellScale float32
+	ToFigures, ToCells *kernel.Sums
+	// Scale of the sums over figures: one over the root of the largest number of cells that reach a cell through its
+	// figures. So sums of independent terms of mean zero keep their variance from layer to layer. Outputs of ReLU have a
+	// positive mean, so their sums still grow.
+	Scale float32
 }
 
 // NewFigureSums prepares the sums for a game with figures. columns is a multiple of 8.
 func NewFigureSums(game *env.Game, columns int) *FigureSums {
-	s := &FigureSums{
-		ToFigures: kernel.NewSums(game.Figures, columns), ToCells: kernel.NewSums(throughCells(game), columns),
+	return &FigureSums{
+		kernel.NewSums(game.Figures, columns), kernel.NewSums(throughCells(game), columns), FigureScale(game),
 	}
-	s.FigureScale, s.CellScale = FigureScales(game)
-	return s
 }
 
-// FigureScales returns the scales of [FigureSums].
-func FigureScales(game *env.Game) (figure, cell float32) {
-	return rootScale(game.Figures), rootScale(throughCells(game))
+// FigureScale returns the scale of [FigureSums].
+func FigureScale(game *env.Game) float32 {
+	return float32(1 / math.Sqrt(float64(longest(game.Figures)*longest(throughCells(game)))))
 }
 
 // throughCells lists the figures through each cell.
@@ -41,28 +48,32 @@ func throughCells(game *env.Game) [][]int32 {
 	return through
 }
 
-// rootScale is one over the root of the length of the longest list.
-func rootScale(lists [][]int32) float32 {
+// longest is the length of the longest list.
+func longest(lists [][]int32) int {
 	most := 1
 	for _, list := range lists {
 		most = max(most, len(list))
 	}
-	return float32(1 / math.Sqrt(float64(most)))
+	return most
 }
 
 // figureLayer is a figure layer, packed for the kernels.
 type figureLayer struct{ figures, cells linear }
 
-// figureLayer runs a figure layer on rows boards x [rows, H, W, channels], in place. The bias of a figure is added
-// once, to the sum of its cells.
-func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32) {
+// figureLayer runs a figure layer on rows boards x [rows, H, W, channels], in place. It adds to the figures, or starts
+// them if it is the first layer.
+func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first bool) {
 	n, sums := e.network, e.tower[1]
-	cells := n.Game.Tensor.Cells()
-	e.multiply(&l.figures, rows*cells, sums, x, nil, 0, false)
+	cells, size := n.Game.Tensor.Cells()*n.channels, len(n.Game.Figures)*n.channels
+	e.multiply(&l.figures, rows*n.Game.Tensor.Cells(), sums, x, nil, 0, false)
 	for i := range rows {
-		board := sums[i*cells*n.channels : (i+1)*cells*n.channels]
-		e.worker.Sums(n.sums.ToFigures, e.figures, board, l.figures.bias, n.sums.FigureScale, true)
-		e.worker.Sums(n.sums.ToCells, board, e.figures, nil, n.sums.CellScale, false)
+		board, figures := sums[i*cells:(i+1)*cells], e.figures[i*size:(i+1)*size]
+		before := figures
+		if first {
+			before = nil
+		}
+		e.worker.Sums(n.sums.ToFigures, figures, board, before, 1, true)
+		e.worker.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, false)
 	}
-	e.multiply(&l.cells, rows*cells, x, sums, x, n.channels, true)
+	e.multiply(&l.cells, rows*n.Game.Tensor.Cells(), x, sums, x, n.channels, true)
 }

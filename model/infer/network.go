@@ -23,6 +23,12 @@ type conv struct {
 	bias []float32
 }
 
+// block is a block: two convolutions, or one and figure layers.
+type block struct {
+	convs   []conv
+	figures []figureLayer
+}
+
 // Network is a network ready to run. It is immutable and may be shared by goroutines; each needs its own [Evaluator].
 type Network struct {
 	Game       *env.Game
@@ -31,10 +37,9 @@ type Network struct {
 	planes   int // of the input, rounded up to a multiple of 8
 	channels int // of the tower, rounded up to a multiple of 8
 
-	stem    conv
-	blocks  [][2]conv
-	figures []figureLayer // after each block; none in games without figures
-	sums    *FigureSums   // nil in games without figures
+	stem   conv
+	blocks []block
+	sums   *FigureSums // nil in games without figures
 
 	policyHidden, policyPlanes, policyExtras    linear
 	outcomeCells, outcomeHidden, outcomeClasses linear
@@ -54,14 +59,19 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	n.stem = n.fold(w, "stem.", "", n.planes)
 	for i := range w.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		n.blocks = append(n.blocks, [2]conv{n.fold(w, prefix, "1", n.channels), n.fold(w, prefix, "2", n.channels)})
+		if len(game.Figures) == 0 {
+			n.blocks = append(n.blocks, block{convs: []conv{n.fold(w, prefix, "1", n.channels), n.fold(w, prefix, "2", n.channels)}})
+			continue
+		}
+		b := block{convs: []conv{n.fold(w, prefix, "", n.channels)}}
+		for layer := range FigureLayers {
+			name := FigureLayerName(i, layer)
+			b.figures = append(b.figures, figureLayer{pack(w, name+"figures", n.channels), pack(w, name+"cells", n.channels)})
+		}
+		n.blocks = append(n.blocks, b)
 	}
 	if len(game.Figures) > 0 {
 		n.sums = NewFigureSums(game, n.channels)
-		for i := range w.Config.Blocks {
-			prefix := fmt.Sprintf("blocks.%d.", i)
-			n.figures = append(n.figures, figureLayer{pack(w, prefix+"figures", n.channels), pack(w, prefix+"cells", n.channels)})
-		}
 	}
 	n.policyHidden = pack(w, "policy.hidden", n.channels)
 	n.policyPlanes = pack(w, "policy.planes", policyWidth)

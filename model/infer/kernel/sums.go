@@ -34,33 +34,37 @@ func NewSums(lists [][]int32, columns int) *Sums {
 	return s
 }
 
-// sumArgs are the arguments of a sums function. step is the distance of the destination's rows in bytes; counts and
-// offsets are those of Sums. floor is the smallest result: 0 for ReLU, or -Inf.
+// sumArgs are the arguments of a sums function. step and startStep are the distances of the rows of destination and start
+// in bytes; counts and offsets are those of Sums. floor is the smallest result: 0 for ReLU, or -Inf.
 type sumArgs struct {
 	source, destination, start unsafe.Pointer
 	counts, offsets            unsafe.Pointer
-	step, rows, vectors        int
+	step, startStep            int
+	rows, vectors              int
 	scale, floor               float32
 }
 
-// Sums computes dst [sums, columns] = scale (start + the sums of rows of src), with ReLU if relu. start [columns] is the
-// same for every sum; nil means zeros. dst must not overlap src. The terms are added in the order of their list, so all
+// Sums computes dst [sums, columns] = start + scale times the sums of rows of src, with ReLU if relu. start [sums, columns]
+// may be dst; nil means zeros. dst must not overlap src. The terms are added in the order of their list, so all
 // instruction sets give the same bits, except the sign of zero.
 func (w *Worker) Sums(s *Sums, dst, src, start []float32, scale float32, relu bool) {
 	if len(s.counts) == 0 || len(dst) < len(s.counts)*s.columns || len(src) < s.rows*s.columns {
 		panic("kernel: Sums needs at least one list, and dst and src that hold its rows")
 	}
+	startStep := 4 * s.columns
 	if start == nil {
-		start = w.zeros(s.columns)
+		start, startStep = w.zeros(s.columns), 0
+	} else if len(start) < len(s.counts)*s.columns {
+		panic("kernel: Sums needs a start that holds a row for each list")
 	}
 	set := active
 	if s.columns%set.lanes != 0 {
 		set = set.tail
 	}
 	w.sums = sumArgs{
-		source: pointer(src), destination: pointer(dst), start: pointer(start[:s.columns]),
+		source: pointer(src), destination: pointer(dst), start: pointer(start),
 		counts: unsafe.Pointer(unsafe.SliceData(s.counts)), offsets: unsafe.Pointer(unsafe.SliceData(s.offsets)),
-		step: 4 * s.columns, rows: len(s.counts), vectors: s.columns / set.lanes,
+		step: 4 * s.columns, startStep: startStep, rows: len(s.counts), vectors: s.columns / set.lanes,
 		scale: scale, floor: float32(math.Inf(-1)),
 	}
 	if relu {
@@ -74,13 +78,14 @@ func pureSums(p *sumArgs) {
 	for j := range p.vectors {
 		term := 0 // an index: a pointer must not pass the end of its array
 		for i := range p.rows {
-			sum := *at(p.start, 32*j)
+			var sum [8]float32
 			for range *(*int32)(unsafe.Add(p.counts, 4*i)) {
 				add(&sum, at(p.source, int(*(*int32)(unsafe.Add(p.offsets, 4*term)))+32*j))
 				term++
 			}
+			start := at(p.start, i*p.startStep+32*j)
 			for k := range sum {
-				sum[k] *= p.scale
+				sum[k] = start[k] + float32(sum[k]*p.scale)
 			}
 			if p.floor == 0 {
 				rectify(&sum)

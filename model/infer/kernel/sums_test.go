@@ -14,7 +14,7 @@ func TestSums(t *testing.T) {
 		for columns := 8; columns <= 200; columns += 8 {
 			const rows = 9
 			lists := [][]int32{{3}, {}, {0, 8, 4}, {1, 1}, {2, 3, 5, 7, 8}, {0, 1, 2, 3}} // 16 terms
-			src, start := gaussians(random, rows*columns), gaussians(random, columns)
+			src, start := gaussians(random, rows*columns), gaussians(random, len(lists)*columns)
 			for _, relu := range []bool{false, true} {
 				for _, start := range [][]float32{nil, start} {
 					memory, want := Aligned((len(lists)+1)*columns), make([]float32, len(lists)*columns)
@@ -24,13 +24,14 @@ func TestSums(t *testing.T) {
 					w.Sums(sums, dst, src, start, 0.3, relu)
 					for i := range want {
 						sum := float32(0)
-						if start != nil {
-							sum = start[i%columns]
-						}
 						for _, row := range lists[i/columns] {
 							sum += src[int(row)*columns+i%columns]
 						}
-						if want[i] = sum * 0.3; relu {
+						want[i] = sum * 0.3
+						if start != nil {
+							want[i] += start[i]
+						}
+						if relu {
 							want[i] = max(want[i], 0)
 						}
 					}
@@ -56,7 +57,7 @@ func TestSumsPanics(t *testing.T) {
 		"no lists":      func() { w.Sums(NewSums(nil, 8), make([]float32, 8), make([]float32, 8), nil, 1, false) },
 		"short source":  func() { w.Sums(sums, make([]float32, 16), make([]float32, 23), nil, 1, false) },
 		"short results": func() { w.Sums(sums, make([]float32, 15), make([]float32, 24), nil, 1, false) },
-		"short start":   func() { w.Sums(sums, make([]float32, 16), make([]float32, 24), make([]float32, 7), 1, false) },
+		"short start":   func() { w.Sums(sums, make([]float32, 16), make([]float32, 24), make([]float32, 15), 1, false) },
 	} {
 		func() {
 			defer func() {

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"fmt"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -77,21 +76,29 @@ func (b *builder) network(game *env.Game) {
 	}
 }
 
-// tower adds the stem, the residual blocks and the figure layers, and returns the name of their output.
+// tower adds the stem and the blocks, and returns the name of their output.
 func (b *builder) tower(game *env.Game) string {
-	x := b.relu(b.conv("stem.", "", Input))
+	x, figures := b.relu(b.conv("stem.", "", Input)), ""
 	if len(game.Figures) > 0 {
 		b.figureMatrices(game)
 	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		y := b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x)))
-		x = b.relu(b.node("Add", prefix+"sum", []string{x, y}))
-		if len(game.Figures) > 0 {
-			x = b.figureLayer(game, prefix, x)
+		if len(game.Figures) == 0 {
+			x = b.residual(prefix+"sum", x, b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x))))
+			continue
+		}
+		x = b.residual(prefix+"sum", x, b.conv(prefix, "", x))
+		for layer := range infer.FigureLayers {
+			x, figures = b.figureLayer(game, infer.FigureLayerName(i, layer), x, figures)
 		}
 	}
 	return x
+}
+
+// residual adds relu(x + y); the sum has the given name.
+func (b *builder) residual(name, x, y string) string {
+	return b.relu(b.node("Add", name, []string{x, y}))
 }
 
 // Names of the matrices that add up the cells of figures [cells, figures] and the figures through cells [figures, cells].
@@ -100,35 +107,32 @@ const (
 	toCells   = "cells.matrix"
 )
 
-// figureMatrices adds both matrices. ONNX has no sums over lists, so products with constant matrices add up: an entry is the
-// scale of the sum where the cell is in the figure, else 0.
+// figureMatrices adds both matrices. ONNX has no sums over lists, so products with constant matrices add up: an entry of
+// the first is 1 where the cell is in the figure, one of the second the scale of the sums, others are 0.
 func (b *builder) figureMatrices(game *env.Game) {
 	cells, figures := game.Tensor.Cells(), len(game.Figures)
-	figureScale, cellScale := infer.FigureScales(game)
 	first, second := make([]float32, cells*figures), make([]float32, figures*cells)
 	for i, figure := range game.Figures {
 		for _, cell := range figure {
-			first[int(cell)*figures+i], second[i*cells+int(cell)] = figureScale, cellScale
+			first[int(cell)*figures+i], second[i*cells+int(cell)] = 1, infer.FigureScale(game)
 		}
 	}
 	b.constant(toFigures, first, cells, figures)
 	b.constant(toCells, second, figures, cells)
 }
 
-// figureLayer adds a figure layer.
-func (b *builder) figureLayer(game *env.Game, prefix, x string) string {
+// figureLayer adds a figure layer. figures is the figures' values after the layer before, or "" in the first layer.
+func (b *builder) figureLayer(game *env.Game, prefix, x, figures string) (cells, values string) {
 	board, channels := game.Tensor, b.weights.Config.Channels
-	figureScale, _ := infer.FigureScales(game)
-	bias := slices.Clone(b.weights.Lookup(prefix + "figures.bias").Data)
-	for i := range bias {
-		bias[i] *= figureScale
-	}
 	y := b.conv1x1(prefix+"figures", x, b.weights.Lookup(prefix+"figures.weight"))
 	y = b.node("MatMul", prefix+"figures.sum", []string{b.reshape(y, channels, board.Cells()), toFigures})
-	y = b.relu(b.node("Add", prefix+"figures.all", []string{y, b.constant(prefix+"figures.bias", bias, channels, 1)}))
-	y = b.node("MatMul", prefix+"cells.sum", []string{y, toCells})
+	if figures != "" {
+		y = b.node("Add", prefix+"figures.all", []string{y, figures})
+	}
+	values = b.relu(y)
+	y = b.node("MatMul", prefix+"cells.sum", []string{values, toCells})
 	y = b.conv1x1(prefix+"cells", b.reshape(y, channels, board.H, board.W), b.weights.Lookup(prefix+"cells.weight"))
-	return b.relu(b.node("Add", prefix+"cells.all", []string{x, y}))
+	return b.residual(prefix+"cells.all", x, y), values
 }
 
 // channelsFirst returns weights with the inputs of outcome.hidden in ONNX's order: channels first, then cells.

@@ -144,7 +144,7 @@ func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
 
 // TestFolding checks one weight of a convolution: the scale is folded in and the axes have ONNX's order.
 func TestFolding(t *testing.T) {
-	game, w := newWeights(t, "quad-5x5")
+	game, w := newWeights(t, "breakthrough-6x6")
 	in := w.Lookup("blocks.1.conv1").Shape[3]
 	w.Lookup("blocks.1.conv1").Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
 	w.Lookup("blocks.1.scale1").Data[2] = 0.5
@@ -153,23 +153,18 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestFigureMatrices checks one entry of each matrix and of the bias of a figure layer in tic-tac-toe: a line has three
-// cells, and four lines meet in the centre.
+// TestFigureMatrices checks one entry of each matrix of a figure layer in tic-tac-toe: a line has three cells, and four
+// lines meet in the centre.
 func TestFigureMatrices(t *testing.T) {
 	game, w := newWeights(t, "tic-tac-toe")
-	w.Lookup("blocks.1.figures.bias").Data[3] = 2
 	model := marshal(t, game, w)
 	const centre, lines = 4, 8
 	line := slices.IndexFunc(game.Figures, func(cells []int32) bool { return slices.Contains(cells, centre) })
-	figure, cell := float32(1/math.Sqrt(3)), float32(1/math.Sqrt(4))
-	if got := constant(t, model, "figures.matrix")[centre*lines+line]; got != figure {
-		t.Errorf("the centre counts %v in its line; want %v", got, figure)
+	if got := constant(t, model, "figures.matrix")[centre*lines+line]; got != 1 {
+		t.Errorf("the centre counts %v in its line; want 1", got)
 	}
-	if got := constant(t, model, "cells.matrix")[line*9+centre]; got != cell {
-		t.Errorf("the line counts %v in its centre; want %v", got, cell)
-	}
-	if got := constant(t, model, "blocks.1.figures.bias")[3]; got != 2*figure {
-		t.Errorf("bias %v; want %v", got, 2*figure)
+	if got, want := constant(t, model, "cells.matrix")[line*9+centre], float32(1/math.Sqrt(3*4)); got != want {
+		t.Errorf("the line counts %v in its centre; want %v", got, want)
 	}
 }
 
@@ -208,7 +203,7 @@ func TestMarshalErrors(t *testing.T) {
 			w.Config.Game = "quad-5x5"
 		},
 		"channels is 0":                  func(w *infer.Weights) { *w = infer.Weights{} },
-		"the architecture has 40":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
+		"the architecture has 34":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
 		"blocks is -1":                   func(w *infer.Weights) { w.Config.Blocks = -1 },
 		`"stem.conv" [32 3 3 6]`:         func(w *infer.Weights) { w.Tensors[0].Name = "stem" },
 		`"stem.scale" [32]`:              func(w *infer.Weights) { w.Tensors[1].Shape = []int{1, 32} },

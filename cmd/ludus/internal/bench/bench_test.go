@@ -117,8 +117,8 @@ func TestSelfPlayRow(t *testing.T) {
 func TestOperations(t *testing.T) {
 	game := mustGame("quad-7x7")
 	const c, cells, hidden = 64, 49, 64
-	convolutions := 2 * 9 * cells * c * (game.Tensor.C + 10*c)
-	perCell := 2 * cells * (5*2*c*c + c*32 + 32*game.PolicyPlanes + c*16) // first the figure layers
+	convolutions := 2 * 9 * cells * c * (game.Tensor.C + 5*c)
+	perCell := 2 * cells * (5*4*c*c + c*32 + 32*game.PolicyPlanes + c*16) // first the figure layers
 	outcome := 2 * hidden * (16*cells + len(game.Classes))
 	if got, want := (subject{game, Net{c, 5}}).operations(), float64(convolutions+perCell+outcome); got != want {
 		t.Errorf("%v operations, want %v", got, want)

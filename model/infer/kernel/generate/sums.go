@@ -18,11 +18,12 @@ func (w *writer) sums(set isa) {
 		w.op("MOVQ sumArgs_offsets(AX), R10")
 		w.op("MOVQ sumArgs_rows(AX), R12")
 		w.op("MOVQ DI, BX")
+		w.op("MOVQ R8, DX")
 		w.label("row%d", vectors)
 		w.op("MOVLQSX (R9), R13")
 		w.op("ADDQ $4, R9")
 		for v := range vectors {
-			w.op("VMOVUPS %d(R8), %s%d", bytes*v, set.reg, v)
+			w.op("VXORPS %[1]s, %[1]s, %[1]s", fmt.Sprintf("%s%d", set.reg, v))
 		}
 		w.op("TESTQ R13, R13")
 		w.op("JEQ store%d", vectors)
@@ -39,10 +40,12 @@ func (w *writer) sums(set isa) {
 		for v := range vectors {
 			r := fmt.Sprintf("%s%d", set.reg, v)
 			w.op("VMULPS %s, %s15, %s", r, set.reg, r)
+			w.op("VADDPS %d(DX), %s, %s", bytes*v, r, r)
 			w.op("VMAXPS %s, %s14, %s", r, set.reg, r)
 			w.op("VMOVUPS %s, %d(BX)", r, bytes*v)
 		}
 		w.op("ADDQ sumArgs_step(AX), BX")
+		w.op("ADDQ sumArgs_startStep(AX), DX")
 		w.op("DECQ R12")
 		w.op("JNZ row%d", vectors)
 		for _, pointer := range []string{"SI", "DI", "R8"} {
