@@ -20,10 +20,8 @@ func (r residual) forward(in [][]float32, y []float32) { r.forwardReLU(in[0], in
 
 // backward first stores the gradient of the skip connection in dIn[0], then adds the gradient through the convolution.
 func (r residual) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	dSum := r.scratch.get(bufferSum, len(y))
-	r.reluGradient(y, dy, dSum, dIn[2])
-	copy(dIn[0], dSum)
-	r.conv.backward(in[0], dSum, dIn[0], dIn[1], true)
+	r.reluGradient(y, dy, dIn[0], dIn[2])
+	r.conv.backward(in[0], dIn[0], dIn[0], dIn[1], true)
 }
 
 // block is a residual block, relu(second(first(x)) + x). Inputs: x; folded weights and bias of first, then of second.

@@ -15,7 +15,7 @@ type conv struct {
 type convolver interface {
 	forward(x, y []float32, epilogue kernel.Epilogue)
 	// backward computes the gradient dWeights [3, 3, out, in] of the folded weights. Unless dx is nil it also computes the
-	// gradient of x: it sets dx to it or, if accumulate, adds it to dx.
+	// gradient of x: it sets dx to it or, if accumulate, adds it to dx, which may then be dy.
 	backward(x, dy, dx, dWeights []float32, accumulate bool)
 }
 

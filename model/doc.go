@@ -26,14 +26,15 @@
 // A graph reads the weights of a convolution multiplied by its scale (type folded), and other parameters as they are. The
 // trainer folds scales into weights before the shards, and splits the summed gradients of the products after them.
 //
-// The graph has one operation (type op) for each of: stem, block of two convolutions, convolution of a block with figure
-// layers, figure layer, heads, loss. Gorgonia differentiates it: the gradient of an operation is one more operation that
-// computes the gradients of all its inputs. Each operation owns and reuses its output. No value feeds two differentiated
-// operations, so Gorgonia inserts no additions; the channels of figures and their gradients, which several figure layers
-// share, pass outside the graph (type figures). A virtual machine of this package (type machine) runs the graph; a step allocates nothing after the first
-// ones. Activations are [B, H, W, C] with C padded to a multiple of 8. Package kernel computes convolutions and matrix
-// products. A convolution transforms x to V and the weights to U, multiplies M = V U, and transforms M to y; its
-// gradients are dM = A dy, dV = dM Uᵀ (then dx) and dU = Vᵀ dM (then the weights' gradient).
+// The graph has one operation (type op) for each of: stem, block of two convolutions, single convolution of a block (type
+// residual), figure layer, heads, loss. Gorgonia differentiates it: the gradient of an operation is one more operation
+// that computes the gradients of all its inputs. Each operation owns and reuses its output. No value feeds two
+// differentiated operations, so Gorgonia inserts no additions; the channels of figures and their gradients, which several
+// figure layers share, pass outside the graph (type figures). A virtual machine of this package (type machine) runs the
+// graph; a step allocates nothing after the first ones. Activations are [B, H, W, C] with C padded to a multiple of 8.
+// Package kernel computes convolutions and matrix products. A convolution transforms x to V and the weights to U,
+// multiplies M = V U, and transforms M to y; its gradients are dM = A dy, dV = dM Uᵀ (then dx) and dU = Vᵀ dM (then the
+// weights' gradient).
 //
 // The tests compare it with a second graph of Gorgonia's own operations.
 //

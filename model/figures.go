@@ -6,29 +6,36 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// figures is what the figure layers of a graph share. They run one after another, forward and back again.
+// figures is what the figure layers of a graph share. The layers run one after another, forward and back again.
 type figures struct {
 	sums         *infer.FigureSums
-	cells, count int // of a board
-	channels     int // padded
-	layers       []*figureLayer
-	gradient     []float32 // [boards, count, channels] of the figures that the layer before has computed
+	cells, count int          // of a board
+	channels     int          // padded
+	last         *figureLayer // nil without layers
+	// gradient of the loss by the figures' channels [boards, count, channels]: backward of a layer turns that of its output
+	// into that of its input. nil in a graph without gradients.
+	gradient []float32
 }
 
-func newFigures(game *env.Game, channels int) *figures {
-	count := len(game.Figures)
-	return &figures{
-		sums: infer.NewFigureSums(game, channels), cells: game.Tensor.Cells(), count: count, channels: channels,
-		gradient: kernel.Aligned(shardRows * count * channels),
+func newFigures(game *env.Game, channels int, withGradients bool) *figures {
+	f := &figures{
+		sums: infer.NewFigureSums(game, channels), cells: game.Tensor.Cells(), count: len(game.Figures), channels: channels,
 	}
+	if withGradients {
+		f.gradient = f.newValues()
+	}
+	return f
 }
+
+// newValues allocates memory [boards, count, channels].
+func (f *figures) newValues() []float32 { return kernel.Aligned(shardRows * f.count * f.channels) }
 
 // figureLayer is a figure layer, which package infer defines. Inputs: x, the matrices P and Q.
 type figureLayer struct {
 	*figures
-	before, after      *figureLayer // nil for the first and the last layer
+	before, after      *figureLayer // before is nil in the first layer, after in the last
 	toFigures, toCells *linear
-	values             []float32 // [boards, count, channels] of the figures
+	values             []float32 // [boards, count, channels] of the figures; shared by all layers without gradients
 	cellSums           []float32 // input of toCells
 	scratch            *scratch
 }
@@ -36,17 +43,19 @@ type figureLayer struct {
 // newLayer adds a layer behind the others.
 func (f *figures) newLayer(channels int, s *scratch) *figureLayer {
 	l := &figureLayer{
-		figures:   f,
+		figures: f, before: f.last,
 		toFigures: newLinear(f.cells, channels, channels, false, s), toCells: newLinear(f.cells, channels, channels, true, s),
-		values:   kernel.Aligned(shardRows * f.count * f.channels),
 		cellSums: kernel.Aligned(shardRows * f.cells * f.channels), scratch: s,
 	}
-	l.toFigures.y = kernel.Aligned(shardRows * f.cells * f.channels)
-	if n := len(f.layers); n > 0 {
-		l.before = f.layers[n-1]
+	if l.before != nil {
 		l.before.after = l
 	}
-	f.layers = append(f.layers, l)
+	if f.gradient == nil && l.before != nil {
+		l.values = l.before.values
+	} else {
+		l.values = f.newValues()
+	}
+	f.last = l
 	return l
 }
 
@@ -64,6 +73,7 @@ func (f *figures) figuresOf(x []float32, i int) []float32 {
 
 func (l *figureLayer) forward(in [][]float32, y []float32) {
 	worker := &l.scratch.worker
+	l.toFigures.y = l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toFigures.forward(in[0], in[1], nil)
 	for i := range l.scratch.rows {
 		var before []float32
@@ -87,7 +97,7 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 	l.toCells.backward(l.cellSums, in[2], dCellSums, dIn[2], nil, false)
 
 	l.toFigures.dy = l.scratch.get(bufferSum, len(l.cellSums))
-	unused := l.scratch.get(bufferChannels, l.channels)
+	sums := l.scratch.get(bufferChannels, l.channels) // over figures, not needed
 	for i := range l.scratch.rows {
 		gradient := l.figuresOf(l.gradient, i)
 		var after []float32
@@ -95,7 +105,7 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 			after = gradient
 		}
 		worker.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false)
-		worker.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, unused, l.count, l.channels)
+		worker.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, sums, l.count, l.channels)
 		worker.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
 	}
 	l.toFigures.backward(in[0], in[1], dIn[0], dIn[1], nil, true)

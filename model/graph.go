@@ -46,7 +46,7 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 		n := input(g, l.name, l.values, l.shape...)
 		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l.folded}
 	}
-	total := gr.build(g, p.weights.Config, leaves)
+	total := gr.build(g, p.weights.Config, leaves, withGradients)
 	if withGradients {
 		for _, n := range must(gorgonia.Grad(total, nodes...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op).out)
@@ -76,7 +76,9 @@ func newInput(g *gorgonia.ExprGraph, name string, data *[]float32, shape ...int)
 }
 
 // build adds inputs, tower, heads and loss, and returns the total loss. leaves are the parameters' nodes by name.
-func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, leaves map[string]leafNode) *gorgonia.Node {
+func (gr *graph) build(
+	g *gorgonia.ExprGraph, config infer.Config, leaves map[string]leafNode, withGradients bool,
+) *gorgonia.Node {
 	shape, s := gr.game.Tensor, &gr.scratch
 	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
 		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
@@ -86,24 +88,24 @@ func (gr *graph) build(g *gorgonia.ExprGraph, config infer.Config, leaves map[st
 	board := tensor.Shape{shardRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
 	first, weights := conv("stem.", "")
 	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
-	var figures *figures
+	var shared *figures
 	if len(gr.game.Figures) > 0 {
-		figures = newFigures(gr.game, kernel.PadChannels(config.Channels))
+		shared = newFigures(gr.game, kernel.PadChannels(config.Channels), withGradients)
 	}
 	for i := range config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		if figures == nil {
+		if shared == nil {
 			first, weights1 := conv(prefix, "1")
 			second, weights2 := conv(prefix, "2")
 			x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
-		only, weights := conv(prefix, "")
-		x = apply(prefix, residual{only}, board, nil, append(gorgonia.Nodes{x}, weights...))
+		single, weights := conv(prefix, "")
+		x = apply(prefix, residual{single}, board, nil, append(gorgonia.Nodes{x}, weights...))
 		for layer := range infer.FigureLayers {
-			name := infer.FigureLayerName(i, layer)
-			inputs := gorgonia.Nodes{x, leaves[name+"figures.weight"].Node, leaves[name+"cells.weight"].Node}
-			x = apply(name+"figures", figures.newLayer(config.Channels, s), board, nil, inputs)
+			prefix := infer.FigureLayerPrefix(i, layer)
+			inputs := gorgonia.Nodes{x, leaves[prefix+"figures.weight"].Node, leaves[prefix+"cells.weight"].Node}
+			x = apply(prefix+"figures", shared.newLayer(config.Channels, s), board, nil, inputs)
 		}
 	}
 	inputs := gorgonia.Nodes{x}

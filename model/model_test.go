@@ -123,12 +123,13 @@ func TestGradients(t *testing.T) {
 		envtest.Board(4, 3, 3, 4, 1, 2, false), // single entries without goals
 		envtest.Board(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
 		withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)),
+		withFigures(envtest.Board(3, 2, 9, 2, 1, 3, true)),
 	} {
 		w := randomWeights(game, 4, 2, 1)
 		config := DefaultConfig()
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
-		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8, shardRows + 1}[i], 2)
+		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8, shardRows + 1, 8}[i], 2)
 		if _, err := tr.computeGradients(b); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,8 @@ func TestMuon(t *testing.T) {
 // TestMuonUpdatesHiddenLayers lists what Muon updates.
 func TestMuonUpdatesHiddenLayers(t *testing.T) {
 	for name, want := range map[string]bool{
-		"stem.conv": false, "blocks.1.conv2": true, "policy.hidden.weight": true, "policy.planes.weight": false,
+		"stem.conv": false, "blocks.1.conv2": true, "blocks.0.1.figures.weight": true, "blocks.0.1.cells.weight": true,
+		"policy.hidden.weight": true, "policy.planes.weight": false,
 		"outcome.cells.weight": true, "outcome.hidden.weight": true, "outcome.classes.weight": false, "goals.weight": false,
 	} {
 		if got := newMuon(&infer.Tensor{Name: name, Shape: []int{8, 8}, Data: make([]float32, 64)}) != nil; got != want {

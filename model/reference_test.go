@@ -132,7 +132,7 @@ func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64)
 		}
 		x = r.conv(prefix, "", x, r.config.Channels, x)
 		for layer := range infer.FigureLayers {
-			x = r.figureLayer(infer.FigureLayerName(i, layer), x, figures)
+			x = r.figureLayer(infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
 	planes := r.linear("policy.planes", r.linear("policy.hidden", x, true), false)

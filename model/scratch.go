@@ -9,8 +9,8 @@ const (
 	bufferU               // U, the transformed weights
 	bufferWeights         // padded weights of a linear layer
 	bufferGradient        // gradient of padded weights
-	bufferSum             // gradient of a ReLU's input
-	bufferHidden          // gradient between the convolutions of a block
+	bufferSum             // gradient of a ReLU's input, or of a figure layer's products P x
+	bufferHidden          // gradient between the convolutions of a block; products P x of a figure layer, gradient of its sums
 	bufferChannels        // one value per channel
 	bufferCount
 )

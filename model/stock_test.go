@@ -203,7 +203,7 @@ func (s *stock) build(goalWeight float64) *G.Node {
 		}
 		x = s.conv(prefix, "", x, x)
 		for layer := range infer.FigureLayers {
-			x, figures = s.figureLayer(infer.FigureLayerName(i, layer), x, figures)
+			x, figures = s.figureLayer(infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
 	planes := s.pointwise("policy.planes", must(G.Rectify(s.pointwise("policy.hidden", x))))

@@ -203,7 +203,7 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 
 // TestParallel trains on one and on four goroutines: four partly filled shards must give the same bits.
 func TestParallel(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	var states [][]byte
 	for _, parallel := range []func(int, func(int)){nil, parallel.Runner(1), parallel.Runner(4)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
@@ -219,7 +219,7 @@ func TestParallel(t *testing.T) {
 // and gradients, exactly, so the weights must agree bit for bit. Gradients left in the shards by one step must not
 // affect the next.
 func TestShards(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	w := randomWeights(game, 8, 2, 1)
 	once := randomBatch(game, shardRows, 1)
 	twice := &Batch{
@@ -274,7 +274,7 @@ func TestRate(t *testing.T) {
 
 // TestStepAllocatesNothing counts the allocations of a step after the first ones, on one and on two goroutines.
 func TestStepAllocatesNothing(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 2, 3, true)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	b := randomBatch(game, 3*shardRows+8, 1)
 	for _, parallel := range []func(int, func(int)){nil, parallel.Runner(2)} {
 		tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), parallel)
@@ -297,7 +297,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 
 // TestResume continues training in a new trainer from a saved state.
 func TestResume(t *testing.T) {
-	game := envtest.Board(3, 3, 4, 2, 0, 3, false)
+	game := withFigures(envtest.Board(3, 3, 4, 2, 0, 3, false))
 	whole := newTrainer(t, game, randomWeights(game, 8, 1, 1), DefaultConfig(), nil)
 	train(t, whole, 0, 6)
 

@@ -101,9 +101,9 @@ func layout(c Config, game *env.Game) []tensorLayout {
 		}
 		conv(prefix, "", initZero, c.Channels)
 		for layer := range FigureLayers {
-			name := FigureLayerName(i, layer)
-			add(name+"figures.weight", initHe, c.Channels, c.Channels)
-			add(name+"cells.weight", initZero, c.Channels, c.Channels)
+			prefix := FigureLayerPrefix(i, layer)
+			add(prefix+"figures.weight", initHe, c.Channels, c.Channels)
+			add(prefix+"cells.weight", initZero, c.Channels, c.Channels)
 		}
 	}
 	linear("policy.hidden", initHe, policyWidth, c.Channels)

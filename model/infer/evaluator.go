@@ -8,8 +8,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// maxRows is the largest number of rows that go through the network together: few enough for their activations to stay
-// in the second-level cache.
+// maxRows is the largest number of rows that go through the network together: few enough for the activations of their
+// cells to stay in the second-level cache.
 const maxRows = 32
 
 // Evaluator runs a network on one goroutine, whose scratch memory it holds.
@@ -106,10 +106,11 @@ func (e *Evaluator) forwardTower(rows int) {
 		b := &n.blocks[i]
 		if len(b.figures) == 0 {
 			e.conv(&b.convs[0], rows, middle, x, false)
-		} else {
-			copy(middle, x[:rows*n.Game.Tensor.Cells()*n.channels])
+			e.conv(&b.convs[1], rows, x, middle, true)
+			continue
 		}
-		e.conv(&b.convs[len(b.convs)-1], rows, x, middle, true)
+		copy(middle, x[:rows*n.Game.Tensor.Cells()*n.channels]) // a convolution does not work in place
+		e.conv(&b.convs[0], rows, x, middle, true)
 		for j := range b.figures {
 			e.figureLayer(&b.figures[j], rows, x, i == 0 && j == 0)
 		}

@@ -11,17 +11,16 @@ import (
 // FigureLayers is the number of figure layers in a block, in games with figures.
 const FigureLayers = 2
 
-// FigureLayerName is the prefix of the names of a block's figure layer, which count from 0.
-func FigureLayerName(block, layer int) string { return fmt.Sprintf("blocks.%d.%d.", block, layer) }
+// FigureLayerPrefix is the prefix of the names of a figure layer's tensors; blocks and their layers count from 0.
+func FigureLayerPrefix(block, layer int) string { return fmt.Sprintf("blocks.%d.%d.", block, layer) }
 
 // FigureSums are the sums of figure layers, for the rows of one board. ToFigures takes [cells, columns] to
 // [figures, columns]: it adds up the cells of each figure. ToCells does the reverse: it adds up the figures through each
 // cell.
 type FigureSums struct {
 	ToFigures, ToCells *kernel.Sums
-	// Scale of the sums over figures: one over the root of the largest number of cells that reach a cell through its
-	// figures. So sums of independent terms of mean zero keep their variance from layer to layer. Outputs of ReLU have a
-	// positive mean, so their sums still grow.
+	// Scale of the sums over figures: 1 / sqrt(k m), k and m as in the package comment. So one layer keeps the variance of
+	// independent terms of mean zero. The kept channels and the positive mean of ReLU outputs still make sums grow.
 	Scale float32
 }
 
@@ -64,10 +63,11 @@ type figureLayer struct{ figures, cells linear }
 // them if it is the first layer.
 func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first bool) {
 	n, sums := e.network, e.tower[1]
-	cells, size := n.Game.Tensor.Cells()*n.channels, len(n.Game.Figures)*n.channels
-	e.multiply(&l.figures, rows*n.Game.Tensor.Cells(), sums, x, nil, 0, false)
+	cells := n.Game.Tensor.Cells()
+	boardSize, figuresSize := cells*n.channels, len(n.Game.Figures)*n.channels
+	e.multiply(&l.figures, rows*cells, sums, x, nil, 0, false)
 	for i := range rows {
-		board, figures := sums[i*cells:(i+1)*cells], e.figures[i*size:(i+1)*size]
+		board, figures := sums[i*boardSize:(i+1)*boardSize], e.figures[i*figuresSize:(i+1)*figuresSize]
 		before := figures
 		if first {
 			before = nil
@@ -75,5 +75,5 @@ func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first boo
 		e.worker.Sums(n.sums.ToFigures, figures, board, before, 1, true)
 		e.worker.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, false)
 	}
-	e.multiply(&l.cells, rows*n.Game.Tensor.Cells(), x, sums, x, n.channels, true)
+	e.multiply(&l.cells, rows*cells, x, sums, x, n.channels, true)
 }

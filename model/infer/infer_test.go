@@ -3,6 +3,7 @@ package infer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ludus/env"
@@ -67,5 +68,28 @@ func TestFreshNetworkIsUniform(t *testing.T) {
 	}
 	if len(goals) != 8 {
 		t.Fatalf("%d goals; want 8", len(goals))
+	}
+}
+
+// TestFreshTowerIsItsStem compares fresh networks with and without blocks that have the same stem and heads.
+func TestFreshTowerIsItsStem(t *testing.T) {
+	plain := envtest.Board(7, 5, 5, 2, 1, 3, true)
+	figures := *plain
+	figures.Figures = [][]int32{{0, 1, 24}, {1, 3}, {0, 2, 3, 23}}
+	for _, game := range []*env.Game{plain, &figures} {
+		deep := NewWeights(game, Config{Game: game.Name, Channels: 8, Blocks: 3}, newRand(1))
+		last := deep.Lookup("policy.planes.weight").Data
+		for i := range last {
+			last[i] = float32(i%7) - 3
+		}
+		flat := NewWeights(game, Config{Game: game.Name, Channels: 8}, newRand(1))
+		for _, tensor := range flat.Tensors {
+			copy(tensor.Data, deep.Lookup(tensor.Name).Data)
+		}
+		inputs := randomInputs(game, 4, 1)
+		want, _, _ := evaluate(t, game, flat, inputs)
+		if got, _, _ := evaluate(t, game, deep, inputs); !slices.Equal(got, want) {
+			t.Errorf("%d figures: logits %v, without blocks %v", len(game.Figures), got, want)
+		}
 	}
 }

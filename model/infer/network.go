@@ -23,7 +23,7 @@ type conv struct {
 	bias []float32
 }
 
-// block is a block: two convolutions, or one and figure layers.
+// block is a residual block: two convolutions, or in games with figures one convolution and [FigureLayers] figure layers.
 type block struct {
 	convs   []conv
 	figures []figureLayer
@@ -65,8 +65,8 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 		}
 		b := block{convs: []conv{n.fold(w, prefix, "", n.channels)}}
 		for layer := range FigureLayers {
-			name := FigureLayerName(i, layer)
-			b.figures = append(b.figures, figureLayer{pack(w, name+"figures", n.channels), pack(w, name+"cells", n.channels)})
+			prefix := FigureLayerPrefix(i, layer)
+			b.figures = append(b.figures, figureLayer{pack(w, prefix+"figures", n.channels), pack(w, prefix+"cells", n.channels)})
 		}
 		n.blocks = append(n.blocks, b)
 	}

@@ -86,8 +86,8 @@ func (s *Settings) List() []Setting {
 		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale),
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
 		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network; 48 or 64 by default if the run's time allows (AZ 256)"},
-		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "of the network: two convolutions each, or one and two figure layers if the " +
-			"game has figures; one more by default if the run's time allows (AZ 19)"},
+		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "residual blocks, each of two convolutions, or of one and two figure layers if " +
+			"the game has figures; one more by default if the run's time allows (AZ 19)"},
 		{"batch_size", 8, 4096, 1, (*intField)(&s.BatchSize), "samples per training step (AZ 4096)"},
 		{"learning_rate", 1e-6, 1, 0, (*floatField)(&s.LearningRate), "peak of the learning rate schedule"},
 		{"weight_decay", 0, 1, 0, (*floatField)(&s.WeightDecay), "decoupled weight decay of Muon and AdamW"},

@@ -38,6 +38,12 @@ func TestSums(t *testing.T) {
 					if !slices.Equal(dst, want) {
 						t.Fatalf("%d columns, relu %t: sums %v, want %v", columns, relu, dst, want)
 					}
+					if start != nil {
+						copy(dst, start)
+						if w.Sums(sums, dst, src, dst, 0.3, relu); !slices.Equal(dst, want) {
+							t.Fatalf("%d columns, relu %t: sums added to dst %v, want %v", columns, relu, dst, want)
+						}
+					}
 					if slices.Max(behind) != 0 || slices.Min(behind) != 0 {
 						t.Fatalf("%d columns: values behind the sums have changed", columns)
 					}
@@ -73,7 +79,7 @@ func TestSumsPanics(t *testing.T) {
 
 func BenchmarkSums(b *testing.B) {
 	const rows, columns = 49, 64
-	lists := make([][]int32, 168) // as many as quad-7x7 has squares
+	lists := make([][]int32, 175) // as many as quad-7x7 has squares
 	for i := range lists {
 		for k := range 4 {
 			lists[i] = append(lists[i], int32((i+7*k)%rows))
@@ -82,6 +88,6 @@ func BenchmarkSums(b *testing.B) {
 	var w Worker
 	sums, dst, src := NewSums(lists, columns), Aligned(len(lists)*columns), Aligned(rows*columns)
 	for b.Loop() {
-		w.Sums(sums, dst, src, nil, 0.5, true)
+		w.Sums(sums, dst, src, dst, 1, true)
 	}
 }

@@ -9,8 +9,8 @@
 //	goals    [B, 2]         goals / 100, the mover's first, of games with a goal head
 //
 // B is dynamic. Scales are folded into the convolutions. A figure layer is two 1x1 convolutions and two products with
-// constant matrices, [cells, figures] and [figures, cells]; in games with many figures these products cost more than the
-// convolutions.
+// constant matrices, [cells, figures] and [figures, cells]; the figures' channels pass on to the next figure layer. In
+// games with many figures these products cost more than the convolutions.
 //
 // # Metadata
 //

@@ -90,7 +90,7 @@ func (b *builder) tower(game *env.Game) string {
 		}
 		x = b.residual(prefix+"sum", x, b.conv(prefix, "", x))
 		for layer := range infer.FigureLayers {
-			x, figures = b.figureLayer(game, infer.FigureLayerName(i, layer), x, figures)
+			x, figures = b.figureLayer(game, infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
 	return x
@@ -111,10 +111,10 @@ const (
 // the first is 1 where the cell is in the figure, one of the second the scale of the sums, others are 0.
 func (b *builder) figureMatrices(game *env.Game) {
 	cells, figures := game.Tensor.Cells(), len(game.Figures)
-	first, second := make([]float32, cells*figures), make([]float32, figures*cells)
+	first, second, scale := make([]float32, cells*figures), make([]float32, figures*cells), infer.FigureScale(game)
 	for i, figure := range game.Figures {
 		for _, cell := range figure {
-			first[int(cell)*figures+i], second[i*cells+int(cell)] = 1, infer.FigureScale(game)
+			first[int(cell)*figures+i], second[i*cells+int(cell)] = 1, scale
 		}
 	}
 	b.constant(toFigures, first, cells, figures)

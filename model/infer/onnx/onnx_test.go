@@ -144,12 +144,15 @@ func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
 
 // TestFolding checks one weight of a convolution: the scale is folded in and the axes have ONNX's order.
 func TestFolding(t *testing.T) {
-	game, w := newWeights(t, "breakthrough-6x6")
-	in := w.Lookup("blocks.1.conv1").Shape[3]
-	w.Lookup("blocks.1.conv1").Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
-	w.Lookup("blocks.1.scale1").Data[2] = 0.5
-	if got := constant(t, marshal(t, game, w), "blocks.1.conv1.weight")[((2*in+5)*3+1)*3+0]; got != 1.5 {
-		t.Errorf("weight %v; want 1.5", got)
+	for name, suffix := range map[string]string{"breakthrough-6x6": "1", "quad-5x5": ""} {
+		game, w := newWeights(t, name)
+		conv := w.Lookup("blocks.1.conv" + suffix)
+		in := conv.Shape[3]
+		conv.Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
+		w.Lookup("blocks.1.scale" + suffix).Data[2] = 0.5
+		if got := constant(t, marshal(t, game, w), conv.Name+".weight")[((2*in+5)*3+1)*3+0]; got != 1.5 {
+			t.Errorf("%s: weight %v; want 1.5", name, got)
+		}
 	}
 }
 
