@@ -57,7 +57,7 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 			deviation = math.Sqrt(float64(t.Shape[0]) / float64(len(t.Data)))
 		}
 		if strings.HasPrefix(t.Name, "blocks.") && strings.HasSuffix(t.Name, ".cells.weight") {
-			deviation /= 10 // else activations, and with them rounding errors, grow from block to block
+			deviation /= 100 // else activations, and with them rounding errors, grow from block to block
 		}
 		for i := range t.Data {
 			t.Data[i] += float32(deviation * rng.NormFloat64())
