@@ -58,6 +58,9 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
 	f.run(t, b, "sides", placed, changeSides)
+	f.run(t, b, "swap", placed, swapSides)
+	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
+	f.run(t, b, "more simulations", "quad-5x5", analyzeDeeper)
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "broken links", placed, brokenLinks)
@@ -406,6 +409,49 @@ func changeSides(p *Playing) {
 	if !p.State.Done() {
 		p.Error("the game is not over")
 	}
+}
+
+// swapSides swaps the players twice.
+func swapSides(p *Playing) {
+	playWithoutSearch(p)
+	name := agentName(p)
+	p.Click("#swap")
+	p.Wait(listedMoves + " > 0")
+	p.Follow("ready")
+	if first := Eval[string](p.Tab, `document.getElementById("seat0").value`); first != name || p.State.Player() != env.Second {
+		p.Errorf("after swapping sides %q has the first seat, and %s is to move", first, p.Game.Players[p.State.Player()])
+	}
+	p.Click("#swap")
+	p.Wait(`document.getElementById("seat1").value === ` + fmt.Sprintf("%q", name))
+	p.Follow("ready")
+}
+
+// kindsOfMoves plays a move of the second kind: the page then returns to the first kind.
+func kindsOfMoves(p *Playing) {
+	playWithoutSearch(p)
+	chosen := func() string { return Eval[string](p.Tab, `document.querySelector("[name=verb]:checked").value`) }
+	before := chosen()
+	for _, a := range p.State.Legal(nil) {
+		if verb, _, _ := strings.Cut(moveText(p.Game.ActionTexts[a]), " "); verb != before {
+			p.Turn(a)
+			if after := chosen(); after != before {
+				p.Errorf("after %s the page stays at %q", p.Game.ActionTexts[a], after)
+			}
+			return
+		}
+	}
+	p.Fatal("all moves are of one kind")
+}
+
+// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings.
+func analyzeDeeper(p *Playing) {
+	for _, simulations := range []string{"256", "1024"} {
+		p.Click("#deeper")
+		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
+	}
+	p.Wait(`!document.getElementById("deeper").disabled`)
+	p.PlayOn(random(p), 2)
+	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
 }
 
 // changeStrength goes through all strengths, and plays at one with a search.

@@ -1,14 +1,14 @@
 // An agent's analysis of a position, shown as marks on the board, as a table and as a meter. An analysis is the engine's reply to
 // analyze.
-import { summed } from "./board.js";
+import { coloursOf, summed } from "./board.js";
 import { make } from "./dom.js";
 import { moveText, percent, utility } from "./format.js";
 
 const listed = 5; // moves in the table
 const minWeight = 0.03; // of a mark on the board, relative to the strongest
 
-// A request is one to analyze: { game, moves, agent }.
-const keyOf = ({ game, moves, agent }) => JSON.stringify([game, agent, ...moves]);
+// A request is one to analyze: { game, moves, agent, simulations }; without simulations the agent makes its own number of them.
+const keyOf = ({ game, moves, agent, simulations = 0 }) => JSON.stringify([game, agent, simulations, ...moves]);
 
 export const sameRequest = (a, b) => keyOf(a) === keyOf(b);
 
@@ -70,8 +70,8 @@ export function showAnalysisTable(box, { moves, simulations, player }, name) {
     (rest > 0 ? ` ${rest} more ${rest === 1 ? "move" : "moves"}.` : "");
 }
 
-// showValueMeter shows the value of the analysed position for the first player.
-export function showValueMeter(meter, analysis, players) {
+// showValueMeter shows the value of the analysed position for the first player, in the players' colours.
+export function showValueMeter(meter, analysis, { players, pieces }) {
   const value = analysis.value == null ? null : analysis.player === players[0] ? analysis.value : -analysis.value;
   const goals = analysis.goals ? `; expected goals ${players.map((name) => `${name} ${Math.round(analysis.goals[name])}`).join(", ")}` : "";
   const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
@@ -80,6 +80,9 @@ export function showValueMeter(meter, analysis, players) {
   meter.setAttribute("aria-valuetext", text);
   meter.querySelector(".first").textContent = players[0];
   meter.querySelector(".second").textContent = players[1];
+  [".share", ".track"].forEach((part, seat) => {
+    meter.querySelector(part).className = `${part.slice(1)} ${coloursOf(pieces.find(({ side }) => side === seat))}`;
+  });
   meter.querySelector(".share").style.width = `${50 + 50 * (value ?? 0)}%`;
   meter.querySelector("p").textContent = text;
 }

@@ -54,13 +54,13 @@ export class Board {
     this.ground.replaceChildren();
     this.marks.replaceChildren();
     for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(this.ground, cell, "last", 0.45);
-    const places = shades.length > 0 && shades[0].from < 0;
-    if (places) this.drawHeat(shades);
-    else this.drawArrows(shades);
+    const places = shades.length > 0 && shades[0].from < 0, mover = this.description.pieces.find(({ side }) => side === position.player);
+    if (places) this.drawHeat(shades, mover);
+    else this.drawArrows(shades, mover);
     for (const cell of movable) this.drawSquare(this.ground, cell, cell === selected ? "selected" : selected === undefined ? "movable" : "movable quiet", 0.45);
     const numbered = new Set([...numbers].map(([cell]) => cell));
     for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", selected === undefined);
-    if (played && played.to >= 0) this.drawPlayed(played, "played");
+    if (played && played.to >= 0) this.drawPlayed(played, "played", mover);
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
     this.drawWon(position.wonBy || []);
@@ -116,8 +116,8 @@ export class Board {
     const column = (c) => Array.from({ length: this.height }, (_, r) => r * this.width + c);
     const draw = (side, cells, ends, dx, dy) => {
       const inner = line(cells, ends), outer = inner.map(([x, y]) => [x + dx, y + dy]).reverse();
-      const { name } = this.description.pieces.find((piece) => piece.side === side);
-      make(parent, "polygon", { class: `edge side${side} named-${name}`, points: [...inner, ...outer].join(" ") });
+      const owner = this.description.pieces.find((piece) => piece.side === side);
+      make(parent, "polygon", { class: `edge ${coloursOf(owner)}`, points: [...inner, ...outer].join(" ") });
     };
     draw(0, row(0), [5, 0], 0, -0.14);
     draw(0, row(this.height - 1), [3, 2], 0, 0.14);
@@ -143,32 +143,35 @@ export class Board {
     group.style.setProperty("--dy", `${this.y(from) - this.y(to)}px`);
   }
 
-  // drawArrow draws an arrow from the edge of one cell's piece to the centre of the other cell.
-  drawArrow({ from, to }, width, names, opacity) {
+  // drawArrow draws an arrow from the edge of one cell's piece to the centre of the other cell, in the colours of the mover's piece if
+  // that is given.
+  drawArrow({ from, to }, width, names, opacity, mover) {
     const dx = this.x(to) - this.x(from), dy = this.y(to) - this.y(from), length = Math.hypot(dx, dy);
     const ux = dx / length, uy = dy / length, head = 0.1 + width;
     const ex = this.x(to) - ux * (0.12 + head), ey = this.y(to) - uy * (0.12 + head);
-    const group = make(this.marks, "g", { opacity });
-    make(group, "path", { class: `arrow ${names}`, "stroke-width": width, d: `M${this.x(from) + ux * 0.3} ${this.y(from) + uy * 0.3}L${ex} ${ey}` });
+    const group = make(this.marks, "g", { opacity, class: mover ? coloursOf(mover) : "" });
+    const d = `M${this.x(from) + ux * 0.3} ${this.y(from) + uy * 0.3}L${ex} ${ey}`;
+    if (mover) make(group, "path", { class: "arrow outline", "stroke-width": width + 0.025, d });
+    make(group, "path", { class: `arrow ${names}`, "stroke-width": width, d });
     const points = [[ex + ux * head, ey + uy * head], [ex - uy * head * 0.6, ey + ux * head * 0.6], [ex + uy * head * 0.6, ey - ux * head * 0.6]];
     make(group, "polygon", { class: `head ${names.replace("arrow", "head")}`, points: points.map((p) => p.join(",")).join(" ") });
   }
 
   // drawHeat shades the target cells of moves that place a piece, by the sum of their weights.
-  drawHeat(shades) {
+  drawHeat(shades, mover) {
     const sums = summed(shades.map(({ to, weight }) => [to, weight])), most = Math.max(...sums.values());
-    for (const [cell, weight] of sums) this.drawSquare(this.ground, cell, "heat", 0.48, { opacity: 0.1 + 0.6 * weight / most });
+    for (const [cell, weight] of sums) this.drawSquare(this.ground, cell, `heat ${coloursOf(mover)}`, 0.48, { opacity: 0.1 + 0.6 * weight / most });
   }
 
   // drawArrows draws moves of pieces as arrows.
-  drawArrows(shades) {
+  drawArrows(shades, mover) {
     const most = Math.max(...shades.map((shade) => shade.weight));
-    for (const shade of shades) this.drawArrow(shade, 0.04 + 0.08 * shade.weight / most, "", 0.45 + 0.5 * shade.weight / most);
+    for (const shade of shades) this.drawArrow(shade, 0.04 + 0.08 * shade.weight / most, "", 0.45 + 0.5 * shade.weight / most, mover);
   }
 
-  drawPlayed(move, kind) {
-    if (move.from >= 0) this.drawArrow(move, 0.08, `${kind}-arrow`, 1);
-    this.drawSquare(this.marks, move.to, `${kind} ${kind}-ring`, 0.45);
+  drawPlayed(move, kind, mover) {
+    if (move.from >= 0) this.drawArrow(move, 0.08, `${kind}-arrow`, 1, mover);
+    this.drawSquare(this.marks, move.to, `${kind} ${kind}-ring ${mover ? coloursOf(mover) : ""}`, 0.45);
   }
 
   // drawTarget marks a cell that can be moved to: a dot, or corners around a piece that would be captured.
@@ -268,13 +271,16 @@ export class Board {
   }
 }
 
+// coloursOf returns the classes that give an element the colours of a kind of piece.
+export const coloursOf = ({ side, name }) => `side${side} named-${name}`;
+
 // drawPiece draws a disc, with a hole for the second player, or a square for a neutral piece: colours are not the only difference.
 export function drawPiece(parent, piece, x, y) {
   if (piece.side === 2) {
     make(parent, "rect", { class: "piece side2", x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
     return;
   }
-  make(parent, "circle", { class: `piece side${piece.side} named-${piece.name}`, cx: x, cy: y, r: 0.34 });
+  make(parent, "circle", { class: `piece ${coloursOf(piece)}`, cx: x, cy: y, r: 0.34 });
   if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
 }
 

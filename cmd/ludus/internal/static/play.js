@@ -11,6 +11,8 @@ const person = "person";
 const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
 const defaultStrength = 3; // index in strengths
 const minAnalysis = 64; // least simulations of a hint or an analysis
+const maxAnalysis = 16384; // most simulations of an analysis
+const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const moveTime = 500; // least milliseconds per move when agents play each other
 
 // startPlay fills root with the app. engine has functions describe, position, choose and analyze that return promises. Options:
@@ -89,12 +91,14 @@ class App {
     on("back", () => this.goTo(this.ply - 1));
     on("forward", () => this.goTo(this.ply + 1));
     on("share", () => this.share());
+    on("swap", () => this.swapSides());
+    on("deeper", () => this.analyzeDeeper());
     on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
     for (const id of ["show-policy", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
     byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
     byId("strength").addEventListener("input", () => this.showStrength());
-    byId("strength").addEventListener("change", () => this.draw());
+    byId("strength").addEventListener("change", () => { this.deeper = undefined; this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
     if (this.options.readHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
   }
@@ -179,6 +183,12 @@ class App {
     if (unknown !== undefined) throw new Error(`there is no player “${unknown.slice(0, 60)}”; there are ${known.join(", ")}`);
     if (names.length !== 2) throw new Error("it must name the players of both seats");
     names.forEach((name, seat) => { byId(`seat${seat}`).value = name; });
+  }
+
+  swapSides() {
+    const [first, second] = [0, 1].map((seat) => byId(`seat${seat}`));
+    [first.value, second.value] = [second.value, first.value];
+    this.continueGame();
   }
 
   addAgent(agent, seat) {
@@ -383,6 +393,7 @@ class App {
     const move = choices.find(({ from, to }) => (to === cell || (pointed && this.dropsTo(cell, to))) && (from < 0 || from === this.selected));
     if (move) {
       this.selected = undefined;
+      this.verb = this.kinds[0]; // other kinds are for one move
       this.play(move.text);
       return;
     }
@@ -413,6 +424,7 @@ class App {
     this.ply = Math.min(Math.max(ply, 0), this.history.length);
     this.selected = undefined;
     this.hinted = undefined;
+    this.deeper = undefined;
     if (this.ply < this.history.length) this.showNote(""); // it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
@@ -510,12 +522,26 @@ class App {
     return [...seated, ...this.agents].find(({ text }) => typeof text === "function" || text.includes(":")) || this.agents[0];
   }
 
-  // request is the request for the analysis of the position shown.
+  // request is the request for the analysis of the position shown, with this.deeper simulations if set.
   get request() {
     return {
       game: this.description.game, moves: this.history.moves.slice(0, this.ply),
-      agent: this.textOf(this.analyst, Math.max(this.simulations, minAnalysis)),
+      agent: this.textOf(this.analyst, Math.max(this.simulations, minAnalysis)), simulations: this.deeper,
     };
+  }
+
+  // deeperSimulations is the number of simulations of the next deeper analysis, 0 if there is none: the analyst does not search, or
+  // the position is proven.
+  get deeperSimulations() {
+    const { analysis } = this, now = analysis ? analysis.simulations : Math.max(this.simulations, minAnalysis);
+    return now >= maxAnalysis || analysis?.proven ? 0 : Math.min(deeperBy * now, maxAnalysis);
+  }
+
+  // analyzeDeeper analyses the position shown with more simulations.
+  analyzeDeeper() {
+    if (!this.wanted) for (const id of ["show-visits", "show-value"]) byId(id).checked = true;
+    this.deeper = this.deeperSimulations;
+    this.draw();
   }
 
   get wants() {
@@ -533,16 +559,17 @@ class App {
     const busy = this.state === "loading" || (this.state === "thinking" && this.ply === this.history.length);
     const over = this.history.positions[this.ply].done, hinting = this.hinting && sameRequest(request, this.hinting);
     if (busy || over || !(this.wanted || hinting)) { this.analyses.stop(); return; }
-    if (this.analysis || this.analyses.isRunning(request)) return;
+    if (this.analyses.get(request) || this.analyses.isRunning(request)) return;
     this.analyses.run(request).then(() => {
       if (!sameRequest(request, this.request)) return;
       this.drawBoard();
       this.drawAnalysis();
-    }).catch((error) => { if (error.name !== "AbortError") this.showError(error.message); });
+    }).catch((error) => { if (error.name !== "AbortError") this.showError(error.message); }).finally(() => this.drawDeeper());
+    this.drawDeeper();
   }
 
-  // analysis is the analysis of the position shown, if it is there.
-  get analysis() { return this.analyses.get(this.request); }
+  // analysis is the analysis of the position shown, if it is there. It is the shallow one until a deeper one is there.
+  get analysis() { return this.analyses.get(this.request) || this.analyses.get({ ...this.request, simulations: undefined }); }
 
   drawBoard() {
     const { ply, history, choices } = this, position = history.positions[ply];
@@ -564,9 +591,16 @@ class App {
     const { policy, visits, value } = this.wants, { analysis } = this;
     byId("analysis").hidden = !(policy || visits) || !analysis;
     byId("value").hidden = !value || !analysis;
+    this.drawDeeper();
     if (!analysis) return;
     showAnalysisTable(byId("analysis"), analysis, this.analyst.label);
-    showValueMeter(byId("value"), analysis, this.description.players);
+    showValueMeter(byId("value"), analysis, this.description);
+  }
+
+  drawDeeper() {
+    const simulations = this.deeperSimulations, running = this.deeper > 0 && this.analyses.isRunning(this.request);
+    byId("deeper").textContent = running ? "Analysing …" : `Analyse with ${simulations || "more"} simulations`;
+    this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
   }
 
   // hint shows the best move of the analysis.

@@ -26,6 +26,7 @@ export const layout = `
     <section class="card" aria-label="Players">
       <div class="seat" data-seat="0"></div>
       <div class="seat" data-seat="1"></div>
+      <button id="swap" type="button">Swap sides</button>
       <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
     </section>
     <section class="card" aria-label="The agent's analysis">
@@ -35,6 +36,7 @@ export const layout = `
         <label><input id="show-value" type="checkbox">value</label>
       </div>
       <div id="analysis" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
+      <button id="deeper" type="button" disabled>Analyse with more simulations</button>
     </section>
     <section class="card" aria-label="Moves of the game">
       <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move forward" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
