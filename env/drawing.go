@@ -8,19 +8,18 @@ import (
 )
 
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
-// absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor.
+// absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor. Row 0 is drawn at the bottom.
 //
 // envtest checks that playing an action changes no cells but its own (unless Flips) and leaves a piece of the mover's, or
 // a neutral one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
-	Rows, Columns []string // labels, as action texts write them
-	ColumnsFirst  bool     // action texts name a cell by its column, then its row
-	TopDown       bool     // row 0 is drawn at the top; otherwise at the bottom
+	Rows, Columns []string // labels in official action texts only; for people see CellName
+	ColumnsFirst  bool     // official texts name a cell by its column, then its row
 	Cells         []bool   // which cells exist; nil: all
 	Pieces        []Piece  // kinds of pieces; nil: one of each player's, named like the player
 	Flips         bool     // moves may also change pieces on other cells than their own, as in Othello
 	OpenLine      bool     // winning cells form an open line, such as a row; otherwise a closed one, such as a square
-	Hexagons      bool     // the board of Hex: each row is half a cell right of the row above; First connects top and bottom
+	Hexagons      bool     // the board of Hex: each row is half a cell right of the row below; First connects bottom and top
 	ActionCells   []FromTo // by action, set by Game.AddAction
 }
 
@@ -47,7 +46,7 @@ func Placed(cell int) FromTo { return FromTo{NoCell, int32(cell)} }
 // Moved is the FromTo of an action that moves a piece from one cell to another.
 func Moved(from, to int) FromTo { return FromTo{int32(from), int32(to)} }
 
-// Labels returns prefix and a number for each of n rows or columns, counted from first.
+// Labels returns labels for Drawing: prefix and a number for each of n rows or columns, counted from first.
 func Labels(prefix string, first, n int) []string {
 	list := make([]string, n)
 	for i := range list {
@@ -56,14 +55,18 @@ func Labels(prefix string, first, n int) []string {
 	return list
 }
 
-// text returns the text of an action: its verb, then the labels of its cells.
+// text returns the official text of an action: its verb, then the labels of its cells.
 func (d *Drawing) text(verb string, cells FromTo) string {
 	words := []string{verb}
 	for _, cell := range []int32{cells.From, cells.To} {
 		if cell == NoCell {
 			continue
 		}
-		words = append(words, d.CellName(cell))
+		row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
+		if d.ColumnsFirst {
+			row, column = column, row
+		}
+		words = append(words, row, column)
 	}
 	if len(words) == 1 {
 		return verb
@@ -71,13 +74,26 @@ func (d *Drawing) text(verb string, cells FromTo) string {
 	return "(" + strings.Join(words, " ") + ")"
 }
 
-// CellName returns the labels of a cell as action texts name it, such as "r2 c3".
-func (d *Drawing) CellName(cell int32) string {
-	row, column := d.Rows[int(cell)/len(d.Columns)], d.Columns[int(cell)%len(d.Columns)]
-	if d.ColumnsFirst {
-		return column + " " + row
+// CellName returns a cell's name for people: a column letter and a row number as in chess, from a1 at the bottom left.
+func (g *Game) CellName(cell int32) string {
+	return ColumnName(int(cell)%g.Tensor.W) + RowName(int(cell)/g.Tensor.W)
+}
+
+// ColumnName returns the letter of a column, counted from 0. A board has at most 26 columns.
+func ColumnName(c int) string { return string(rune('a' + c)) }
+
+// RowName returns the number of a row, which is counted from 0, from 1.
+func RowName(r int) string { return strconv.Itoa(r + 1) }
+
+// AxisLabels returns the names of the rows and of the columns, "" for those without cells.
+func (g *Game) AxisLabels() (rows, columns []string) {
+	rows, columns = make([]string, g.Tensor.H), make([]string, g.Tensor.W)
+	for cell, exists := range g.Drawing.Cells {
+		if r, c := cell/g.Tensor.W, cell%g.Tensor.W; exists {
+			rows[r], columns[c] = RowName(r), ColumnName(c)
+		}
 	}
-	return row + " " + column
+	return rows, columns
 }
 
 // Status returns one line: who is to move or how the game ended, then the state's Detail.
@@ -93,24 +109,20 @@ func (g *Game) Status(s State) string {
 	return text
 }
 
-// Board draws a position as lines of text: a letter for each piece, the first of its name, labels of rows and columns,
-// then the status.
+// Board draws a position as lines of text: a letter for each piece, the first of its name, numbers of rows, letters of
+// columns, then the status.
 func (g *Game) Board(s State) string {
-	d := &g.Drawing
-	margin, width := longest(d.Rows), longest(d.Columns)+2
-	header := strings.Repeat(" ", margin)
-	for _, label := range d.Columns {
-		header += fmt.Sprintf("%*s", width, label)
-	}
-	pieces := s.Pieces(nil)
-	lines := []string{header}
-	for r, label := range d.Rows {
+	d, pieces := &g.Drawing, s.Pieces(nil)
+	rows, columns := g.AxisLabels()
+	margin, width := len(RowName(len(rows)-1)), 3
+	var lines []string
+	for r, label := range slices.Backward(rows) {
 		line := fmt.Sprintf("%*s", margin, label)
 		if d.Hexagons {
 			line = strings.Repeat(" ", r*width/2) + line
 		}
-		for c := range d.Columns {
-			cell := r*len(d.Columns) + c
+		for c := range columns {
+			cell := r*len(columns) + c
 			letter := byte('.')
 			if !d.Cells[cell] {
 				letter = ' '
@@ -119,18 +131,11 @@ func (g *Game) Board(s State) string {
 			}
 			line += fmt.Sprintf("%*c", width, letter)
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	if !d.TopDown {
-		slices.Reverse(lines)
+	footer := strings.Repeat(" ", margin)
+	for _, label := range columns {
+		footer += fmt.Sprintf("%*s", width, label)
 	}
-	return strings.Join(append(lines, g.Status(s)), "\n") + "\n"
-}
-
-// longest returns the length of the longest label.
-func longest(labels []string) (n int) {
-	for _, label := range labels {
-		n = max(n, len(label))
-	}
-	return n
+	return strings.Join(append(lines, strings.TrimRight(footer, " "), g.Status(s)), "\n") + "\n"
 }

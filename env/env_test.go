@@ -22,7 +22,7 @@ func line() *env.Game {
 func TestParseAction(t *testing.T) {
 	g := line().Finish(nil)
 	for text, want := range map[string]env.Action{
-		"(mark 1)": 0, "mark 2": 1, " ( mark   2 ) ": 1, "pass": 2, "(pass)": 2,
+		"(mark 1)": 0, "mark 2": 1, " ( MARK   2 ) ": 1, "pass": 2, "(pass)": 2,
 	} {
 		if a, err := g.ParseAction(text); err != nil || a != want {
 			t.Errorf("ParseAction(%q) = %d, %v; want %d", text, a, err, want)
@@ -32,6 +32,29 @@ func TestParseAction(t *testing.T) {
 		_, err := g.ParseAction(text)
 		if !errors.Is(err, env.ErrAction) || !strings.Contains(err.Error(), "line") {
 			t.Errorf("ParseAction(%q): %v; want ErrAction that names the game", text, err)
+		}
+	}
+}
+
+// Names come from the cells; a verb or the official text tells those apart that share them.
+func TestActionNames(t *testing.T) {
+	cells := []env.FromTo{env.Placed(3), env.Placed(3), env.Placed(3), env.Moved(0, 4), env.NoCells, env.NoCells, env.NoCells, env.NoCells}
+	g := &env.Game{
+		Name: "names", Tensor: env.Shape{C: 1, H: 2, W: 3}, Planes: []string{"own"},
+		PolicyExtras: len(cells), PolicyNames: make([]string, len(cells)),
+		ActionTexts: []string{"(mark 1 2)", "(block 1 2)", "(block x)", "(move 1 1 2 2)", "noop", "(bid 10)", "", "A2"},
+		Drawing:     env.Drawing{ActionCells: cells},
+	}
+	want := []string{"mark a2", "block a2", "block x", "a1-b2", "pass", "bid 10", "", "a2"} // a2 is the text of the last
+	if g.Finish(nil); !slices.Equal(g.ActionNames, want) {
+		t.Errorf("names %q, want %q", g.ActionNames, want)
+	}
+	if names := g.Names([]env.Action{3, 4}); !slices.Equal(names, []string{"a1-b2", "pass"}) {
+		t.Errorf("names %q", names)
+	}
+	for a, name := range g.ActionNames {
+		if back, err := g.ParseAction(name); name != "" && (err != nil || back != env.Action(a)) {
+			t.Errorf("%s reads as action %d, %v", name, back, err)
 		}
 	}
 }

@@ -80,16 +80,17 @@ type Game struct {
 
 	// AddAction and Finish set these.
 
-	ActionTexts  []string // text of each action, such as "(mark r2 c3)"; "" if no position allows it
+	ActionTexts  []string // official text of each action, such as "(mark r2 c3)"; "" if no position allows it
+	ActionNames  []string // its name for people, such as "c2", see nameActions; unique; "" if no position allows it
 	PolicyPlanes int      // number of planes of H*W policy entries, before the extra ones
 
 	frames [2][]Action       // by player: see Frame
-	index  map[string]Action // by text
+	index  map[string]Action // by text and by name, as clean returns them
 }
 
 // AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the
-// extra ones. The text is the verb and the labels of the cells, such as "(move 1 1 1 2)"; an action with the verb "" is
-// never legal.
+// extra ones. Its official text is the verb and the labels of the cells, such as "(move 1 1 1 2)"; an action with the
+// verb "" is never legal.
 func (g *Game) AddAction(verb string, cells FromTo) {
 	g.ActionTexts = append(g.ActionTexts, g.Drawing.text(verb, cells))
 	g.Drawing.ActionCells = append(g.Drawing.ActionCells, cells)
@@ -146,8 +147,7 @@ func (g *Game) SquareSymmetries() (list []Symmetry) {
 	return list
 }
 
-// Finish completes a game whose fields are set: it fills in defaults, indexes the action texts and sets the players'
-// frames. second maps actions to Second's frame and back; nil means that both players share one frame.
+// Finish completes a game whose fields are set: it fills in defaults, names the actions and sets the players' frames. second maps actions to Second's frame and back; nil means that both players share one frame.
 func (g *Game) Finish(second []Action) *Game {
 	n := len(g.ActionTexts)
 	g.Tensor.C, g.PolicyPlanes = len(g.Planes), len(g.PolicyNames)-g.PolicyExtras
@@ -162,13 +162,10 @@ func (g *Game) Finish(second []Action) *Game {
 		d.Pieces = []Piece{{Name: g.Players[First], Player: First}, {Name: g.Players[Second], Player: Second}}
 	}
 	identity := make([]Action, n)
-	g.index = make(map[string]Action, n)
 	for a := range identity {
 		identity[a] = Action(a)
-		if text := g.ActionTexts[a]; text != "" {
-			g.index[text] = Action(a)
-		}
 	}
+	g.nameActions()
 	if g.Symmetries == nil {
 		g.Symmetries = []Symmetry{g.Permute(nil, nil)}
 	}

@@ -26,7 +26,7 @@ func NewReplayer(game *Game) *Replayer {
 }
 
 // Play plays an action. If it is not legal, nothing changes, and the error wraps [ErrIllegal] and gives the number of
-// the move, counted from 1, and its text.
+// the move, counted from 1, its name and its official text.
 func (r *Replayer) Play(a Action) error {
 	if slices.Contains(r.Legal, a) {
 		r.State.Apply(a)
@@ -35,8 +35,10 @@ func (r *Replayer) Play(a Action) error {
 		return nil
 	}
 	text, over := fmt.Sprint("action ", a), ""
-	if a >= 0 && int(a) < len(r.game.ActionTexts) {
-		text = r.game.ActionTexts[a]
+	if a >= 0 && int(a) < len(r.game.ActionNames) {
+		if text = r.game.ActionNames[a]; text != r.game.ActionTexts[a] {
+			text += " " + r.game.ActionTexts[a]
+		}
 	}
 	if r.State.Done() {
 		over = ": the game is over"
@@ -56,7 +58,7 @@ func Replay(game *Game, moves []Action) (State, error) {
 	return r.State, nil
 }
 
-// ReplayText is [Replay] for the texts of moves (see [Game.ParseAction]). It also returns the moves as actions. Errors
+// ReplayText is [Replay] for the texts or names of moves (see [Game.ParseAction]). It also returns the moves as actions. Errors
 // wrap [ErrIllegal] or [ErrAction].
 func ReplayText(game *Game, texts []string) (State, []Action, error) {
 	r := NewReplayer(game)

@@ -29,8 +29,8 @@ func TestReplay(t *testing.T) {
 		is    error
 		says  string
 	}{
-		{append(slices.Clone(won), "(mark r5 c2)"), env.ErrIllegal, "move 8: illegal move (mark r5 c2): the game is over"},
-		{[]string{"(mark r3 c3)", "(mark r3 c3)"}, env.ErrIllegal, "move 2: illegal move (mark r3 c3)"},
+		{append(slices.Clone(won), "(mark r5 c2)"), env.ErrIllegal, "move 8: illegal move b5 (mark r5 c2): the game is over"},
+		{[]string{"(mark r3 c3)", "(mark r3 c3)"}, env.ErrIllegal, "move 2: illegal move c3 (mark r3 c3)"},
 		{[]string{"(mark r9 c9)"}, env.ErrAction, `move 1: unknown move "(mark r9 c9)" of quad-5x5`},
 	} {
 		if _, _, err := env.ReplayText(game, c.texts); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {

@@ -10,27 +10,85 @@ import (
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
-// ParseAction returns the action that has the given text in ActionTexts. It ignores brackets and repeated blanks.
-// Errors wrap [ErrAction].
-func (g *Game) ParseAction(text string) (Action, error) {
-	clean := strings.Join(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text)), " ")
-	if strings.Contains(clean, " ") {
-		clean = "(" + clean + ")"
+// nameActions sets ActionNames and index. The name of an action is that of its cells: "b3" for a placed piece, "b2-b3"
+// for a step. If an action before it has that name, its verb stands before it: "block b3". An action without cells is
+// named by its official text without brackets, but the Game Description Language's "noop" is a "pass". Where all this
+// fails, the official text is the name.
+func (g *Game) nameActions() {
+	g.ActionNames = make([]string, len(g.ActionTexts))
+	g.index = make(map[string]Action, 2*len(g.ActionTexts))
+	for a, text := range g.ActionTexts {
+		if text != "" {
+			g.index[clean(text)] = Action(a)
+		}
 	}
-	if a, ok := g.index[clean]; ok {
+	for a, text := range g.ActionTexts {
+		if text == "" {
+			continue
+		}
+		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text)} {
+			if other, taken := g.index[name]; !taken || other == Action(a) {
+				g.ActionNames[a], g.index[name] = name, Action(a)
+				break
+			}
+		}
+	}
+}
+
+// plainName returns the name of an action without its verb, if it has cells.
+func (g *Game) plainName(a int) string {
+	cells, text := NoCells, clean(g.ActionTexts[a])
+	if a < len(g.Drawing.ActionCells) {
+		cells = g.Drawing.ActionCells[a]
+	}
+	switch {
+	case cells.From != NoCell:
+		return g.CellName(cells.From) + "-" + g.CellName(cells.To)
+	case cells.To != NoCell:
+		return g.CellName(cells.To)
+	case text == "noop":
+		return "pass"
+	}
+	return text
+}
+
+// Verb returns the first word of an action's official text, such as "mark"; "" if no position allows the action.
+func (g *Game) Verb(a Action) string {
+	verb, _, _ := strings.Cut(clean(g.ActionTexts[a]), " ")
+	return verb
+}
+
+// clean returns a move's text in lower case, without brackets and repeated blanks.
+func clean(text string) string {
+	return strings.Join(strings.Fields(brackets.Replace(strings.ToLower(text))), " ")
+}
+
+var brackets = strings.NewReplacer("(", " ", ")", " ")
+
+// ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores case, brackets and
+// repeated blanks. Errors wrap [ErrAction].
+func (g *Game) ParseAction(text string) (Action, error) {
+	if a, ok := g.index[clean(text)]; ok {
 		return a, nil
 	}
 	example := slices.IndexFunc(g.ActionTexts, func(text string) bool { return text != "" })
-	return 0, fmt.Errorf("%w %s of %s; a move reads like %s", ErrAction, Quote(text), g.Name, g.ActionTexts[example])
+	return 0, fmt.Errorf("%w %s of %s; a move reads like %s, or in full %s",
+		ErrAction, Quote(text), g.Name, g.ActionNames[example], g.ActionTexts[example])
 }
 
-// Texts returns the texts of actions. The result is never nil.
-func (g *Game) Texts(actions []Action) []string {
-	texts := make([]string, len(actions))
+// Texts returns the official texts of actions, for files. The result is never nil.
+func (g *Game) Texts(actions []Action) []string { return pick(g.ActionTexts, actions) }
+
+// Names returns the names of actions, for people. The result is never nil.
+func (g *Game) Names(actions []Action) []string { return pick(g.ActionNames, actions) }
+
+// pick returns the entry of each action.
+func pick(entries []string, actions []Action) []string {
+	list := make([]string, len(actions))
 	for i, a := range actions {
-		texts[i] = g.ActionTexts[a]
+		list[i] = entries[a]
 	}
-	return texts
+	return list
 }
 
 // Quote quotes a text from outside for an error message and cuts it after 60 bytes.

@@ -15,8 +15,8 @@ func analyzeCommand() *cobra.Command {
 		Short: "Analyze positions for other programs, with JSON lines",
 		Long: `Reads one request per line from standard input and writes one reply per line, in any order, until the input ends:
 
-  {"id":"a1","moves":["(mark r3 c3)"],"simulations":64}
-  {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"(mark r2 c2)","simulations":64,"moves":[...]}
+  {"id":"a1","moves":["c3"],"simulations":64}
+  {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"b2","simulations":64,"moves":[...]}
 
 moves lead from the start to the position, written as in play; simulations is optional. A network always searches with PUCT
 here. Values are expected utilities from -1 to 1 for the player to move, goals are the players' expected final scores from 0
@@ -25,7 +25,7 @@ not know; "proven":true that the value is exact: the search or the solver (see s
 {"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1","error":"..."}.
 
 ` + agentHelp,
-		Example: `  echo '{"id":"a1","moves":["(mark r3 c3)"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
+		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
 		Args:    arguments(2, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			factory, err := loadPlayer(cmd, game, args[0])

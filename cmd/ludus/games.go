@@ -84,7 +84,7 @@ func writeGame(w io.Writer, g *env.Game) {
 	}
 	fmt.Fprintf(table, "policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
-	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), g.ActionTexts[g.NewState().Legal(nil)[0]])
+	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
 	for i, c := range g.Classes {
 		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))
 	}
@@ -107,11 +107,13 @@ func goalsOf(c env.Class) string {
 // firstCell names the board cell that player p's input tensor holds at [0 0].
 func firstCell(g *env.Game, p env.Player) string {
 	cell := g.FrameCell(p, 0) // it maps board cells to tensor cells and, being its own inverse, also back
-	row, column := g.Drawing.Rows[cell/g.Tensor.W], g.Drawing.Columns[cell%g.Tensor.W]
-	if g.Drawing.TopDown { // these games have labels like r1 and c1, the others bare numbers
-		return row + " " + column
-	}
-	return fmt.Sprintf("x=%s y=%s", column, row)
+	return g.CellName(int32(cell))
+}
+
+// moveExample returns the first legal move of a game, by its name and its official text.
+func moveExample(g *env.Game) string {
+	a := g.NewState().Legal(nil)[0]
+	return fmt.Sprintf("%s, in files %s", g.ActionNames[a], g.ActionTexts[a])
 }
 
 // moveCount returns the number of different moves of a game: of the actions that some position allows.

@@ -37,7 +37,7 @@ draw 50 and a loss 0; with objective=score goals are 50 plus or minus half their
 
 More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		Example: `  ludus solve quad-5x5
-  ludus solve quad-5x5 --moves "(mark r3 c3);(mark r1 c2)"
+  ludus solve quad-5x5 --moves "c3; b1"
   ludus solve breakthrough-6x6 --moves "b2-b3; b5-b4" --time 1m
   ludus solve "breakthrough(columns=5,rows=5)" --time 10m --memory 4096
   ludus solve golden-rectangle --nodes 10000000 --json`,
@@ -50,7 +50,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 			p := newProgress(cmd)
 			s := solve(cmd.Context(), game, state, o, p)
 			p.close()
-			s.Moves = game.Texts(played)
+			s.Moves = game.Names(played)
 			if asJSON {
 				err = printJSON(cmd, s)
 			} else {
@@ -146,10 +146,10 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 		}
 	}
 	for i, a := range state.Legal(nil) {
-		s.Values[game.ActionTexts[a]] = nil
+		s.Values[game.ActionNames[a]] = nil
 		if classes[i] != solver.Unknown {
 			goal := classGoal(game, state.Player(), classes[i])
-			s.Values[game.ActionTexts[a]] = &goal
+			s.Values[game.ActionNames[a]] = &goal
 		}
 	}
 	return s
@@ -187,7 +187,7 @@ func (s *solution) write(w io.Writer, game *env.Game, state env.State) {
 	} else {
 		fmt.Fprintf(w, "value %s=%d %s=%d\n", first, s.Value[first], second, s.Value[second])
 	}
-	for _, move := range game.Texts(state.Legal(nil)) {
+	for _, move := range game.Names(state.Legal(nil)) {
 		if value := s.Values[move]; value != nil {
 			fmt.Fprintln(w, move, *value)
 		} else {

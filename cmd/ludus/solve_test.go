@@ -17,14 +17,14 @@ func TestSolve(t *testing.T) {
 	moves := "(mark r2 c2);(mark r1 c2); mark r2 c3 ;(mark r1 c4);(mark r3 c2);(mark r5 c3)"
 	out := run(t, "", "", "solve", "quad-5x5", "--moves", moves)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 17 || lines[0] != "value x=100 o=0" || !strings.Contains(out, "\n(mark r3 c3) 100\n") {
+	if len(lines) != 17 || lines[0] != "value x=100 o=0" || !strings.Contains(out, "\nc3 100\n") {
 		t.Errorf("the output is\n%s", out)
 	}
 	if !regexp.MustCompile(`^nodes \d+ seconds \d+\.\d+$`).MatchString(lines[len(lines)-1]) {
 		t.Errorf("the last line is %q", lines[len(lines)-1])
 	}
 	// The moves may be typed as in play.
-	typed := run(t, "", "", "solve", "quad-5x5", "--moves", "22; 1 2; c3 r2; mark 1 4; r3c2; 53")
+	typed := run(t, "", "", "solve", "quad-5x5", "--moves", "b2; b 1; C2; mark d1; r3c2; m c5")
 	if lines := strings.Split(typed, "\n"); lines[0] != "value x=100 o=0" || !slices.Equal(lines[1:16], strings.Split(out, "\n")[1:16]) {
 		t.Errorf("with short moves the output is\n%s", typed)
 	}
@@ -39,7 +39,7 @@ func TestSolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	if object.Game != "quad-5x5" || object.Player != "x" || object.Value["x"] != 100 || object.Value["o"] != 0 ||
-		len(object.Moves) != 6 || object.Moves[2] != "(mark r2 c3)" || len(object.Values) != 15 || object.Nodes == 0 {
+		len(object.Moves) != 6 || object.Moves[2] != "c2" || len(object.Values) != 15 || object.Nodes == 0 {
 		t.Errorf("%+v", object)
 	}
 	for i, line := range lines[1:16] {
@@ -61,7 +61,7 @@ func TestSolveGoals(t *testing.T) {
 func TestSolveLimits(t *testing.T) {
 	for _, limit := range []string{"--nodes=1000", "--time=50ms", "--nodes=1"} {
 		out, errs, code := ludus(t, "", "", "solve", "quad-7x7", limit)
-		if code != 3 || !strings.HasPrefix(out, "value unknown\n(mark r1 c2) unknown\n") || !strings.Contains(errs, "not solved within the limits") {
+		if code != 3 || !strings.HasPrefix(out, "value unknown\nb1 unknown\n") || !strings.Contains(errs, "not solved within the limits") {
 			t.Errorf("%s: exit %d, %s\n%s", limit, code, errs, out)
 		}
 		if limit == "--nodes=1" && !strings.Contains(out, "\nnodes 1 ") {
@@ -77,7 +77,7 @@ func TestSolveErrors(t *testing.T) {
 		args []string
 	}{
 		{1, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
-		{1, "move 2: (mark r3 c3) is not legal: x is on r3 c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{1, "move 2: c3 is not legal: x is on c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
 		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
 		{1, "the game is over", []string{"solve", "quad-5x5", "--moves",

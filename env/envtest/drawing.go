@@ -14,8 +14,8 @@ import (
 func checkDrawing(g *env.Game) error {
 	d := &g.Drawing
 	if len(d.Rows) != g.Tensor.H || len(d.Columns) != g.Tensor.W || len(d.Cells) != g.Tensor.Cells() ||
-		len(d.ActionCells) != g.NumActions() {
-		return errors.New("a drawing needs a label for each row and column, every cell, and every action's cells")
+		len(d.ActionCells) != g.NumActions() || g.Tensor.W > 26 {
+		return errors.New("a drawing needs a label for each row and column, 26 at most, every cell, and every action's cells")
 	}
 	for i, p := range d.Pieces {
 		if p.Name == "" || slices.ContainsFunc(d.Pieces[:i], func(q env.Piece) bool { return q.Name == p.Name }) {
@@ -24,6 +24,9 @@ func checkDrawing(g *env.Game) error {
 	}
 	for a, cells := range d.ActionCells {
 		if err := checkActionCells(g, g.ActionTexts[a], cells); err != nil {
+			return fmt.Errorf("action %d: %w", a, err)
+		}
+		if err := checkName(g, g.ActionNames[a], cells); err != nil {
 			return fmt.Errorf("action %d: %w", a, err)
 		}
 	}
@@ -57,6 +60,20 @@ func checkActionCells(g *env.Game, text string, cells env.FromTo) error {
 	}
 	if text != "" && !slices.Equal(words[1:], rowsFirst) && !slices.Equal(words[1:], columnsFirst) {
 		return fmt.Errorf("its text %s does not name the cells %v", text, rowsFirst)
+	}
+	return nil
+}
+
+// checkName checks that the name of an action with cells ends with theirs, such as "b2-b3".
+func checkName(g *env.Game, name string, cells env.FromTo) error {
+	var list []string
+	for _, cell := range []int32{cells.From, cells.To} {
+		if cell != env.NoCell {
+			list = append(list, fmt.Sprintf("%c%d", 'a'+int(cell)%g.Tensor.W, 1+int(cell)/g.Tensor.W))
+		}
+	}
+	if plain := strings.Join(list, "-"); plain != "" && name != plain && !strings.HasSuffix(name, " "+plain) {
+		return fmt.Errorf("its name %s does not end with its cells, %s", name, plain)
 	}
 	return nil
 }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ludus/env"
 )
 
-// checkShape checks a game's names, shapes and action texts.
+// checkShape checks a game's names, shapes, and the texts and names of its actions.
 func checkShape(g *env.Game) error {
 	if g.Name == "" || g.Family == "" || g.Rules == "" || g.Players[0] == "" || g.Players[0] == g.Players[1] {
 		return errors.New("name, family, rules and two different players are needed")
@@ -16,17 +17,20 @@ func checkShape(g *env.Game) error {
 	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
 		return fmt.Errorf("tensor %v, %d actions, %d plies at most: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
 	}
-	seen := map[string]bool{}
+	texts, names := map[string]bool{"": true}, map[string]bool{"": true}
 	for a, text := range g.ActionTexts {
-		if text == "" {
+		name := g.ActionNames[a]
+		if text == "" && name == "" {
 			continue
 		}
-		if seen[text] {
-			return fmt.Errorf("action %d has the text %s of another", a, text)
+		if texts[text] || names[name] {
+			return fmt.Errorf("action %d has the text %q and the name %q; one is missing or another's", a, text, name)
 		}
-		seen[text] = true
-		if back, err := g.ParseAction(text); err != nil || back != env.Action(a) {
-			return fmt.Errorf("action %d prints as %s, which reads as %d (%v)", a, text, back, err)
+		texts[text], names[name] = true, true
+		for _, printed := range []string{text, name, "  " + strings.ToUpper(name) + " "} {
+			if back, err := g.ParseAction(printed); err != nil || back != env.Action(a) {
+				return fmt.Errorf("action %d prints as %s, which reads as %d (%v)", a, printed, back, err)
+			}
 		}
 	}
 	return nil

@@ -90,7 +90,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		}
 		g.PolicyNames = append(g.PolicyNames, fmt.Sprintf("%s %+d %+d", kind, direction[0], direction[1]))
 	}
-	g.PolicyNames = append(g.PolicyNames, "noop")
+	g.PolicyNames = append(g.PolicyNames, "pass")
 	f.makeCells()
 	f.makeMoves(g)
 

@@ -62,7 +62,7 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 		MaxPlies:    h.cells,
 		NewState:    h.newState,
 		Drawing: env.Drawing{
-			Rows: env.Labels("r", 1, n), Columns: env.Labels("c", 1, n), TopDown: true, OpenLine: true, Hexagons: true,
+			Rows: env.Labels("r", 1, n), Columns: env.Labels("c", 1, n), OpenLine: true, Hexagons: true,
 		},
 	}
 	for cell := range h.cells {
@@ -267,5 +267,6 @@ func (s *hexState[B]) Detail() string {
 	if s.Done() {
 		return ""
 	}
-	return fmt.Sprintf("red connects r1 with r%d, blue c1 with c%[1]d", s.game.size)
+	n := s.game.size
+	return fmt.Sprintf("red connects row 1 with row %d, blue column a with column %s", n, env.ColumnName(n-1))
 }

@@ -77,7 +77,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 		g.Planes = append(g.Planes, "next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere")
 	} else {
 		g.Players, g.PolicyNames = [2]string{"x", "o"}, []string{"mark"}
-		g.Drawing = env.Drawing{Rows: env.Labels("r", 1, height), Columns: env.Labels("c", 1, width), TopDown: true}
+		g.Drawing = env.Drawing{Rows: env.Labels("r", 1, height), Columns: env.Labels("c", 1, width)}
 	}
 	g.Drawing.OpenLine = true
 	g.Planes = append(g.Planes,

@@ -65,7 +65,7 @@ func buildOthello(v Values) (*env.Game, error) {
 		MaxPlies: 2 * (o.cells - 4), // no two passes follow one another
 		NewState: o.newState,
 		Drawing: env.Drawing{
-			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true, Flips: true,
+			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), Flips: true,
 		},
 	}
 	for i := range o.cells {

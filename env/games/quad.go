@@ -96,7 +96,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		Figures:     figuresOf(q.through),
 		NewState:    q.newState,
 		Drawing: env.Drawing{
-			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true,
+			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size),
 			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
 		},
 	}

@@ -32,7 +32,7 @@ func buildTicTacToe(v games.Values) (*env.Game, error) {
 		PolicyNames: []string{"mark"},
 		Classes:     env.WinDrawLoss,
 		MaxPlies:    size * size,
-		Drawing:     env.Drawing{Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), TopDown: true},
+		Drawing:     env.Drawing{Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size)},
 	}
 	for cell := range size * size {
 		g.AddAction("mark", env.Placed(cell))

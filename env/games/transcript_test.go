@@ -147,7 +147,7 @@ func TestVerifyErrors(t *testing.T) {
 		"wrong order":       {replace("(mark 2 0);(mark 3 0)", "(mark 3 0);(mark 2 0)"), []string{"line 2, game 1", "legal moves differ"}},
 		"list cut off":      {replace("(mark 4 0);", ""), []string{"line 2, game 1", `""`, "(mark 4 0)"}},
 		"list goes on":      {replace("(mark 4 0);", "(mark 4 0);(mark 5 0);"), []string{"line 2, game 1", "after the game's last", "(mark 5 0)"}},
-		"illegal move":      {replace(" (mark 1 0) |", " (mark 1 3) |"), []string{"line 2, game 1", "illegal move (mark 1 3)"}},
+		"illegal move":      {replace(" (mark 1 0) |", " (mark 1 3) |"), []string{"line 2, game 1", "illegal move a4 (mark 1 3)"}},
 		"unknown move":      {replace(" (mark 1 0) |", " (mork 1 0) |"), []string{"line 2, game 1", "unknown move \"(mork 1 0)\""}},
 		"two games in one":  {lines[0] + first + text, []string{"line 3, game 1", "before the goals"}},
 		"goals too early":   {lines[0] + first + "goals red=[0] yellow=[100]\n", []string{"line 3, game 1", "yellow is to move"}},

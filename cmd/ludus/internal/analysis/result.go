@@ -59,12 +59,12 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 		Player:      game.Players[analysis.Player],
 		Value:       rounded(analysis.Value),
 		Goals:       newGoals(game, analysis.Goals),
-		Best:        game.ActionTexts[analysis.Moves[0].Action],
+		Best:        game.ActionNames[analysis.Moves[0].Action],
 		Simulations: analysis.Simulations,
 		Proven:      analysis.Proven,
 	}
 	for _, m := range analysis.Moves {
-		r.Moves = append(r.Moves, MoveInfo{game.ActionTexts[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior)})
+		r.Moves = append(r.Moves, MoveInfo{game.ActionNames[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior)})
 	}
 	return r, nil
 }

@@ -12,14 +12,13 @@ type Description struct {
 	Game     string          `json:"game"` // canonical name
 	Rules    string          `json:"rules"`
 	Players  [2]string       `json:"players"`
-	Rows     []string        `json:"rows"`     // labels
-	Columns  []string        `json:"columns"`  // labels
-	TopDown  bool            `json:"topDown"`  // row 0 is at the top
+	Rows     []string        `json:"rows"`     // names from the bottom up, "" if the row has no cells
+	Columns  []string        `json:"columns"`  // names, "" if the column has no cells
 	Hexagons bool            `json:"hexagons"` // see [env.Drawing]
 	OpenLine bool            `json:"openLine"` // see [env.Drawing]
 	Cells    []bool          `json:"cells"`    // whether each cell exists
 	Pieces   []Piece         `json:"pieces"`
-	Actions  map[string]Move `json:"actions"` // by official text
+	Actions  map[string]Move `json:"actions"` // by name
 	Drops    bool            `json:"drops"`   // see [notation.Drops]
 	MaxPlies int             `json:"maxPlies"`
 }
@@ -30,20 +29,21 @@ type Piece struct {
 	Side int    `json:"side"`
 }
 
-// Move is the pair of cells that a move is drawn on; -1 means none.
+// Move is the pair of cells that a move is drawn on, -1 for none, and its kind, such as "mark".
 type Move struct {
-	From int32 `json:"from"`
-	To   int32 `json:"to"`
+	From int32  `json:"from"`
+	To   int32  `json:"to"`
+	Kind string `json:"kind"` // see [env.Game.Verb]
 }
 
 // Describe describes a game.
 func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Players: game.Players, Rows: drawing.Rows, Columns: drawing.Columns,
-		TopDown: drawing.TopDown, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine, Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game),
-		MaxPlies: game.MaxPlies,
+		Game: game.Name, Rules: game.Rules, Players: game.Players, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
+		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
 	}
+	d.Rows, d.Columns = game.AxisLabels()
 	for _, p := range drawing.Pieces {
 		side := int(p.Player)
 		if p.Neutral {
@@ -51,9 +51,9 @@ func Describe(game *env.Game) *Description {
 		}
 		d.Pieces = append(d.Pieces, Piece{p.Name, side})
 	}
-	for action, text := range game.ActionTexts {
-		if text != "" {
-			d.Actions[text] = Move(drawing.ActionCells[action])
+	for action, name := range game.ActionNames {
+		if cells := drawing.ActionCells[action]; name != "" {
+			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}
 		}
 	}
 	return d
@@ -61,7 +61,7 @@ func Describe(game *env.Game) *Description {
 
 // Position is the position after some moves from the start.
 type Position struct {
-	Moves  []string `json:"moves"`  // official texts
+	Moves  []string `json:"moves"`
 	Player int      `json:"player"` // to move; -1 at the end of the game
 	Pieces string   `json:"pieces"` // see [Pieces]
 	Status string   `json:"status"`
@@ -74,14 +74,14 @@ type Position struct {
 // NewPosition describes a state reached by moves.
 func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
-		Moves: game.Texts(moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
+		Moves: game.Names(moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
 		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
 	}
 	if p.Done {
 		p.Player = -1
 		return p
 	}
-	p.Legal = game.Texts(state.Legal(nil))
+	p.Legal = game.Names(state.Legal(nil))
 	return p
 }
 

@@ -60,8 +60,8 @@ func Operations() (names []string) {
 // Answer answers the request in body, a JSON object. The operations with their requests and replies:
 //
 //	describe  {"game":"quad-5x5"}                                       a [Description]
-//	position  {"game":…,"moves":["(mark r3 c3)"]}                       a [Position]
-//	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"(mark r2 c2)"}
+//	position  {"game":…,"moves":["c3"]}                                 a [Position]
+//	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //
 // Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal
@@ -192,7 +192,7 @@ func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chosenMove{r.game.ActionTexts[action]}, nil
+	return chosenMove{r.game.ActionNames[action]}, nil
 }
 
 func (h *Host) analyze(ctx context.Context, r *request) (any, error) {

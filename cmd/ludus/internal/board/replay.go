@@ -16,7 +16,7 @@ type ReplayPosition struct {
 	Pieces string     `json:"pieces"` // see [Pieces]
 	Status string     `json:"status"`
 	WonBy  []int32    `json:"wonBy,omitempty"`  // cells, see [env.State]
-	Move   string     `json:"move,omitempty"`   // played here, official text
+	Move   string     `json:"move,omitempty"`   // played here
 	Random bool       `json:"random,omitempty"` // Move belongs to the random opening
 	Value  *float64   `json:"value"`            // for the first player; nil is unknown
 	Proven bool       `json:"proven,omitempty"` // Value is exact
@@ -49,7 +49,7 @@ func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state 
 			r.Positions, r.Goals = append(r.Positions, p), state.Goals()
 			return r
 		}
-		p.Move, p.Legal = game.ActionTexts[moves[ply]], len(state.Legal(nil))
+		p.Move, p.Legal = game.ActionNames[moves[ply]], len(state.Legal(nil))
 		if annotate != nil {
 			annotate(ply, state, &p)
 		}

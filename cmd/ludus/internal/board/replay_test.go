@@ -16,7 +16,7 @@ func TestReplay(t *testing.T) {
 	}
 	state := game.NewState()
 	r := NewReplay(game, moves, func(ply int, at env.State, p *ReplayPosition) {
-		if at.Key() != state.Key() || p.Move != game.ActionTexts[moves[ply]] || p.Legal != len(state.Legal(nil)) || p.Player != int(state.Player()) {
+		if at.Key() != state.Key() || p.Move != game.ActionNames[moves[ply]] || p.Legal != len(state.Legal(nil)) || p.Player != int(state.Player()) {
 			t.Errorf("ply %d: %+v", ply, p)
 		}
 		p.Random = ply == 0

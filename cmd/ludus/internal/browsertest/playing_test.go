@@ -10,24 +10,24 @@ import (
 	"ludus/env"
 )
 
-// piecesScript reads the drawn board: names of pieces, "" for neutral ones, by the labels of row and column.
+// piecesScript reads the drawn board: names of pieces, "" for neutral ones, by the cells' names.
 const piecesScript = `(() => {
 	const labels = [...document.querySelectorAll("#board .label")], found = {};
 	const at = (e, name) => Number(e.getAttribute(name)), near = (e, name, place) => Math.abs(at(e, name) - place) < 0.01;
 	const line = labels.length > 0 ? at(labels.at(-1), "y") : 0; // column labels stand there
 	const rows = labels.filter((e) => !near(e, "y", line)), columns = labels.filter((e) => near(e, "y", line));
-	const top = Math.min(...rows.map((e) => at(e, "y"))), hexagons = document.querySelector("#board polygon.cell") !== null;
+	const bottom = Math.max(...rows.map((e) => at(e, "y"))), hexagons = document.querySelector("#board polygon.cell") !== null;
 	for (const piece of document.querySelectorAll("#board .piece")) {
 		const box = piece.getBBox(), x = box.x + box.width / 2, y = box.y + box.height / 2;
 		const row = rows.find((e) => near(e, "y", y));
-		const column = columns.find((e) => near(e, "x", hexagons ? x - (y - top) / 2 : x));
+		const column = columns.find((e) => near(e, "x", hexagons ? x - (bottom - y) / 2 : x));
 		const name = /named-(\S+)/.exec(piece.getAttribute("class"));
-		found[row.textContent + " " + column.textContent] = name ? name[1] : "";
+		found[column.textContent + row.textContent] = name ? name[1] : "";
 	}
 	return found;
 })()`
 
-// Pieces reads the board in #board: names of pieces, "" for neutral ones, by the labels of row and column.
+// Pieces reads the board in #board: names of pieces, "" for neutral ones, by the cells' names.
 func (b *Tab) Pieces() map[string]string {
 	b.Helper()
 	return Eval[map[string]string](b, piecesScript)
@@ -40,19 +40,13 @@ func PiecesOf(game *env.Game, state env.State) map[string]string {
 		if kind == 0 {
 			continue
 		}
-		row, column := labels(game, cell)
 		piece := game.Drawing.Pieces[kind-1]
 		if piece.Neutral {
 			piece.Name = ""
 		}
-		found[row+" "+column] = piece.Name
+		found[game.CellName(int32(cell))] = piece.Name
 	}
 	return found
-}
-
-// labels returns the labels of a cell's row and column.
-func labels(game *env.Game, cell int) (row, column string) {
-	return game.Drawing.Rows[cell/game.Tensor.W], game.Drawing.Columns[cell%game.Tensor.W]
 }
 
 // Playing is the play page in a tab. It follows the game by the rules and compares everything that the page shows with
@@ -141,7 +135,7 @@ func (p *Playing) check(v view, states []string) {
 			p.Fatalf("entry %d in the list of moves, %q, is no legal move of %s", i+1, text, p.Game.Board(p.State))
 		}
 		p.State.Apply(a)
-		p.Moves = append(p.Moves, p.Game.ActionTexts[a])
+		p.Moves = append(p.Moves, p.Game.ActionNames[a])
 		last = p.Game.Drawing.ActionCells[a]
 	}
 	if want := slices.DeleteFunc([]int32{last.From, last.To}, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
@@ -173,15 +167,12 @@ func (p *Playing) At(ply int) env.State {
 // find returns the legal move that a text of the list contains, or -1.
 func (p *Playing) find(text string) env.Action {
 	for _, a := range p.State.Legal(nil) {
-		if strings.Contains(text+" ", " "+moveText(p.Game.ActionTexts[a])+" ") {
+		if strings.Contains(text, ". "+p.Game.ActionNames[a]+" by ") {
 			return a
 		}
 	}
 	return -1
 }
-
-// moveText is a move's text as the page shows it.
-func moveText(text string) string { return strings.Trim(text, "()") }
 
 // compare compares the board, its buttons and the status with a position.
 func (p *Playing) compare(v view, state env.State) {
@@ -197,8 +188,8 @@ func (p *Playing) compare(v view, state env.State) {
 		p.Errorf("marked as what won are %v, want %v", v.Won, won)
 	}
 	for _, cell := range won {
-		if row, column := labels(p.Game, int(cell)); !strings.Contains(v.Status, row) || !strings.Contains(v.Status, column) {
-			p.Errorf("the status is %q, which does not say that %s %s won", v.Status, row, column)
+		if name := p.Game.CellName(cell); !strings.Contains(v.Status, name) {
+			p.Errorf("the status is %q, which does not say that %s won", v.Status, name)
 		}
 	}
 	pieces := state.Pieces(nil)
@@ -210,8 +201,7 @@ func (p *Playing) compare(v view, state env.State) {
 		if !exists {
 			continue
 		}
-		row, column := labels(p.Game, cell)
-		words := []string{row, column}
+		words := []string{p.Game.CellName(int32(cell))}
 		if pieces[cell] > 0 {
 			words = append(words, p.Game.Drawing.Pieces[pieces[cell]-1].Name)
 		}
@@ -226,7 +216,7 @@ func (p *Playing) compare(v view, state env.State) {
 // Move plays a legal move by pressing its cells, or its button if it has no cells.
 func (p *Playing) Move(a env.Action) {
 	p.Helper()
-	text := p.Game.ActionTexts[a]
+	text := p.Game.ActionNames[a]
 	touch := p.Game.Drawing.ActionCells[a]
 	switch {
 	case touch == env.NoCells:
@@ -235,8 +225,7 @@ func (p *Playing) Move(a env.Action) {
 		p.Reach(cellOf(touch.From))
 		p.Reach(cellOf(touch.To))
 	default:
-		verb, _, _ := strings.Cut(moveText(text), " ")
-		if radio := fmt.Sprintf("[name=verb][value=%q]", verb); Eval[bool](p.Tab, fmt.Sprintf(
+		if radio := fmt.Sprintf("[name=verb][value=%q]", p.Game.Verb(a)); Eval[bool](p.Tab, fmt.Sprintf(
 			"document.querySelector('#verb').checkVisibility() && !document.querySelector(%q).checked", radio)) {
 			p.Reach(radio)
 		}
@@ -250,7 +239,7 @@ func cellOf(cell int32) string { return fmt.Sprintf(`#board [data-cell="%d"]`, c
 // Turn plays a move and waits until it is listed and the agent has replied, if there is one.
 func (p *Playing) Turn(a env.Action) {
 	p.Helper()
-	text := p.Game.ActionTexts[a]
+	text := p.Game.ActionNames[a]
 	before := len(p.Moves)
 	p.Move(a)
 	p.Wait(fmt.Sprintf(`document.querySelectorAll("#moves [data-ply]:not([data-ply='0'])").length > %d`, before))

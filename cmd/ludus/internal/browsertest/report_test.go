@@ -69,7 +69,7 @@ func seenIn(b *Tab) seen {
 // stepThrough steps through a game by buttons, keys and the list of moves.
 func stepThrough(t *testing.T, b *Tab) {
 	start := seenIn(b)
-	if !strings.HasPrefix(start.Ply, "ply 0 of") || !strings.Contains(start.Moves, "mark r") || strings.Contains(start.Moves, "(") || start.Status != "x to move; quads left x 8, o 8" {
+	if !strings.HasPrefix(start.Ply, "ply 0 of") || !regexp.MustCompile(`[a-e][1-5]`).MatchString(start.Moves) || strings.Contains(start.Moves, "mark") || start.Status != "x to move; quads left x 8, o 8" {
 		t.Fatalf("at the start: %+v", start)
 	}
 	b.Click(`[data-go="next"]`)
@@ -99,17 +99,17 @@ func stepThrough(t *testing.T, b *Tab) {
 	}
 }
 
-// Pieces are drawn on the cells that moves name, on boards with row 1 at the top or at the bottom.
+// Pieces are drawn on the cells that moves name, and row 1 is at the bottom.
 func TestBoardsInBrowser(t *testing.T) {
 	browser := Start(t)
 	for _, c := range []struct {
 		game, text, top string // text: the form of a move; top: the label of the uppermost row
 		start           map[string]string
 	}{
-		{"quad(size=4,quads=4,whites=0)", `^mark (?<row>r\d) (?<column>c\d)\b`, "r1", map[string]string{}},
-		{"breakthrough(columns=3,rows=5)", `^move \d \d (?<column>\d) (?<row>\d)\b`, "5", map[string]string{
-			"1 1": "white", "1 2": "white", "1 3": "white", "2 1": "white", "2 2": "white", "2 3": "white",
-			"4 1": "black", "4 2": "black", "4 3": "black", "5 1": "black", "5 2": "black", "5 3": "black",
+		{"quad(size=4,quads=4,whites=0)", `^(?<to>[a-d][1-4])\b`, "4", map[string]string{}},
+		{"breakthrough(columns=3,rows=5)", `^[a-c]\d-(?<to>[a-c]\d)\b`, "5", map[string]string{
+			"a1": "white", "b1": "white", "c1": "white", "a2": "white", "b2": "white", "c2": "white",
+			"a4": "black", "b4": "black", "c4": "black", "a5": "black", "b5": "black", "c5": "black",
 		}},
 	} {
 		b := browser.Open(t, writeReport(t, c.game))
@@ -126,7 +126,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		if words == nil {
 			t.Fatalf("%s: no move is marked as played", c.game)
 		}
-		to := words[move.SubexpIndex("row")] + " " + words[move.SubexpIndex("column")]
+		to := words[move.SubexpIndex("to")]
 		first := strings.TrimPrefix(b.Text("#record [data-ply='1'] .hidden"), " by ")
 		b.Click(`[data-go="next"]`)
 		if after := b.Pieces(); after[to] != first || before[to] == first {

@@ -243,7 +243,7 @@ func TestRunPageGames(t *testing.T) {
 	tab.Wait(`document.querySelector("#game").textContent.includes("greedy first") && !document.querySelector("#table").hidden`)
 	tab.Click(`#record [data-ply="2"]`)
 	on := Eval[string](tab, `document.querySelector("#on").getAttribute("href")`)
-	if !strings.HasPrefix(on, "/?game=quad-5x5&agent=net%3Aa+run#moves=") || strings.Count(on, "mark") != 2 {
+	if !strings.HasPrefix(on, "/?game=quad-5x5&agent=net%3Aa+run#moves=") || strings.Count(on, "%3B") != 1 {
 		t.Errorf("playing on leads to %s", on)
 	}
 	tab.Resize(360, 740)

@@ -51,6 +51,8 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "shortcuts", placed, shortcuts)
 	f.run(t, b, "touch", moved, touch)
 	f.run(t, b, "undo", placed, undo)
+	f.run(t, b, "flip", moved, flip)
+	f.run(t, b, "flip hexagons", sixes, flip)
 	f.run(t, b, "steps", placed, steps)
 	f.run(t, b, "deselect", moved, deselect)
 	f.run(t, b, "falling", fallen, fall)
@@ -148,7 +150,7 @@ func (f Front) won(p *Playing) {
 		rng := rand.NewPCG(seed, 0)
 		for p.State, moves = p.Game.NewState(), nil; !p.State.Done(); {
 			a := p.State.RandomAction(rng.Uint64())
-			moves = append(moves, p.Game.ActionTexts[a])
+			moves = append(moves, p.Game.ActionNames[a])
 			p.State.Apply(a)
 		}
 	}
@@ -189,10 +191,6 @@ func (p *Playing) moveFocus(selector string) {
 		p.Fatalf("%s: %v", selector, err)
 	}
 	width := p.Game.Tensor.W
-	up, down := kb.ArrowUp, kb.ArrowDown
-	if !p.Game.Drawing.TopDown {
-		up, down = down, up
-	}
 	for range p.Game.Tensor.Cells() {
 		at := Eval[int](p.Tab, "Number(document.activeElement.dataset.cell ?? -1)")
 		switch {
@@ -205,9 +203,9 @@ func (p *Playing) moveFocus(selector string) {
 		case at%width > to%width:
 			p.Press(kb.ArrowLeft)
 		case at < to:
-			p.Press(down)
+			p.Press(kb.ArrowUp)
 		default:
-			p.Press(up)
+			p.Press(kb.ArrowDown)
 		}
 	}
 	p.Fatalf("arrow keys do not lead to cell %d", to)
@@ -218,7 +216,7 @@ func shortcuts(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 4)
 	listed := p.Text("#keys")
-	for _, key := range []string{"u", "h", "n", "[", "]"} {
+	for _, key := range []string{"u", "h", "n", "f", "[", "]"} {
 		if !strings.Contains(listed, key) {
 			p.Errorf("the list of keys does not contain %q: %q", key, listed)
 		}
@@ -236,6 +234,32 @@ func shortcuts(p *Playing) {
 	p.Press("n")
 	p.Wait(listedMoves + " === 0")
 	p.Follow("ready")
+}
+
+// flip turns the board: the first row is above, and everything else stays right.
+func flip(p *Playing) {
+	playWithoutSearch(p)
+	top := func(cell int) float64 {
+		return Eval[float64](p.Tab, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().top", cellOf(int32(cell))))
+	}
+	cells := p.Game.Drawing.Cells
+	first, last := slices.Index(cells, true), len(cells)-1
+	for !cells[last] {
+		last--
+	}
+	for _, above := range []int{last, first} {
+		if below := first + last - above; top(above) >= top(below) {
+			p.Errorf("cell %d is not above cell %d", above, below)
+		}
+		p.PlayOn(random(p), len(p.Moves)+2)
+		p.Focus(cellOf(int32(first)))
+		p.Press("f")
+		p.Follow("ready")
+		if at := Eval[int](p.Tab, "Number(document.activeElement.dataset.cell)"); at != first {
+			p.Errorf("the focus went from cell %d to %d", first, at)
+		}
+	}
+	p.PlayOn(random(p), p.Game.MaxPlies)
 }
 
 const (
@@ -293,9 +317,9 @@ func steps(p *Playing) {
 		p.shows(ply)
 	}
 	legal := p.Game.NewState().Legal(nil)
-	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionTexts[a] != p.Moves[0] })]
+	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionNames[a] != p.Moves[0] })]
 	p.Move(other)
-	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, moveText(p.Game.ActionTexts[other])))
+	p.Wait(fmt.Sprintf(`document.querySelector("#moves [data-ply='1']").textContent.includes(%q)`, p.Game.ActionNames[other]))
 	p.Follow("ready")
 	for ply := 1; ply < len(p.Moves); ply++ { // only the agent's turn, which may have several moves
 		if p.At(ply).Player() == env.First {
@@ -349,7 +373,7 @@ func fall(p *Playing) {
 	p.Tap(top)
 	p.Wait(listedMoves + " === 4")
 	p.Follow("ready")
-	if p.Moves[0] != "(mark 3 0)" || !strings.HasPrefix(p.Moves[2], "(mark 3 ") {
+	if p.Moves[0] != "c1" || !strings.HasPrefix(p.Moves[2], "c") {
 		p.Errorf("the moves are %q", p.Moves)
 	}
 }
@@ -487,7 +511,7 @@ func share(p *Playing) {
 // brokenLinks opens invalid links.
 func brokenLinks(p *Playing) {
 	address, _, _ := strings.Cut(Eval[string](p.Tab, "location.href"), "#")
-	first := p.Game.ActionTexts[p.State.Legal(nil)[0]]
+	first := p.Game.ActionNames[p.State.Legal(nil)[0]]
 	for _, part := range []string{
 		"moves=" + url.PathEscape("(mark r9 c9)"), "moves=" + url.PathEscape(first+";"+first), "moves=%", "moves=%ff",
 		"moves=" + strings.Repeat("x", 1e5), "moves=" + url.PathEscape("<img src=x onerror=alert(1)>"), "seats=nobody,nothing",
@@ -522,8 +546,24 @@ func pass(p *Playing) {
 	if !slices.Equal(p.Moves, moves) {
 		p.Fatalf("the link to %q leads to %q", moves, p.Moves)
 	}
+	p.Visit(Eval[string](p.Tab, "location.href.split('#')[0]") + "#moves=" + url.PathEscape(strings.Join(official(p), ";")))
+	if p.Follow("ready"); !slices.Equal(p.Moves, moves) {
+		p.Fatalf("the link with official texts of %q leads to %q", moves, p.Moves)
+	}
 	playWithoutSearch(p)
 	p.Turn(p.State.Legal(nil)[0])
+}
+
+// official returns the official texts of the moves listed.
+func official(p *Playing) (texts []string) {
+	for _, name := range p.Moves {
+		a, err := p.Game.ParseAction(name)
+		if err != nil {
+			p.Fatal(err)
+		}
+		texts = append(texts, p.Game.ActionTexts[a])
+	}
+	return texts
 }
 
 // toPass returns random moves to a position in which the first player can only pass, nil if the random game has none.
@@ -535,7 +575,7 @@ func toPass(game *env.Game, rng *rand.PCG) []string {
 			return moves
 		}
 		a := state.RandomAction(rng.Uint64())
-		moves = append(moves, game.ActionTexts[a])
+		moves = append(moves, game.ActionNames[a])
 		state.Apply(a)
 	}
 	return nil
@@ -592,7 +632,7 @@ func screenReader(p *Playing) {
 	last := p.Moves[len(p.Moves)-1]
 	spoken := Eval[string](p.Tab, `[...document.querySelectorAll("[aria-live]:not([aria-live=off]), [role=status], [role=alert]")]
 		.map((e) => e.textContent).join(" | ")`)
-	if !strings.Contains(spoken, moveText(last)) {
+	if !strings.Contains(spoken, last) {
 		p.Errorf("the agent played %s, the page says %q", last, spoken)
 	}
 	roles := map[string]int{}

@@ -1,5 +1,5 @@
-// Package notation reads moves as people type them: "(mark r3 c3)", "r3 c3", "3 3", "33" or, where pieces move,
-// "b2-b3". All commands and pages that take moves use it.
+// Package notation reads moves as people type them: names and official texts (see [env.Game.ParseAction]), and shorter
+// forms. All commands and pages that take moves use it.
 package notation
 
 import (
@@ -16,62 +16,39 @@ import (
 type Parser struct {
 	Steps bool     // some moves move a piece from one cell to another
 	Drops bool     // the column alone names a move, see [Drops]
-	Verbs []string // first words of the moves that have coordinates
+	Verbs []string // first words of the official texts of moves that have cells
 
-	game    *env.Game
-	numeric bool   // rows and columns are both labelled 1, 2, 3; cells may also be typed b3 or x2 y3
-	moves   []move // by action
+	game  *env.Game
+	moves []move // by action
 }
 
-// move is an action's text, split into its first word and its coordinates.
+// move holds an action's name and official text as tokens, without the verb.
 type move struct {
-	verb        string
-	coordinates []coordinate
-}
-
-// coordinate is a row or column number.
-type coordinate struct {
-	digits string
-	axis   byte // 'r', 'c' or 0 if unknown
+	verb           string
+	plain          bool // the name needs no verb
+	name, official []string
 }
 
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
-	d := &game.Drawing
-	p := &Parser{game: game, Drops: Drops(game), numeric: isNumber(d.Columns[0]), moves: make([]move, game.NumActions())}
+	p := &Parser{game: game, Drops: Drops(game), moves: make([]move, game.NumActions())}
 	for a, text := range game.ActionTexts {
-		p.Steps = p.Steps || d.ActionCells[a].From != env.NoCell
-		m := &p.moves[a]
-		for i, word := range tokens(text) {
-			switch {
-			case i == 0:
-				m.verb = word
-			case isNumber(word):
-				m.coordinates = append(m.coordinates, coordinate{word, p.axisAt(len(m.coordinates))})
-			}
+		cells := game.Drawing.ActionCells[a]
+		p.Steps = p.Steps || cells.From != env.NoCell
+		if text == "" {
+			continue
 		}
-		if len(m.coordinates) > 0 && !slices.Contains(p.Verbs, m.verb) {
-			p.Verbs = append(p.Verbs, m.verb)
+		verb, name := game.Verb(env.Action(a)), game.ActionNames[a]
+		rest, withVerb := strings.CutPrefix(name+" ", verb+" ")
+		p.moves[a] = move{verb: verb, plain: !withVerb, name: tokens(rest), official: tokens(text)[1:]}
+		if cells != env.NoCells && !slices.Contains(p.Verbs, verb) {
+			p.Verbs = append(p.Verbs, verb)
 		}
 	}
 	return p
 }
 
-// labels returns the digits in a cell's row and column labels.
-func (p *Parser) labels(cell int) (row, column string) {
-	d := &p.game.Drawing
-	return strings.TrimLeft(d.Rows[cell/len(d.Columns)], letters), strings.TrimLeft(d.Columns[cell%len(d.Columns)], letters)
-}
-
-// axisAt returns the axis of coordinate i, from 0, in an action's text.
-func (p *Parser) axisAt(i int) byte {
-	if (i%2 == 0) != p.game.Drawing.ColumnsFirst {
-		return 'r'
-	}
-	return 'c'
-}
-
-// Replay is [env.ReplayText] for moves in any notation that [Parser.Parse] reads.
+// Replay is [env.ReplayText] for moves in any form that [Parser.Parse] reads.
 func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 	r, parser := env.NewReplayer(game), NewParser(game)
 	for i, text := range moves {
@@ -89,236 +66,116 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 	return r.State, r.Moves, nil
 }
 
-// Parse finds the legal move that a text names. state must not be done. The text may be the action's own, or:
-//   - without some words, or with words cut short: "r3 c3", "3 3", "m 3 3";
-//   - the coordinates in order, with anything or nothing between them: "3 2 4 3", "32-43";
-//   - the coordinates of a cell in either order if each names its axis: "c3 r2", "x3 y2";
-//   - letters for columns if rows and columns are labelled 1, 2, 3: "c2-c3";
-//   - one cell of a move from cell to cell, or the column where pieces fall, if only one legal move has it.
+// Parse finds the legal move that a text names. state must not be done. The text may be the action's name or official
+// text, or:
+//   - the name with other separators or none: "b2b3", "b2 b3", "b2xb3";
+//   - the official text without its verb: "r3 c3";
+//   - either with the verb, which may be cut short: "b c3" for "block c3";
+//   - one of the cells of a step, or the column's letter where pieces fall, if only one legal move has it.
 //
 // If no legal move fits, the error names the nearest legal moves; if several fit, it lists them.
 func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Action, error) {
-	var ambiguous []env.Action
-	readings := p.readings(text)
-	for _, fits := range []func(typed, env.Action) bool{p.fitsWhole, p.fitsPart} {
-		for _, in := range readings {
-			var found []env.Action
-			for _, a := range legal {
-				if fits(in, a) {
-					found = append(found, a)
-				}
-			}
-			if len(found) == 1 {
-				return found[0], nil
-			}
-			if len(found) > 1 && ambiguous == nil {
-				ambiguous = found
-			}
+	if a, err := p.game.ParseAction(text); err == nil {
+		if slices.Contains(legal, a) {
+			return a, nil
 		}
-		if ambiguous != nil {
-			return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(ambiguous, 4))
+		return 0, p.illegal(state, legal, a)
+	}
+	typed := tokens(text)
+	for _, forms := range []func(*move) [][]string{wholes, p.parts} {
+		fits := func(a env.Action) bool { return p.moves[a].fits(typed, forms) }
+		found := slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !fits(a) })
+		if len(found) == 1 {
+			return found[0], nil
 		}
-		for _, in := range readings {
-			for a := range p.moves {
-				if fits(in, env.Action(a)) {
-					return 0, p.illegal(state, legal, env.Action(a), in, text)
-				}
+		if len(found) > 1 {
+			return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found, 4))
+		}
+		for a := range p.moves {
+			if p.moves[a].fits(typed, wholes) {
+				return 0, p.illegal(state, legal, env.Action(a))
 			}
 		}
 	}
-	return 0, p.unreadable(legal, text)
+	return 0, p.unreadable(legal, typed, text)
 }
 
-// typed is a text split into words and coordinates.
-type typed struct {
-	verbs       []string
-	coordinates []coordinate
-}
+// wholes returns the forms of a whole move.
+func wholes(m *move) [][]string { return [][]string{m.name, m.official} }
 
-// fillers are words that Parse ignores.
-var fillers = []string{"to", "from", "at", "on", "in", "play", "takes", "x", "and"}
-
-// readings returns the ways to read a text as verbs and coordinates: with no letters as columns and, if the game allows
-// it, with them.
-func (p *Parser) readings(text string) (all []typed) {
-	words := tokens(text)
-	if len(words) == 0 {
-		return nil
-	}
-	all = append(all, p.split(words, false))
-	if p.numeric && p.Steps {
-		all = append(all, p.split(words, true))
-	}
-	return all
-}
-
-// split separates words into verbs and coordinates. It puts pairs of coordinates in the order of the game's action
-// texts, row or column first. With letters, a letter before a number is a column.
-func (p *Parser) split(words []string, letters bool) (in typed) {
-	axis := byte(0)
-	for i, word := range words {
-		beforeNumber := i+1 < len(words) && isNumber(words[i+1])
-		switch {
-		case isNumber(word):
-			in.coordinates = append(in.coordinates, coordinate{word, axis})
-			axis = 0
-		case letters && beforeNumber && p.letterColumn(word) != "":
-			in.coordinates = append(in.coordinates, coordinate{p.letterColumn(word), 'c'})
-			axis = 'r'
-		case beforeNumber && p.namedAxis(word) != 0:
-			axis = p.namedAxis(word)
-		case !slices.Contains(fillers, word):
-			in.verbs = append(in.verbs, word)
-		}
-	}
-	c := in.coordinates
-	for i := 0; i+1 < len(c); i += 2 {
-		if c[i].axis == p.axisAt(1) && c[i+1].axis == p.axisAt(0) {
-			c[i], c[i+1] = c[i+1], c[i]
-		}
-	}
-	return in
-}
-
-// letterColumn returns the number of the column that a letter stands for, or "". "a" is the first column; an "x" before
-// it ("takes") is skipped.
-func (p *Parser) letterColumn(word string) string {
-	if len(word) == 2 {
-		word = strings.TrimPrefix(word, "x")
-	}
-	if i := int(word[0] - 'a'); len(word) == 1 && i >= 0 && i < len(p.game.Drawing.Columns) {
-		_, column := p.labels(i)
-		return column
-	}
-	return ""
-}
-
-// namedAxis returns the axis that a word before a number names, or 0.
-func (p *Parser) namedAxis(word string) byte {
+// parts returns the parts of a move that may stand for it: the cells of a step, or the column where pieces fall.
+func (p *Parser) parts(m *move) [][]string {
 	switch {
-	case word == "r" || word == "row" || p.numeric && word == "y":
-		return 'r'
-	case word == "c" || word == "col" || word == "column" || p.numeric && word == "x":
-		return 'c'
+	case len(m.name) == 4:
+		return [][]string{m.name[:2], m.name[2:]}
+	case p.Drops:
+		return [][]string{m.name[:1]}
 	}
-	return 0
+	return nil
 }
 
-// fitsWhole reports whether the input names all of an action. "pass" also names noop.
-func (p *Parser) fitsWhole(in typed, a env.Action) bool {
-	m := p.moves[a]
-	if len(in.coordinates) == 0 && len(m.coordinates) == 0 {
-		return m.verb != "" && len(in.verbs) == 1 && (strings.HasPrefix(m.verb, in.verbs[0]) || m.verb == "noop" && in.verbs[0] == "pass")
-	}
-	return len(m.coordinates) > 0 && in.verbFits(m) && sameCoordinates(in.coordinates, m.coordinates)
-}
-
-// fitsPart reports whether the input names part of a move. For a step that is one of its two cells; for a placement one
-// coordinate with its axis ("c3"), or just the column in games where pieces drop.
-func (p *Parser) fitsPart(in typed, a env.Action) bool {
-	m := p.moves[a]
-	switch {
-	case len(in.coordinates) == 0 || !in.verbFits(m):
+// fits reports whether typed tokens are one of the forms of a move, perhaps after its verb. Without the verb, a move
+// fits only if its name has none.
+func (m *move) fits(typed []string, forms func(*move) [][]string) bool {
+	if len(typed) == 0 || m.verb == "" {
 		return false
-	case len(m.coordinates) == 4:
-		return sameCoordinates(in.coordinates, m.coordinates[:2]) || sameCoordinates(in.coordinates, m.coordinates[2:])
-	case len(m.coordinates) == 2 && len(in.coordinates) == 1 && (in.coordinates[0].axis != 0 || p.Drops):
-		c := in.coordinates[0]
-		if c.axis == 0 {
-			c.axis = 'c'
-		}
-		return slices.Contains(m.coordinates, c)
 	}
-	return false
+	short := strings.HasPrefix(m.verb, typed[0])
+	return slices.ContainsFunc(forms(m), func(form []string) bool {
+		return m.plain && slices.Equal(typed, form) || short && slices.Equal(typed[1:], form)
+	})
 }
 
-// verbFits reports whether the input has no verb, or only one, which is a prefix of the move's verb.
-func (in *typed) verbFits(m move) bool {
-	return len(in.verbs) == 0 || len(in.verbs) == 1 && strings.HasPrefix(m.verb, in.verbs[0])
-}
-
-// sameCoordinates reports whether typed coordinates equal a move's. Typed ones may run together: "32" for 3 and 2.
-func sameCoordinates(in, move []coordinate) bool {
-	for _, c := range in {
-		digits, first := c.digits, true
-		for digits != "" {
-			if len(move) == 0 || c.axis != 0 && (!first || c.axis != move[0].axis) {
-				return false
-			}
-			rest, ok := strings.CutPrefix(digits, move[0].digits)
-			if !ok {
-				return false
-			}
-			digits, move, first = rest, move[1:], false
-		}
-	}
-	return len(move) == 0
-}
-
-// illegal returns an error that explains by the pieces on the board why an action that a text names is not legal.
-func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action, in typed, text string) error {
+// illegal returns an error that explains by the pieces on the board why an action is not legal.
+func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action) error {
 	d, pieces, cells := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
 	mover := state.Player()
 	why := "is not legal now"
 	if from := cells.From; from != env.NoCell {
 		switch piece := pieces[from]; {
 		case piece == 0:
-			why = fmt.Sprintf("is not legal: no piece is on %s", d.CellName(from))
+			why = fmt.Sprintf("is not legal: no piece is on %s", p.game.CellName(from))
 		case d.Pieces[piece-1].Player != mover:
-			why = fmt.Sprintf("is not legal: the piece on %s is %s", d.CellName(from), d.Pieces[piece-1].Name)
+			why = fmt.Sprintf("is not legal: the piece on %s is %s", p.game.CellName(from), d.Pieces[piece-1].Name)
 		case pieces[cells.To] > 0 && d.Pieces[pieces[cells.To]-1].Player == mover:
-			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, d.CellName(cells.To))
+			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.game.CellName(cells.To))
 		}
 	} else if to := cells.To; to != env.NoCell && pieces[to] > 0 {
-		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, d.CellName(to))
+		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.game.CellName(to))
 	}
-	name := p.game.ActionTexts[a]
-	if len(in.coordinates) == 0 {
-		return fmt.Errorf("%s %s; moves look like %s", name, why, p.Describe(legal[0]))
+	if cells == env.NoCells {
+		return fmt.Errorf("%s %s; moves look like %s", p.game.ActionNames[a], why, p.game.ActionNames[legal[0]])
 	}
-	if len(in.coordinates) < len(p.moves[a].coordinates) && !p.fitsWhole(in, a) {
-		name, why = env.Quote(text), "is not a legal move now"
-	}
-	return fmt.Errorf("%s %s. %s", name, why, p.nearest(legal, p.moves[a].coordinates))
+	return fmt.Errorf("%s %s. %s", p.game.ActionNames[a], why, p.nearest(legal, p.moves[a].name))
 }
 
 // unreadable returns the error for a text that names no action of the game, legal or not.
-func (p *Parser) unreadable(legal []env.Action, text string) error {
-	quoted, words := env.Quote(text), tokens(text)
-	if slices.ContainsFunc(words, isNumber) {
-		all := p.readings(text) // the last one takes letters as columns if possible: it has the most coordinates
-		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, p.splitDigits(all[len(all)-1].coordinates)))
+func (p *Parser) unreadable(legal []env.Action, typed []string, text string) error {
+	quoted, example := env.Quote(text), p.game.ActionNames[legal[0]]
+	if len(typed) > 1 && slices.ContainsFunc(p.Verbs, func(verb string) bool { return strings.HasPrefix(verb, typed[0]) }) {
+		typed = typed[1:]
 	}
-	if len(words) > 0 {
-		begins := func(a env.Action) bool {
-			return len(p.moves[a].coordinates) > 0 && strings.HasPrefix(p.moves[a].verb, words[0])
-		}
-		if i := slices.IndexFunc(legal, begins); i >= 0 {
-			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.Describe(legal[i]))
+	if slices.ContainsFunc(typed, isNumber) {
+		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
+	}
+	for _, a := range legal {
+		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && strings.HasPrefix(m.verb, typed[0]) {
+			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.game.ActionNames[a])
 		}
 	}
-	return fmt.Errorf("%s is not a move of this game; moves look like %s", quoted, p.Describe(legal[0]))
+	return fmt.Errorf("%s is not a move of this game; moves look like %s", quoted, example)
 }
 
-// splitDigits splits numbers that were typed without a gap, such as 32, into digits, if all labels have one digit.
-func (p *Parser) splitDigits(coordinates []coordinate) (all []coordinate) {
-	for _, c := range coordinates {
-		if len(p.game.Drawing.Rows) > 9 || len(p.game.Drawing.Columns) > 9 {
-			all = append(all, c)
-			continue
-		}
-		for _, digit := range c.digits {
-			all = append(all, coordinate{digits: string(digit)})
-		}
+// nearest names the legal moves that are closest to the typed tokens, without a verb.
+func (p *Parser) nearest(legal []env.Action, typed []string) string {
+	// Tokens with the letters of an official text, such as r9 c9, are compared with official texts, others with names.
+	form := func(a env.Action) []string { return p.moves[a].name }
+	if example := p.moves[legal[0]].official; slices.Equal(letters(typed), letters(example)) {
+		form = func(a env.Action) []string { return p.moves[a].official }
 	}
-	return all
-}
-
-// nearest names the legal moves whose coordinates are closest to the given ones.
-func (p *Parser) nearest(legal []env.Action, to []coordinate) string {
 	sorted := slices.Clone(legal)
 	slices.SortStableFunc(sorted, func(a, b env.Action) int {
-		return cmp.Compare(distance(to, p.moves[a].coordinates), distance(to, p.moves[b].coordinates))
+		return cmp.Compare(distance(typed, form(a)), distance(typed, form(b)))
 	})
 	const most = 3
 	if len(sorted) <= most {
@@ -327,16 +184,11 @@ func (p *Parser) nearest(legal []env.Action, to []coordinate) string {
 	return "Nearest: " + p.list(sorted[:most], most)
 }
 
-// distance is 1000 per missing coordinate, 100 per different one, plus the sum of the differences, each at most 99.
-func distance(a, b []coordinate) int {
-	sum := 0
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) {
-			sum += 1000
-			continue
-		}
-		x, _ := strconv.Atoi(a[i].digits) // a number that is too large counts as the largest
-		y, _ := strconv.Atoi(b[i].digits)
+// distance is 1000 per missing token, 100 per different one, plus the sum of the differences, each at most 99.
+func distance(a, b []string) int {
+	sum := 1000 * max(len(a)-len(b), len(b)-len(a))
+	for i := range min(len(a), len(b)) {
+		x, y := place(a[i]), place(b[i])
 		if d := max(x-y, y-x); d > 0 {
 			sum += 100 + min(d, 99)
 		}
@@ -344,84 +196,29 @@ func distance(a, b []coordinate) int {
 	return sum
 }
 
-// list joins the descriptions of up to most moves with "or".
+// place returns the number that a token stands for: itself, or that of a column's letter.
+func place(token string) int {
+	if isNumber(token) {
+		n, _ := strconv.Atoi(token) // a number that is too large counts as the largest
+		return n
+	}
+	return int(token[0]-'a') + 1
+}
+
+// list joins the names of up to most moves with "or".
 func (p *Parser) list(actions []env.Action, most int) string {
-	var texts []string
-	for _, a := range actions[:min(len(actions), most)] {
-		texts = append(texts, p.Describe(a))
-	}
+	names := p.game.Names(actions[:min(len(actions), most)])
 	if more := len(actions) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts, ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
 	}
-	return or(texts)
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
 }
 
-// or joins texts: "a, b or c".
-func or(texts []string) string {
-	n := len(texts)
-	if n < 2 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:n-1], ", ") + " or " + texts[n-1]
-}
-
-// Describe returns an action's text, followed by its short form in brackets unless that is just its coordinates.
-func (p *Parser) Describe(a env.Action) string {
-	text := p.game.ActionTexts[a]
-	if short := p.Short(a); short != text && (len(p.Verbs) > 1 || p.Drops) {
-		return fmt.Sprintf("%s [%s]", text, short)
-	}
-	return text
-}
-
-// Short returns a short form of a move that [Parser.Parse] reads, such as "3 3" or "b 3 3".
-func (p *Parser) Short(a env.Action) string {
-	m := p.moves[a]
-	if len(m.coordinates) == 0 {
-		return m.verb
-	}
-	var words []string
-	if len(p.Verbs) > 1 {
-		words = append(words, m.verb[:1])
-	}
-	for _, c := range m.coordinates {
-		if !p.Drops || c.axis == 'c' {
-			words = append(words, c.digits)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// Forms lists forms of a move that [Parser.Parse] reads: "(mark r3 c3), mark r3 c3 or 3 3". The first is
-// the action's text, in GDL's parentheses.
-func (p *Parser) Forms(a env.Action) string {
-	text := p.game.ActionTexts[a]
-	forms := []string{text}
-	var digits []string
-	for _, c := range p.moves[a].coordinates {
-		digits = append(digits, c.digits)
-	}
-	if len(digits) > 0 {
-		forms = append(forms, strings.Trim(text, "()"), p.Short(a))
-	}
-	if cells := p.game.Drawing.ActionCells[a]; p.numeric && cells.From != env.NoCell {
-		forms = append(forms, strings.Join(digits[:2], "")+"-"+strings.Join(digits[2:], ""))
-		forms = append(forms, p.chessCell(cells.From)+"-"+p.chessCell(cells.To))
-	}
-	return or(forms)
-}
-
-// chessCell names a cell as in chess, such as b3.
-func (p *Parser) chessCell(cell int32) string {
-	row, _ := p.labels(int(cell))
-	return string(rune('a'+int(cell)%len(p.game.Drawing.Columns))) + row
-}
-
-// Verb is the first word of an action's text.
-func (p *Parser) Verb(a env.Action) string { return p.moves[a].verb }
-
-// Drops reports whether pieces fall, so a column alone names a move. It checks that the moves in the starting position place
-// a piece on each cell of the lowest row.
+// Drops reports whether pieces fall, so a column's letter names a move. It checks that the moves in the starting
+// position place a piece on each cell of the lowest row.
 func Drops(game *env.Game) bool {
 	d, legal := &game.Drawing, game.NewState().Legal(nil)
 	for i, a := range legal {
@@ -429,17 +226,13 @@ func Drops(game *env.Game) bool {
 			return false
 		}
 	}
-	return !d.TopDown && len(legal) == len(d.Columns)
+	return len(legal) == len(d.Columns)
 }
 
-const (
-	letters = "abcdefghijklmnopqrstuvwxyz"
-	digits  = "0123456789"
-)
-
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
-// separate words.
+// separate words, and so does an x before a cell ("takes"): "b2xc3" is b, 2, c, 3.
 func tokens(text string) (list []string) {
+	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	for text = strings.ToLower(text); text != ""; {
 		rest := strings.TrimLeft(text, letters)
 		if rest == text {
@@ -449,10 +242,18 @@ func tokens(text string) (list []string) {
 			text = text[1:]
 			continue
 		}
-		list = append(list, text[:len(text)-len(rest)])
-		text = rest
+		token := text[:len(text)-len(rest)]
+		if text = rest; len(list) > 0 && isNumber(list[len(list)-1]) {
+			token = strings.TrimPrefix(token, "x")
+		}
+		if token != "" {
+			list = append(list, token)
+		}
 	}
 	return list
 }
+
+// letters returns the tokens that are not numbers.
+func letters(tokens []string) []string { return slices.DeleteFunc(slices.Clone(tokens), isNumber) }
 
 func isNumber(token string) bool { return token[0] >= '0' && token[0] <= '9' }

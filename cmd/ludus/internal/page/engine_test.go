@@ -179,7 +179,7 @@ func choose(t *testing.T, n network, path string, list []position) (moves []stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		moves = append(moves, n.game.ActionTexts[action])
+		moves = append(moves, n.game.ActionNames[action])
 	}
 	return moves
 }
@@ -247,7 +247,7 @@ func apart(t *testing.T, n network, state env.State, x, y string) (policy, value
 	search.Run(mcts.NewBatcher(n.game, net.NewEvaluator(16), 16, 0))
 	of := map[string]mcts.Move{}
 	for _, m := range search.Moves() {
-		of[n.game.ActionTexts[m.Action]] = m
+		of[n.game.ActionNames[m.Action]] = m
 	}
 	return math.Abs(float64(of[x].Policy - of[y].Policy)), math.Abs(of[x].Value - of[y].Value)
 }

@@ -122,7 +122,7 @@ func annotate(game *env.Game, p *board.ReplayPosition, analysis *agent.Analysis,
 		}
 		if visits > 0 || m.Action == played {
 			p.Moves = append(p.Moves, board.MoveInfo{
-				Move: game.ActionTexts[m.Action], Visits: &visits,
+				Move: game.ActionNames[m.Action], Visits: &visits,
 				Value: roundedCopy(m.Value), Prior: roundedCopy(m.Prior),
 			})
 		}

@@ -2,7 +2,7 @@
 // analyze.
 import { coloursOf, summed } from "./board.js";
 import { make } from "./dom.js";
-import { moveText, percent, utility } from "./format.js";
+import { percent, utility } from "./format.js";
 
 const listed = 5; // moves in the table
 const minWeight = 0.03; // of a mark on the board, relative to the strongest
@@ -62,7 +62,7 @@ export function showAnalysisTable(box, { moves, simulations, player }, name) {
   body.replaceChildren();
   for (const { move, prior, visits, value } of moves.slice(0, listed)) {
     const row = make(body, "tr");
-    make(row, "th", { scope: "row" }, moveText(move));
+    make(row, "th", { scope: "row" }, move);
     for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
   }
   const rest = moves.length - listed;

@@ -1,21 +1,24 @@
-// The drawn board, with buttons over its cells if it can be played on. A description is the server's board.Description: labels of
-// rows and columns, topDown, hexagons, cells (which exist), and the kinds of pieces.
+// The drawn board, with buttons over its cells if it can be played on. A description is the server's board.Description: names of
+// rows and columns, hexagons, cells (which exist), and the kinds of pieces.
 import { make, makeSVG } from "./dom.js";
 
 // corners are the corners of a hexagonal cell of width 1, from its centre. Rows are one apart.
 const corners = [[0, -2 / 3], [0.5, -1 / 3], [0.5, 1 / 3], [0, 2 / 3], [-0.5, 1 / 3], [-0.5, -1 / 3]];
 
 // Board draws positions of one game in element. With onCell, every cell is a button. One of them is a tab stop; arrow keys move
-// between them; a press calls onCell(cell, pointed), where pointed is true for a mouse or a finger and false for a key.
+// between them; a press calls onCell(cell, pointed), where pointed is true for a mouse or a finger and false for a key. The first row
+// is at the bottom, or at the top if flipped, which turns the board by 180 degrees.
 export class Board {
-  constructor(element, description, onCell) {
+  constructor(element, description, onCell, flipped = false) {
     this.description = description;
+    this.flipped = flipped;
     this.width = description.columns.length;
     this.height = description.rows.length;
     this.hexagons = description.hexagons;
     this.margin = this.hexagons ? 0.85 : 0.55; // for labels, in cells
-    const more = this.hexagons ? 0.4 : 0.1; // on the other sides
-    const wide = this.margin + this.width + this.shift(0, this.height - 1) + more, high = this.margin + this.height + more;
+    this.top = this.hexagons ? 0.4 : 0;
+    const more = this.hexagons ? 0.4 : 0.1; // on the right
+    const wide = this.margin + this.width + this.shift(this.height - 1) + more, high = this.top + this.height + this.margin + 0.1;
     element.replaceChildren();
     element.style.setProperty("--ratio", wide / high);
     const accessibility = onCell ? { "aria-hidden": "true" } : { role: "img" }; // the buttons have labels
@@ -28,17 +31,23 @@ export class Board {
   }
 
   // x and y return the centre of a cell.
-  x(cell) { return this.margin + (cell % this.width) + this.shift(0, this.pictureRow(cell)) + 0.5; }
-  y(cell) { return (this.description.topDown ? this.margin : 0) + this.pictureRow(cell) + 0.5; }
+  x(cell) { return this.margin + this.place(cell)[1] + this.shift(this.place(cell)[0]) + 0.5; }
+  y(cell) { return this.top + this.height - this.place(cell)[0] - 0.5; }
 
-  // pictureRow returns the row of a cell, counted from the top of the picture.
-  pictureRow(cell) {
-    const row = Math.floor(cell / this.width);
-    return this.description.topDown ? row : this.height - 1 - row;
+  // place returns where a cell is drawn: its row from the bottom and its column from the left.
+  place(cell) {
+    const at = this.flipped ? this.width * this.height - 1 - cell : cell;
+    return [Math.floor(at / this.width), at % this.width];
   }
 
-  // shift returns how far row b, counted from the top of the picture, is right of row a.
-  shift(a, b) { return this.hexagons ? (b - a) / 2 : 0; }
+  // cellAt returns the cell drawn in a row from the bottom and a column from the left.
+  cellAt(row, column) {
+    const at = row * this.width + column;
+    return this.flipped ? this.width * this.height - 1 - at : at;
+  }
+
+  // shift returns how far a row, counted from the bottom, is right of the lowest one.
+  shift(row) { return this.hexagons ? row / 2 : 0; }
 
   // show draws a position: its pieces (a digit per cell, 0 for none, else the kind's number from 1) and the winning cells (wonBy, in
   // order along an outline; optional). It also draws, if given:
@@ -85,7 +94,7 @@ export class Board {
 
   // wonText names the winning cells, as the end of a sentence.
   wonText({ wonBy = [] }) {
-    return wonBy.length > 0 ? `; won by ${wonBy.map((cell) => this.name(cell)).join("; ")}` : "";
+    return wonBy.length > 0 ? `; won by ${wonBy.map((cell) => this.name(cell)).join(", ")}` : "";
   }
 
   // drawSquare draws a square, or a hexagon if the cells are hexagons, on a cell.
@@ -100,29 +109,36 @@ export class Board {
   }
 
   drawGrid(parent) {
-    const { cells, rows, columns, topDown } = this.description, { margin } = this;
+    const { cells, rows, columns } = this.description, { margin } = this;
     if (this.hexagons) this.drawEdges(parent);
     cells.forEach((exists, cell) => { if (exists) this.drawSquare(parent, cell, "cell", 0.48); });
-    rows.forEach((text, row) => make(parent, "text", { class: "label", x: this.x(row * this.width) - (1 + margin) / 2, y: this.y(row * this.width) }, text));
-    columns.forEach((text, column) =>
-      make(parent, "text", { class: "label", x: this.x(column), y: topDown ? margin / 2 - (this.hexagons ? 0.1 : 0) : this.height + margin / 2 }, text));
+    const label = (text, x, y) => { if (text !== "") make(parent, "text", { class: "label", x, y }, text); };
+    for (let row = 0; row < this.height; row++) {
+      const cell = this.cellAt(row, 0);
+      label(rows[Math.floor(cell / this.width)], this.x(cell) - (1 + margin) / 2, this.y(cell));
+    }
+    const below = this.top + this.height + margin / 2 + (this.hexagons ? 0.1 : 0);
+    for (let column = 0; column < this.width; column++) {
+      const cell = this.cellAt(0, column);
+      label(columns[cell % this.width], this.x(cell), below);
+    }
   }
 
   // drawEdges draws the edges of a board of hexagons in the colours of the players who connect them: the first player's above and
   // below, the second's left and right.
   drawEdges(parent) {
     const line = (cells, [from, to]) => cells.flatMap((cell) => [from, to].map((i) => [this.x(cell) + corners[i][0], this.y(cell) + corners[i][1]]));
-    const row = (r) => Array.from({ length: this.width }, (_, c) => r * this.width + c);
-    const column = (c) => Array.from({ length: this.height }, (_, r) => r * this.width + c);
+    const row = (r) => Array.from({ length: this.width }, (_, c) => this.cellAt(r, c));
+    const column = (c) => Array.from({ length: this.height }, (_, r) => this.cellAt(r, c));
     const draw = (side, cells, ends, dx, dy) => {
       const inner = line(cells, ends), outer = inner.map(([x, y]) => [x + dx, y + dy]).reverse();
       const owner = this.description.pieces.find((piece) => piece.side === side);
       make(parent, "polygon", { class: `edge ${coloursOf(owner)}`, points: [...inner, ...outer].join(" ") });
     };
-    draw(0, row(0), [5, 0], 0, -0.14);
-    draw(0, row(this.height - 1), [3, 2], 0, 0.14);
-    draw(1, column(0), [5, 4], -0.14, 0);
-    draw(1, column(this.width - 1), [1, 2], 0.14, 0);
+    draw(0, row(0), [4, 3], 0, 0.14);
+    draw(0, row(this.height - 1), [0, 1], 0, -0.14);
+    draw(1, column(0), [4, 5], -0.14, 0);
+    draw(1, column(this.width - 1), [2, 1], 0.14, 0);
   }
 
   drawPieces(pieces, arrived) {
@@ -189,21 +205,20 @@ export class Board {
 
   // makeButtons lays a grid of buttons over the cells, in reading order.
   makeButtons(element, onCell, wide, high) {
-    const { cells, topDown } = this.description, { margin } = this;
+    const { cells } = this.description, { margin } = this;
     this.buttons = new Map();
     this.grid = make(element, "div", { class: "cells", role: "grid", "aria-label": "Board" });
     this.grid.style.left = `${100 * margin / wide}%`;
-    this.grid.style.top = `${topDown ? 100 * margin / high : 0}%`;
+    this.grid.style.top = `${100 * this.top / high}%`;
     this.grid.style.width = `${100 * this.width / wide}%`;
     this.grid.style.height = `${100 * this.height / high}%`;
     this.grid.style.gridTemplateColumns = `repeat(${this.width}, 1fr)`;
     this.grid.style.gridTemplateRows = `repeat(${this.height}, 1fr)`;
-    for (let shown = 0; shown < this.height; shown++) {
-      const row = topDown ? shown : this.height - 1 - shown;
+    for (let row = this.height - 1; row >= 0; row--) {
       const line = make(this.grid, "div", { role: "row" });
       for (let column = 0; column < this.width; column++) {
-        const cell = row * this.width + column, place = make(line, "div", { role: "gridcell" });
-        if (this.hexagons) place.style.transform = `translateX(${100 * this.shift(0, shown)}%)`;
+        const cell = this.cellAt(row, column), place = make(line, "div", { role: "gridcell" });
+        if (this.hexagons) place.style.transform = `translateX(${100 * this.shift(row)}%)`;
         if (!cells[cell]) continue;
         const button = make(place, "button", { type: "button", "data-cell": cell, tabindex: -1, "aria-label": this.name(cell) });
         button.addEventListener("click", ({ detail }) => { this.setTabStop(cell); onCell(cell, detail > 0); }); // detail is 0 for a key
@@ -232,25 +247,21 @@ export class Board {
 
   // moveFocus moves the focus to the next existing cell in an arrow key's direction.
   moveFocus(event) {
-    const up = this.description.topDown ? -1 : 1;
-    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up] }[event.key];
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    let column = this.tabStop % this.width, row = Math.floor(this.tabStop / this.width);
+    let [row, column] = this.place(this.tabStop);
     for (;;) {
-      column += step[0];
-      row += step[1];
+      row += step[0];
+      column += step[1];
       if (column < 0 || column >= this.width || row < 0 || row >= this.height) return;
-      const button = this.buttons.get(row * this.width + column);
+      const button = this.buttons.get(this.cellAt(row, column));
       if (button) { button.focus(); return; }
     }
   }
 
-  // name returns a cell's name for people.
-  name(cell) {
-    const row = this.description.rows[Math.floor(cell / this.width)], column = this.description.columns[cell % this.width];
-    return /^\d/.test(row) ? `column ${column}, row ${row}` : `${row} ${column}`;
-  }
+  // name returns a cell's name, such as c2.
+  name(cell) { return this.description.columns[cell % this.width] + this.description.rows[Math.floor(cell / this.width)]; }
 
   // label sets the buttons' labels: a cell's name, its piece and words(cell). pressed(cell) says whether the cell is selected; null: it
   // cannot be.

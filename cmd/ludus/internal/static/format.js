@@ -1,8 +1,5 @@
 // Numbers, times and moves as text for people. Nothing here touches the page.
 
-// moveText is a move without the parentheses around it.
-export const moveText = (text) => text.replace(/^\((.*)\)$/, "$1");
-
 // grouped puts thin spaces between the thousands of a number from five digits on.
 export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 

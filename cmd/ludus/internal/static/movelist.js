@@ -1,7 +1,6 @@
 // The list of a game's moves: a button per position.
 import { make, makeSVG } from "./dom.js";
 import { drawPiece } from "./board.js";
-import { moveText } from "./format.js";
 
 // pieceView is the viewBox of a single piece drawn at (0.5, 0.5).
 export const pieceView = { viewBox: "0.1 0.1 0.8 0.8", "aria-hidden": "true" };
@@ -44,7 +43,7 @@ export class MoveList {
     }
     const { pieces, players } = this.description;
     drawPiece(makeSVG(button, pieceView), pieces.find(({ side }) => side === player), 0.5, 0.5);
-    make(button, "span", {}, `${ply}. ${moveText(text)}`);
+    make(button, "span", {}, `${ply}. ${text}`);
     make(button, "span", { class: "hidden" }, ` by ${players[player]}`);
   }
 }

@@ -2,7 +2,7 @@
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter } from "./analysis.js";
 import { Board, drawPiece } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
-import { moveText, utility } from "./format.js";
+import { utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
@@ -30,9 +30,6 @@ export function startPlay(root, engine, options) {
 }
 
 const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
-
-// verbOf returns the kind of a move: the first word of its text.
-const verbOf = (text) => moveText(text).split(" ")[0];
 
 class App {
   constructor(root, engine, options) {
@@ -83,6 +80,7 @@ class App {
     on("new", () => this.restart());
     on("undo", () => this.undo());
     on("hint", () => this.hint());
+    on("flip", () => this.flip());
     on("pause", () => this.pause(!this.paused));
     on("step", () => this.step());
     on("retry", () => this.retry());
@@ -107,7 +105,7 @@ class App {
   onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("select, textarea, input:not([type=range], [type=checkbox], [type=radio])")) return;
     const act = {
-      u: () => byId("undo").click(), h: () => byId("hint").click(), n: () => byId("new").click(),
+      u: () => byId("undo").click(), h: () => byId("hint").click(), f: () => byId("flip").click(), n: () => byId("new").click(),
       "[": () => byId("back").click(), "]": () => byId("forward").click(), Escape: () => this.deselect(),
     }[event.key];
     if (!act || !this.history) return;
@@ -152,10 +150,11 @@ class App {
   // setUpGame makes the board and the choices of a game; start is its first position.
   setUpGame(description, start) {
     this.description = description;
-    this.board = new Board(byId("board"), description, (cell, pointed) => this.pressCell(cell, pointed));
+    this.makeBoard();
     this.list = new MoveList(byId("moves"), description, (ply) => this.goTo(ply));
     // The kinds of moves; the first one is that of the first legal move.
-    this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].filter((text) => description.actions[text].to >= 0).map(verbOf))];
+    this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].map((move) => description.actions[move])
+      .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
     this.verb = this.kinds[0];
     byId("about").querySelector("p").textContent = description.rules;
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
@@ -171,6 +170,20 @@ class App {
       box.querySelector("label").textContent = description.players[seat];
       box.querySelector("select").setAttribute("aria-label", `${description.players[seat]} is played by`);
     }
+  }
+
+  // makeBoard makes the board, which is empty until it is drawn.
+  makeBoard(flipped = false) {
+    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.pressCell(cell, pointed), flipped);
+  }
+
+  // flip turns the board by 180 degrees. The focus stays on its cell.
+  flip() {
+    const { tabStop, flipped } = this.board, focused = byId("board").contains(document.activeElement);
+    this.makeBoard(!flipped);
+    this.board.setTabStop(tabStop);
+    this.draw();
+    if (focused) this.board.focus();
   }
 
   // drawSide draws a player's piece.
@@ -270,7 +283,7 @@ class App {
     await pause;
     if (signal.aborted) return;
     const player = this.description.players[history.newest.player];
-    this.showNote(`${player} (${agent.label}) played ${moveText(longer.moves.at(-1))}`);
+    this.showNote(`${player} (${agent.label}) played ${longer.moves.at(-1)}`);
     this.addMove(longer);
   }
 
@@ -377,7 +390,7 @@ class App {
   get choices() {
     if (!this.canMove) return [];
     return this.history.positions[this.ply].legal.map((text) => ({ text, ...this.description.actions[text] }))
-      .filter(({ text, to }) => to >= 0 && (this.kinds.length < 2 || verbOf(text) === this.verb));
+      .filter(({ kind, to }) => to >= 0 && (this.kinds.length < 2 || kind === this.verb));
   }
 
   // dropsTo says whether a piece dropped in the column of a cell falls to another cell.
@@ -414,7 +427,7 @@ class App {
     document.body.dataset.state = state;
     this.setVisible("retry", state === "error");
     // Without a game there is nothing to do but to try again.
-    for (const part of this.root.querySelectorAll(".panel, #new, #undo, #hint")) part.hidden = state === "error" && !this.history;
+    for (const part of this.root.querySelectorAll(".panel, #new, #undo, #hint, #flip")) part.hidden = state === "error" && !this.history;
     this.draw();
   }
 
@@ -442,7 +455,7 @@ class App {
   // updateVerb keeps the kind of move among those that are legal now.
   updateVerb() {
     const { legal } = this.history.positions[this.ply];
-    const can = this.kinds.filter((kind) => legal.some((text) => verbOf(text) === kind));
+    const can = this.kinds.filter((kind) => legal.some((move) => this.description.actions[move].kind === kind));
     if (can.length > 0 && !can.includes(this.verb)) this.verb = can[0];
     for (const radio of byId("verb").querySelectorAll("input")) {
       radio.checked = radio.value === this.verb;
@@ -455,6 +468,7 @@ class App {
     this.enable("new", true);
     byId("new").classList.toggle("primary", history.newest.done);
     this.enable("share", true);
+    this.enable("flip", true);
     this.enable("undo", this.undoPly >= 0);
     this.enable("hint", !position.done);
     this.enable("back", ply > 0);
@@ -469,7 +483,7 @@ class App {
     const loose = this.canMove ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
     const extras = byId("extras"), focused = extras.contains(document.activeElement);
     extras.replaceChildren();
-    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text === "noop" ? "Pass (noop)" : moveText(text));
+    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text[0].toUpperCase() + text.slice(1));
     if (focused) (extras.querySelector("button") || this.board).focus();
   }
 
@@ -613,7 +627,7 @@ class App {
       const { best, player, value } = await this.analyses.run(request);
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
-      this.showNote(`Hint for ${player}: ${moveText(best)}, value ${utility(value)}`);
+      this.showNote(`Hint for ${player}: ${best}, value ${utility(value)}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);

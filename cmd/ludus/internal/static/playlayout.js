@@ -16,6 +16,7 @@ export const layout = `
       <button id="new" type="button" disabled>New game</button>
       <button id="undo" type="button" disabled>Undo</button>
       <button id="hint" type="button" disabled>Hint</button>
+      <button id="flip" type="button" disabled>Flip board</button>
       <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
       <button id="step" type="button" hidden>One move</button>
       <button id="retry" type="button" hidden>Try again</button>
@@ -50,6 +51,7 @@ export const layout = `
       <div><dt><kbd>Esc</kbd></dt><dd>deselect the piece</dd></div>
       <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
       <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
+      <div><dt><kbd>f</kbd></dt><dd>flip the board</dd></div>
       <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
       <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move forward</dd></div>
     </dl></details>

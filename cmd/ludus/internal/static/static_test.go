@@ -128,15 +128,15 @@ func nodeModules(t *testing.T, main string, names []string, arguments ...string)
 
 func TestFormat(t *testing.T) {
 	got := nodeModules(t, `
-		import { barScale, duration, grouped, moveText, number, percent, utility } from "./format.js";
+		import { barScale, duration, grouped, number, percent, utility } from "./format.js";
 		console.log([0, 0.01234, 1.5, 94, -120.4, 9999, 12345, -1234567, null].map(number).join(" "));
-		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), percent(0.1234), moveText("(mark r1 c2)"));
+		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), percent(0.1234));
 		console.log(duration(0), duration(89), duration(600), duration(7200));
 		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
 		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
 	`, []string{"format.js"})
 	want := "0 0.0123 1.50 94.0 -120 9999 12\u202f345 -1\u202f234\u202f567 –\n" +
-		"12\u202f345.5 0.000 0.500 12.3 % mark r1 c2\n" +
+		"12\u202f345.5 0.000 0.500 12.3 %\n" +
 		"1 s 89 s 10 min 2.0 h\n" +
 		"0 25 50 75 25\n"
 	if got != want {

@@ -2,7 +2,7 @@
 import { byId, colour, make } from "./dom.js";
 import { Board, summed } from "./board.js";
 import { drawChart, keepDrawn } from "./charts.js";
-import { moveText, percent, utility } from "./format.js";
+import { percent, utility } from "./format.js";
 import { MoveList } from "./movelist.js";
 
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
@@ -125,7 +125,7 @@ export class GameViewer {
     for (const { title } of used) make(titles, "th", { scope: "col", class: "figure" }, title);
     for (const m of moves) {
       const row = make(body, "tr", m.move === played ? { class: "played" } : {});
-      make(row, "th", { scope: "row" }, moveText(m.move) + (m.move === played ? " ●" : ""));
+      make(row, "th", { scope: "row" }, m.move + (m.move === played ? " ●" : ""));
       for (const { key, text } of used) make(row, "td", { class: "figure" }, text(m[key]));
     }
   }

@@ -81,69 +81,59 @@ func paintOf(p env.Piece) paint {
 
 // canvas draws the positions of a game as text.
 type canvas struct {
-	game   *env.Game
-	style  *Style
-	glyphs []string
-	rows   []string // labels
-	cols   []string // labels
-	prefix string   // printed before the column labels
+	game          *env.Game
+	style         *Style
+	glyphs        []string
+	rows, columns []string // labels, see [env.Game.AxisLabels]
+	flipped       bool     // turned by 180 degrees: row 0 is the upper one
 }
 
 func newCanvas(game *env.Game, style *Style) *canvas {
-	d := &game.Drawing
-	c := &canvas{game: game, style: style, glyphs: glyphs(d.Pieces), rows: slices.Clone(d.Rows), cols: d.Columns}
-	if first := d.Columns[0][0]; first >= '0' && first <= '9' { // bare numbers need x= and y=
-		c.prefix = "x="
-		for i, label := range c.rows {
-			c.rows[i] = "y=" + label
-		}
-	}
+	c := &canvas{game: game, style: style, glyphs: glyphs(game.Drawing.Pieces)}
+	c.rows, c.columns = game.AxisLabels()
 	return c
 }
 
 // draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow. Rows
-// of hexagons are each half a column right of the row above.
+// of hexagons are each half a column right of the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
-	margin := max(longest(c.rows), len(c.prefix))
-	columns, hexagons := len(c.cols), c.game.Drawing.Hexagons
+	height, width := len(c.rows), len(c.columns)
+	margin, room, hexagons := longest(c.rows), width, c.game.Drawing.Hexagons
 	if hexagons {
-		columns += len(c.rows) / 2
+		room += height / 2
 	}
-	width := min(max((c.style.room()-margin)/columns, 2), 4)
-	if width == 2 {
+	wide := min(max((c.style.room()-margin)/room, 2), 4)
+	if wide == 2 {
 		margin++
 	}
-	header := strings.TrimRight(c.style.faint(pad(c.prefix, margin)+c.columns(width)), " ") + "\n"
-	lines := make([]string, 0, len(c.rows)+1)
+	turned := func(i, n int) int { // the row or column drawn as number i of n
+		if c.flipped {
+			return n - 1 - i
+		}
+		return i
+	}
+	var text strings.Builder
+	line := func(label, cells string) {
+		text.WriteString(strings.TrimRight(c.style.faint(pad(label, margin))+cells, " ") + "\n")
+	}
 	pieces := state.Pieces(nil)
-	for r, label := range c.rows {
-		line := c.style.faint(pad(label, margin))
+	for up := height - 1; up >= 0; up-- {
+		r, cells := turned(up, height), ""
+		for i := range width {
+			cell := r*width + turned(i, width)
+			cells += c.cell(wide, pieces[cell], c.game.Drawing.Cells[cell], marked[cell])
+		}
 		if hexagons {
-			line = strings.Repeat(" ", r*width/2) + line
+			text.WriteString(strings.Repeat(" ", up*wide/2))
 		}
-		for i := r * len(c.cols); i < (r+1)*len(c.cols); i++ {
-			line += c.cell(width, pieces[i], c.game.Drawing.Cells[i], marked[i])
-		}
-		lines = append(lines, strings.TrimRight(line, " ")+"\n")
+		line(c.rows[r], cells)
 	}
-	if c.game.Drawing.TopDown {
-		return header + strings.Join(lines, "")
+	letters := ""
+	for i := range width {
+		letters += pad(strings.Repeat(" ", wide-2)+c.columns[turned(i, width)], wide)
 	}
-	slices.Reverse(lines)
-	return strings.Join(lines, "") + header
-}
-
-// columns returns the line of column labels, each centred on its cells. It drops their letters if they do not fit.
-func (c *canvas) columns(width int) string {
-	var b strings.Builder
-	for _, label := range c.cols {
-		if len(label) >= width {
-			label = strings.TrimLeft(label, "abcdefghijklmnopqrstuvwxyz")
-		}
-		before := max(0, width-2-(len(label)-1)/2)
-		b.WriteString(pad(strings.Repeat(" ", before)+label, width))
-	}
-	return b.String()
+	line("", c.style.faint(strings.TrimRight(letters, " ")))
+	return text.String()
 }
 
 // cell returns a cell's text: a gap, a mark, the piece and a mark. Width 3 has no gap, width 2 also no first mark.

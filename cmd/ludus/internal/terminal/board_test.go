@@ -65,55 +65,55 @@ func drawn(t *testing.T, name string, style Style, moves ...string) string {
 func TestDraw(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{drawn(t, "quad-5x5", Style{}, "mark r3 c3", "mark r2 c5"), `
-    c1  c2  c3  c4  c5
-r1      .   .   .
-r2  .   .   .   .  [o]
-r3  .   .   x   .   .
-r4  .   .   .   .   .
-r5      .   .   .
+5      .   .   .
+4  .   .   .   .   .
+3  .   .   x   .   .
+2  .   .   .   .  [o]
+1      .   .   .
+   a   b   c   d   e
 `},
 		{drawn(t, "breakthrough(columns=3,rows=4)", Style{Unicode: true}, "move 1 2 2 3"), `
-y=4  B   B   B
-y=3  B  [W]  B
-y=2 [•]  W•  W
-y=1  W   W   W
-x=   1   2   3
+4  B   B   B
+3  B  [W]  B
+2 [•]  W•  W
+1  W   W   W
+   a   b   c
 `},
 		{drawn(t, "breakthrough(columns=3,rows=5)", Style{}, "move 1 2 2 3"), `
-y=5  B   B   B
-y=4  B   B   B
-y=3  +  [W]  +
-y=2 [ ]  W   W
-y=1  W   W   W
-x=   1   2   3
+5  B   B   B
+4  B   B   B
+3  +  [W]  +
+2 [ ]  W   W
+1  W   W   W
+   a   b   c
 `},
 		{drawn(t, "hex(size=3)", Style{}, "mark r3 c1", "mark r2 c2"), `
-    c1  c2  c3
-r1  .   .   .
-  r2  .  [B]  .
-    r3  R   .   .
+    3  R   .   .
+  2  .  [B]  .
+1  .   .   .
+   a   b   c
 `},
 		{drawn(t, "golden-rectangle(columns=4,rows=4)", Style{Width: func() int { return 12 }}, "mark 2 0"), `
-y=3 . . . .
-y=2 . . . .
-y=1 . + . .
-y=0 + R]+ +
-x=  1 2 3 4
+4 . . . .
+3 . . . .
+2 . + . .
+1 + R]+ +
+  a b c d
 `},
 		{drawn(t, "quad-5x5", Style{}, "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3", "mark r3 c3"), `
-    c1  c2  c3  c4  c5
-r1      .   .   .
-r2  .  *x* *x*  .   .
-r3  .  *x* *x*  .   .
-r4  .   .   o   o   .
-r5      .   o   .
+5      .   o   .
+4  .   .   o   o   .
+3  .  *x* *x*  .   .
+2  .  *x* *x*  .   .
+1      .   .   .
+   a   b   c   d   e
 `},
-		{drawn(t, "breakthrough(columns=2,rows=4)", Style{Width: func() int { return 8 }}, "move 1 2 2 3", "move 1 3 2 2", "move 2 3 1 4"), `
-y=4 W*B
-y=3 .  ]
-y=2 . B
-y=1 W W
-x=  1 2
+		{drawn(t, "breakthrough(columns=2,rows=4)", Style{Width: func() int { return 6 }}, "move 1 2 2 3", "move 1 3 2 2", "move 2 3 1 4"), `
+4 W*B
+3 .  ]
+2 . B
+1 W W
+  a b
 `},
 	} {
 		var lines []string

@@ -43,15 +43,16 @@ func (v *jsonView) showPosition() {
 	}
 	v.write("position", object{
 		"board": strings.TrimRight(v.Game.Board(v.state), "\n"), "player": player,
-		"moves": v.Game.Texts(v.moves), "legal": v.Game.Texts(v.state.Legal(nil)),
+		"moves": v.Game.Names(v.moves), "legal": v.Game.Names(v.state.Legal(nil)),
 	})
 }
 
+func (v *jsonView) flip()   {}
 func (v *jsonView) prompt() {}
 
 func (v *jsonView) showMove(player env.Player, action env.Action, took time.Duration) {
 	v.write("move", object{
-		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.Seats[player].Name, "move": v.Game.ActionTexts[action],
+		"ply": len(v.moves), "player": v.Game.Players[player], "by": v.Seats[player].Name, "move": v.Game.ActionNames[action],
 		"seconds": took.Round(time.Millisecond).Seconds(),
 	})
 }
@@ -63,7 +64,7 @@ func (v *jsonView) showRejection(line, reason string) {
 }
 
 func (v *jsonView) listMoves(legal []env.Action) {
-	v.write("moves", object{"legal": v.Game.Texts(legal)})
+	v.write("moves", object{"legal": v.Game.Names(legal)})
 }
 
 func (v *jsonView) showAnalysis(agent string, r *analysis.Result) {
@@ -81,13 +82,13 @@ func (v *jsonView) showResult() {
 		winner = v.Game.Players[p]
 	}
 	v.write("result", object{
-		"goals": analysis.NewGameResult(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.Game.Texts(v.moves),
+		"goals": analysis.NewGameResult(v.Game, v.state).Goals, "winner": winner, "plies": len(v.moves), "moves": v.Game.Names(v.moves),
 	})
 }
 
 func (v *jsonView) showInputEnd() {
 	if !v.state.Done() {
-		v.write("ended", object{"text": "the input ended before the game", "moves": v.Game.Texts(v.moves)})
+		v.write("ended", object{"text": "the input ended before the game", "moves": v.Game.Names(v.moves)})
 	}
 }
 

@@ -70,6 +70,7 @@ type Session struct {
 type view interface {
 	showPlayers()
 	showPosition()
+	flip() // turns the board round
 	prompt()
 	showMove(player env.Player, action env.Action, took time.Duration)
 	showAnalysis(agent string, r *analysis.Result)
@@ -268,7 +269,7 @@ func (s *Session) lastMoves() []env.Action {
 }
 
 // commands are the words that a mistyped word may have meant, besides moves.
-var commands = []string{"help", "hint", "moves", "board", "undo", "new", "switch", "side", "quit"}
+var commands = []string{"help", "hint", "moves", "board", "flip", "undo", "new", "switch", "side", "quit"}
 
 // execute runs the command or plays the move on an input line.
 func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
@@ -289,7 +290,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.undo(line, argument)
 		return false, nil
 	}
-	if strings.ContainsAny(argument, "0123456789") { // "b 3 4" blocks a cell, "b" shows the board
+	if s.namesMove(words) {
 		s.playLine(line)
 		return false, nil
 	}
@@ -302,6 +303,9 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.listShown = true
 		s.view.listMoves(s.state.Legal(nil))
 	case "board", "b":
+		s.view.showPosition()
+	case "flip", "f":
+		s.view.flip()
 		s.view.showPosition()
 	case "new":
 		s.newGame()
@@ -316,6 +320,13 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.playLine(line)
 	}
 	return false, nil
+}
+
+// namesMove reports whether the words are a move although the first one may be a command: "b c3" blocks a cell, and "b"
+// is a column where pieces fall.
+func (s *Session) namesMove(words []string) bool {
+	column := len(words) == 1 && len(words[0]) == 1 && int(words[0][0]-'a') < s.Game.Tensor.W
+	return len(words) > 1 && strings.ContainsAny(words[len(words)-1], "0123456789") || s.parser.Drops && column
 }
 
 // showStart shows the players, and the board, unless a person plays and the agent moves first: its move will show it.

@@ -77,11 +77,11 @@ func contains(t *testing.T, out string, wants ...string) {
 }
 
 func TestSession(t *testing.T) {
-	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "3 3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as 1 2 (row, column), or hint, undo, ? (analysis by mcts:50), help.\n",
-		"c1  c2", "Type a move: (mark r1 c2), mark r1 c2 or 1 2.", "mcts:50 would play", "value for x",
-		"mcts:50 would play (mark", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
-		"   #1  (mark r1 c2)", "  #21  (mark r5 c4)", "x plays (mark r3 c3)", "o plays (mark", "(mark r3 c3) is not legal: x is on r3 c3. Nearest: (mark r3 c",
+	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
+		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "value for x",
+		"mcts:50 would play", "after 50 simulations", "value for x", "visits  value  prior", "and 15 more",
+		"   #1  b1", "  #21  d5", "x plays c3", "o plays ", "c3 is not legal: x is on c3. Nearest: ",
 		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
 		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
@@ -93,19 +93,31 @@ func TestKeyboard(t *testing.T) {
 	config := configure(t, "quad(size=4,quads=1,whites=0)", "greedy", env.First)
 	config.Keyboard = true
 	var out bytes.Buffer
-	lines := strings.NewReader("2 2\n3 3\n?\nmoves\nundo\nboard\n3 2\nnew\nside x\nside o\nside z\nswitch\nquit\n")
+	lines := strings.NewReader("b2\nc3\n?\nmoves\nundo\nboard\nb3\nnew\nside x\nside o\nside z\nswitch\nquit\n")
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "x> x plays (mark r2 c2)", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
-		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays (mark r3 c2)", "A draw", "quit> ", "you are x", "x> ",
+	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
+		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays b3", "A draw", "quit> ", "you are x", "x> ",
 		"You are x already", "you are o", "x plays", "o> Type side first (x) or side second (o)", "you are x", "o plays", "A draw", "quit> ")
+}
+
+// The board can be flipped; in games with falling pieces a single letter is a column, not a command.
+func TestFlip(t *testing.T) {
+	contains(t, session(t, "quad-7x7", "greedy", env.First, "flip", "b c1", "b", "f", "quit"),
+		"7      .", "1      .", "   a   b   c", // the start
+		"1      .", "7      .", "   g   f   e", // flipped
+		"x plays block c1", "1      .   .   .  [W]", "7      .", "1      .", "7      .", "   g   f",
+		"7      .", "1      .  [W]  .", "   a   b")
+	contains(t, session(t, "hex(size=3)", "greedy", env.First, "a1", "flip", "quit"),
+		"    3  .", "\n1 ", "    1 [B]  .   R", "\n3 ", "   c   b   a")
+	contains(t, session(t, "connect-four", "greedy", env.First, "b", "f", "help", "quit"), "red plays b1", "red plays f1", "Commands:")
 }
 
 // Changing sides in the middle lets the agent play the person's side on, and taking back follows the side.
 func TestSwitch(t *testing.T) {
-	out := session(t, "breakthrough-6x6", "greedy", env.First, "2 2 3 3", "switch", "undo", "side first", "new", "quit")
-	contains(t, out, "you are white", "white plays (move 2 2 3 3)", "black plays", "you are black, greedy is white", "white plays", "black to move",
+	out := session(t, "breakthrough-6x6", "greedy", env.First, "b2 c3", "switch", "undo", "side first", "new", "quit")
+	contains(t, out, "you are white", "white plays b2-c3", "black plays", "you are black, greedy is white", "white plays", "black to move",
 		"taken back: 2 moves", "black to move", "you are white", "black plays", "white to move", "you are white", "white to move; pieces white 12, black 12")
 }
 
@@ -118,7 +130,7 @@ func TestWatching(t *testing.T) {
 	if err := New(config, &out).Play(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "golden-rectangle: greedy is red, mcts:20 is yellow.\n", "red to move", "greedy would play (mark", "red plays (mark",
+	contains(t, out.String(), "golden-rectangle: greedy is red, mcts:20 is yellow.\n", "red to move", "greedy would play ", "red plays ",
 		"yellow to move", "mcts:20 would play", "after 20 simulations", "visits  value", "yellow plays", "over: ", " wins: red ")
 }
 
@@ -201,33 +213,33 @@ func TestAnalysisChangesNothing(t *testing.T) {
 		}
 		return plays
 	}
-	if a, b := plays("m33", "#4", "#9"), plays("?", "m33", "hint", "?", "#4", "#9", "?"); len(a) < 6 || !slices.Equal(a, b) {
+	if a, b := plays("c3", "#4", "#9"), plays("?", "c3", "hint", "?", "#4", "#9", "?"); len(a) < 6 || !slices.Equal(a, b) {
 		t.Errorf("%q without, %q with analysis", a, b)
 	}
 }
 
 // A line without end is wrong input like any other, whatever it begins with.
 func TestLongLine(t *testing.T) {
-	contains(t, session(t, "quad-5x5", "greedy", env.First, "3 3"+strings.Repeat(" ", 1<<17)+"x", "board", "3 3", "quit"),
-		"That line is too long", "x to move", "o plays (mark")
+	contains(t, session(t, "quad-5x5", "greedy", env.First, "c3"+strings.Repeat(" ", 1<<17)+"x", "board", "c3", "quit"),
+		"That line is too long", "x to move", "o plays ")
 }
 
 // Before the person's turn the example moves are theirs, one per verb.
 func TestSamples(t *testing.T) {
 	contains(t, session(t, "quad-7x7", "greedy", env.Second, "help"),
-		"Type a move such as m 1 3 or b 1 3 (row, column), or hint",
-		"Type a move: (mark r1 c2), mark r1 c2 or m 1 2; (block r1 c2), block r1 c2 or b 1 2.\nOn the board, [ ] is the last move. Commands:")
+		"Type a move such as c1 or block c1, or hint",
+		"Type a move: b1 or (mark r1 c2); block b1 or (block r1 c2).\nA cell is a column letter and a row number. On the board, [ ] is the last move. Commands:")
 	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"),
-		"Type a move such as 1 (the column), or hint", "[ ] is the last move, + is a cell that you can move to.")
+		"Type a move such as a1, or just the column's letter, or hint", "[ ] is the last move, + is a cell that you can move to.")
 }
 
 // The list of moves has as many columns as there is room for, and one where nobody says how much that is.
 func TestListInColumns(t *testing.T) {
 	config := configure(t, "golden-rectangle", "greedy", env.First)
 	for width, want := range map[int]string{
-		0:  "   #1  (mark 1 0)\n   #2  (mark 2 0)\n   #3",
-		17: "   #1  (mark 1 0)\n   #2  (mark 2 0)\n   #3",
-		54: "\n   #1  (mark 1 0)    #4  (mark 4 0)    #7  (mark 7 0)\n   #2  (mark 2 0)    #5  (mark 5 0)\n   #3  (mark 3 0)    #6  (mark 6 0)\n",
+		0:  "   #1  a1\n   #2  b1\n   #3",
+		17: "   #1  a1\n   #2  b1\n   #3",
+		30: "\n   #1  a1    #4  d1    #7  g1\n   #2  b1    #5  e1\n   #3  c1    #6  f1\n",
 	} {
 		if width > 0 {
 			config.Style.Width = func() int { return width }
@@ -243,7 +255,7 @@ func TestListInColumns(t *testing.T) {
 
 func TestAgentMovesFirst(t *testing.T) {
 	contains(t, session(t, "breakthrough-6x6", "greedy", env.Second, "undo", "board"),
-		"you are black", "such as 2 5 1 4, or", "white plays (move", "black to move", "There is nothing to take back.", "black to move", "The input ended before the game.")
+		"you are black", "such as b5-a4, or", "white plays ", "black to move", "There is nothing to take back.", "black to move", "The input ended before the game.")
 }
 
 // A whole game by numbers of the list: it ends with both goals, and with whose win it is.
@@ -363,7 +375,7 @@ func TestInterruptedAndBroken(t *testing.T) {
 	if err := start(t, "quad-5x5", "random", env.First, io.Discard).Play(context.Background(), in); err == nil {
 		t.Error("no error from a broken input")
 	}
-	if err := start(t, "quad-5x5", "random", env.First, brokenWriter{}).Play(context.Background(), io.NopCloser(strings.NewReader("3 3\n"))); !errors.Is(err, io.ErrShortWrite) {
+	if err := start(t, "quad-5x5", "random", env.First, brokenWriter{}).Play(context.Background(), io.NopCloser(strings.NewReader("c3\n"))); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error %v from a broken output", err)
 	}
 }

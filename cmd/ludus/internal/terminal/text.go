@@ -46,6 +46,8 @@ func (v *textView) showPosition() {
 	v.line("%s\n", status)
 }
 
+func (v *textView) flip() { v.canvas.flipped = !v.canvas.flipped }
+
 func (v *textView) prompt() {
 	switch {
 	case !v.Keyboard:
@@ -57,7 +59,7 @@ func (v *textView) prompt() {
 }
 
 func (v *textView) showMove(player env.Player, action env.Action, took time.Duration) {
-	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionTexts[action]))
+	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionNames[action]))
 	if v.Style.Live && took >= time.Second {
 		v.out.WriteString(v.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
 	}
@@ -82,7 +84,7 @@ func (v *textView) listMoves(legal []env.Action) {
 	}
 	texts := make([]string, len(legal))
 	for i, a := range legal {
-		texts[i] = fmt.Sprintf("%5s  %s", "#"+strconv.Itoa(i+1), v.Game.ActionTexts[a])
+		texts[i] = fmt.Sprintf("%5s  %s", "#"+strconv.Itoa(i+1), v.Game.ActionNames[a])
 	}
 	columns, width := 1, longest(texts)+1
 	if v.Style.Width != nil {
@@ -99,16 +101,10 @@ func (v *textView) listMoves(legal []env.Action) {
 }
 
 func (v *textView) showHint(agent string, r *analysis.Result) {
-	v.line("%s would play %s", agent, v.describe(r.Best))
+	v.line("%s would play %s", agent, r.Best)
 	if r.Value != nil {
 		v.line("  value for %s %+.2f%s", r.Player, *r.Value, proven(r))
 	}
-}
-
-// describe adds the short form to an action's text, as [notation.Parser.Describe] does.
-func (v *textView) describe(text string) string {
-	action, _ := v.Game.ParseAction(text)
-	return v.parser.Describe(action)
 }
 
 // line formats a line and writes it, wrapped to the width of the terminal.
@@ -132,7 +128,7 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 	if r.Simulations > 0 {
 		after = ", after " + counted(r.Simulations, "simulation")
 	}
-	v.line("%s would play %s%s", agent, v.describe(r.Best), after)
+	v.line("%s would play %s%s", agent, r.Best, after)
 	if r.Value == nil {
 		v.line("  It does not evaluate positions.\n")
 		return
@@ -257,12 +253,13 @@ func (v *textView) showThinking(agent string) (stop func()) {
 // help returns the help text on moves and commands, with examples of the game's moves.
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
-On the board, [ ] is the last move%s. Commands:
+A cell is a column letter and a row number. On the board, [ ] is the last move%s. Commands:
   ?           the agent's analysis: value, visits and priors of its best moves
   hint        the move that it would play
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
   board       draw the board again
+  flip        turn the board round
   switch      change sides; or side %s, side %s
   new         start a new game
   quit        stop`, s.moveForms(), s.targetHelp(), s.Game.Players[0], s.Game.Players[1])
@@ -279,34 +276,27 @@ func (s *Session) exampleMoves() (list []env.Action) {
 	}
 	var verbs []string
 	for _, a := range state.Legal(nil) {
-		if verb := s.parser.Verb(a); !slices.Contains(verbs, verb) {
+		if verb := s.Game.Verb(a); !slices.Contains(verbs, verb) {
 			verbs, list = append(verbs, verb), append(list, a)
 		}
 	}
 	return list
 }
 
-// moveExamples joins the short forms of the example moves: "3 3 (row, column)".
+// moveExamples joins the names of the example moves: "b1 or block b1".
 func (s *Session) moveExamples() string {
-	var texts []string
-	for _, a := range s.exampleMoves() {
-		texts = append(texts, s.parser.Short(a))
-	}
-	text := strings.Join(texts, " or ")
-	switch {
-	case s.parser.Drops:
-		text += " (the column)"
-	case !s.Game.Drawing.ColumnsFirst:
-		text += " (row, column)"
+	text := strings.Join(s.Game.Names(s.exampleMoves()), " or ")
+	if s.parser.Drops {
+		return text + ", or just the column's letter"
 	}
 	return text
 }
 
-// moveForms lists all forms of the example moves.
+// moveForms lists the names and the official texts of the example moves.
 func (s *Session) moveForms() string {
 	var all []string
 	for _, a := range s.exampleMoves() {
-		all = append(all, s.parser.Forms(a))
+		all = append(all, fmt.Sprintf("%s or %s", s.Game.ActionNames[a], s.Game.ActionTexts[a]))
 	}
 	return strings.Join(all, "; ")
 }

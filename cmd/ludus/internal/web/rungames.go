@@ -157,7 +157,7 @@ func selfPlayReplay(game *env.Game, p *train.SelfPlayGame, generation int) *boar
 		legal = state.Legal(legal[:0])
 		for i, share := range found.Policy {
 			if share >= minPolicyShare {
-				info := board.MoveInfo{Move: game.ActionTexts[legal[i]], Policy: new(float64(share))}
+				info := board.MoveInfo{Move: game.ActionNames[legal[i]], Policy: new(float64(share))}
 				position.Moves = append(position.Moves, info)
 			}
 		}

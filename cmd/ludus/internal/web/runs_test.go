@@ -252,7 +252,7 @@ func checkReplay(t *testing.T, run string, generation, number int, shown *board.
 				t.Errorf("game %d, ply %d: shares do not fall", p.Number, i)
 			}
 		}
-		if s.Move != game.ActionTexts[p.Moves[i]] || s.Random != (i < p.Opening) {
+		if s.Move != game.ActionNames[p.Moves[i]] || s.Random != (i < p.Opening) {
 			t.Fatalf("game %d, ply %d: %+v", p.Number, i, s)
 		}
 		state.Apply(p.Moves[i])
@@ -270,7 +270,7 @@ func checkReplay(t *testing.T, run string, generation, number int, shown *board.
 			if share < minPolicyShare {
 				share = 0
 			}
-			if got := shares[game.ActionTexts[legal[k]]]; got != float64(share) {
+			if got := shares[game.ActionNames[legal[k]]]; got != float64(share) {
 				t.Errorf("game %d, ply %d: move %d has a share of %v, want %v", p.Number, i, k, got, share)
 			}
 		}
