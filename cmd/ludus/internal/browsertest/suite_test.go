@@ -456,10 +456,10 @@ func kindsOfMoves(p *Playing) {
 	chosen := func() string { return Eval[string](p.Tab, `document.querySelector("[name=verb]:checked").value`) }
 	before := chosen()
 	for _, a := range p.State.Legal(nil) {
-		if verb, _, _ := strings.Cut(moveText(p.Game.ActionTexts[a]), " "); verb != before {
+		if p.Game.Verb(a) != before {
 			p.Turn(a)
 			if after := chosen(); after != before {
-				p.Errorf("after %s the page stays at %q", p.Game.ActionTexts[a], after)
+				p.Errorf("after %s the page stays at %q", p.Game.ActionNames[a], after)
 			}
 			return
 		}
