@@ -429,7 +429,7 @@ func TestAnalyzeCommand(t *testing.T) {
 		t.Errorf("%d replies and %d errors; want 1000 and 10", len(seen), bad)
 	}
 	// By default the solver helps.
-	request := `{"id":1,"moves":["33","12","23","14"],"simulations":1}`
+	request := `{"id":1,"moves":["c3","b1","c2","d1"],"simulations":1}`
 	if out := run(t, "", request, "analyze", "quad-5x5", net); !strings.Contains(out, `"value":1,`) || !strings.Contains(out, `"proven":true`) {
 		t.Errorf("with the solver the reply is %s", out)
 	}
@@ -451,7 +451,7 @@ func TestPlayCommand(t *testing.T) {
 	if out := run(t, "", "1 2\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 7 || !strings.Contains(out, `"type":"analysis"`) {
 		t.Errorf("--json writes\n%s", out)
 	}
-	out, errs, code := ludus(t, "", "3 3\n3 3\nquit\n", "play", "quad-5x5", "greedy")
+	out, errs, code := ludus(t, "", "c3\nc3\nquit\n", "play", "quad-5x5", "greedy")
 	if code != exitFailure || !strings.Contains(out, "x plays c3") || !strings.Contains(errs, "input lines rejected: 1") {
 		t.Errorf("a line is rejected: exit %d, %s\n%s", code, errs, out)
 	}

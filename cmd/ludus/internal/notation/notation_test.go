@@ -101,6 +101,8 @@ func TestErrors(t *testing.T) {
 		{"quad-5x5", "", "a1", `"a1" is not a move of this game. Nearest: b1, a2 or c1`},
 		{"quad-5x5", "", "f3", `"f3" is not a move of this game. Nearest: e3, d3 or c3`},
 		{"quad-5x5", "", "r9 c9", `"r9 c9" is not a move of this game. Nearest: e4, d5 or e3`},
+		{"quad-5x5", "", "33", `"33" is not a move of this game; moves look like b1`},
+		{"golden-rectangle", "", "9", `"9" is not a move of this game. Nearest: g1, f1 or e1`},
 		{"quad-7x7", "", "b c33", `"b c33" is not a move of this game. Nearest: c7, block c7 or c6`},
 		{"breakthrough-6x6", "", "b3-b4", "b3-b4 is not legal: no piece is on b3. Nearest: b2-b3, b2-a3 or c2-b3"},
 		{"breakthrough-6x6", "", "2 5 2 4", "b5-b4 is not legal: the piece on b5 is black. Nearest: b2-b3, b2-a3 or c2-b3"},
