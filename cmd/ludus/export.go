@@ -30,9 +30,13 @@ type exportFormat struct {
 
 var formats = []exportFormat{
 	{"html", ".html", marshalHTML},
-	{"weights", ".safetensors", func(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.Marshal(), nil }},
+	{"weights", ".safetensors", marshalWeights},
 	{"onnx", ".onnx", marshalONNX},
 }
+
+func marshalWeights(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.Marshal(), nil }
+
+func marshalHalf(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.MarshalHalf(), nil }
 
 func formatNames() string {
 	var names []string

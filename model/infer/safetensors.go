@@ -26,9 +26,14 @@ const maxTensorDims = 8
 // checks and removes. MarshalTensors panics if two tensors have the same name, or if a tensor's data do not fill its
 // shape.
 func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
+	return marshalTensors(metadata, tensors, single)
+}
+
+// marshalTensors is MarshalTensors with values of the given data type.
+func marshalTensors(metadata map[string]string, tensors []Tensor, dtype string) []byte {
 	var values []byte
 	for _, t := range tensors {
-		values, _ = binary.Append(values, binary.LittleEndian, t.Data) // never fails on floats
+		values = appendValues(values, t.Data, dtype)
 	}
 	withSum := map[string]string{}
 	maps.Copy(withSum, metadata)
@@ -39,8 +44,8 @@ func MarshalTensors(metadata map[string]string, tensors []Tensor) []byte {
 		if _, twice := entries[t.Name]; twice || len(t.Data) != product(t.Shape) {
 			panic("infer: tensor named twice or of another size than its shape")
 		}
-		end := size + 4*uint64(len(t.Data))
-		entries[t.Name] = tensorHeader{DType: "F32", Shape: append([]int{}, t.Shape...), Offsets: [2]uint64{size, end}}
+		end := size + typeSizes[dtype]*uint64(len(t.Data))
+		entries[t.Name] = tensorHeader{DType: dtype, Shape: append([]int{}, t.Shape...), Offsets: [2]uint64{size, end}}
 		size = end
 	}
 	head, err := json.Marshal(entries) // sorts the keys
@@ -61,8 +66,9 @@ const sumKey = "sha256"
 
 func sumOf(values []byte) string { return fmt.Sprintf("%x", sha256.Sum256(values)) }
 
-// UnmarshalTensors reads a safetensors file whose values are all float32 and finite. It returns the tensors in the order of
-// their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of len(data).
+// UnmarshalTensors reads a safetensors file whose values are all finite, and float32 (F32) or half precision (F16). It
+// returns the tensors in the order of their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of
+// len(data).
 func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor, err error) {
 	entries, values, err := readHeader(data)
 	if err != nil {
@@ -92,7 +98,7 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 		}
 		end = h.Offsets[1]
 		t := Tensor{h.name, h.Shape, make([]float32, product(h.Shape))}
-		if !decode(t.Data, values[h.Offsets[0]:]) {
+		if !decode(t.Data, values[h.Offsets[0]:], h.DType) {
 			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is not finite", ErrFormat, h.name)
 		}
 		tensors = append(tensors, t)
@@ -135,27 +141,22 @@ func parseEntry(raw json.RawMessage, size uint64) (h tensorHeader, err error) {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return h, err
 	}
-	if h.DType != "F32" {
-		return h, fmt.Errorf("has type %q; only F32 is read", h.DType)
+	width, known := typeSizes[h.DType]
+	if !known {
+		return h, fmt.Errorf("has type %q; only F32 and F16 are read", h.DType)
 	}
 	if len(h.Shape) > maxTensorDims {
 		return h, fmt.Errorf("has %d axes; at most %d are read", len(h.Shape), maxTensorDims)
 	}
 	count := uint64(1)
 	for _, d := range h.Shape {
-		if d <= 0 || uint64(d) > size/4/count {
+		if d <= 0 || uint64(d) > size/width/count {
 			return h, fmt.Errorf("has shape %v, which %d bytes of values cannot hold", h.Shape, size)
 		}
 		count *= uint64(d)
 	}
-	if h.Offsets[1] > size || h.Offsets[0] > h.Offsets[1] || h.Offsets[1]-h.Offsets[0] != 4*count {
+	if h.Offsets[1] > size || h.Offsets[0] > h.Offsets[1] || h.Offsets[1]-h.Offsets[0] != width*count {
 		return h, fmt.Errorf("of shape %v lies at bytes %v of %d; truncated or altered", h.Shape, h.Offsets, size)
 	}
 	return h, nil
-}
-
-// decode fills dst from little-endian bytes and reports whether all values are finite.
-func decode(dst []float32, src []byte) bool {
-	_, err := binary.Decode(src, binary.LittleEndian, dst)
-	return err == nil && !slices.ContainsFunc(dst, func(v float32) bool { return v-v != 0 })
 }

@@ -121,18 +121,24 @@ const (
 )
 
 // Marshal writes the weights as a safetensors file. Equal weights give equal bytes.
-func (w *Weights) Marshal() []byte {
-	return MarshalTensors(map[string]string{
+func (w *Weights) Marshal() []byte { return w.marshal(single) }
+
+// MarshalHalf is Marshal with values rounded to half precision, in half the bytes. [Unmarshal] reads the rounded values.
+func (w *Weights) MarshalHalf() []byte { return w.marshal(half) }
+
+// marshal is Marshal with values of the given data type.
+func (w *Weights) marshal(dtype string) []byte {
+	return marshalTensors(map[string]string{
 		"format":      weightsFormat,
 		"version":     weightsVersion,
 		"game":        w.Config.Game,
 		"channels":    strconv.Itoa(w.Config.Channels),
 		"blocks":      strconv.Itoa(w.Config.Blocks),
 		"value_scale": strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
-	}, w.Tensors)
+	}, w.Tensors, dtype)
 }
 
-// Unmarshal reads what [Weights.Marshal] wrote. Errors wrap [ErrFormat]. The weights do not refer to data. Call
+// Unmarshal reads what [Weights.Marshal] or [Weights.MarshalHalf] wrote. Errors wrap [ErrFormat]. The weights do not refer to data. Call
 // [Weights.Validate] to check that they are a complete network for a game.
 func Unmarshal(data []byte) (*Weights, error) {
 	metadata, tensors, err := UnmarshalTensors(data)

@@ -9,6 +9,7 @@
 //	solver:NODES    perfect play where it solves the position within so many nodes; elsewhere like mcts:1000
 //	net:PATH        a trained network with search; [Parse] says which options may follow the path
 //	policy:PATH     the network's policy without search
+//	zoo             net:zoo, the network shipped with the program for the game, which callers pass to [WithShipped]
 //
 // With solve=NODES an agent with a network has a solver, too: it corrects the network's choice where it can prove that
 // another move is better.

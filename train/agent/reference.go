@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Reference names a network: a weights file, a checkpoint, or a run and one of its checkpoints.
+// Reference names a network: a weights file, a checkpoint, a run and one of its checkpoints, or the shipped network.
 type Reference struct {
-	Path string
+	Path string // or [Zoo]
 	At   string // of a run: "" is the newest checkpoint, "best" the best one, a number the generation's
 }
 
 // CheckpointOf names the checkpoint of a generation of a run.
 func CheckpointOf(run string, generation int) Reference {
-	return Reference{run, strconv.Itoa(generation)}
+	return Reference{pathTo(run), strconv.Itoa(generation)}
 }
 
 // ParseReference reads PATH[@GENERATION|@best]; any other @ belongs to the path.

@@ -62,13 +62,13 @@ const (
 // ErrSpec is wrapped by errors about the text of a spec.
 var ErrSpec = errors.New("bad agent")
 
-// kinds lists the kinds and how their specs look.
+// kinds lists the words that specs begin with and how the specs look. zoo is short for net:zoo.
 var kinds = []struct {
 	kind Kind
 	form string
 }{
 	{Random, "random"}, {Greedy, "greedy"}, {MCTS, "mcts:N"}, {AlphaBeta, "alphabeta:D"}, {Solver, "solver:NODES"},
-	{Net, "net:PATH"}, {Policy, "policy:PATH"},
+	{Zoo, "zoo"}, {Net, "net:PATH"}, {Policy, "policy:PATH"},
 }
 
 // optionKeys are the options of the kinds that play with a network; Net has them all.
@@ -80,9 +80,13 @@ var optionKeys = map[Kind][]string{
 // Parse reads a spec such as mcts:200 or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES]. PATH
 // extends to the first comma followed by an option's key (such as `,sims=`); a path that itself contains one must be
-// quoted, as in net:"runs/a,sims=3". Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
+// quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file.
+// Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
+	if text == Zoo || strings.HasPrefix(text, Zoo+",") {
+		word, rest = string(Net), text
+	}
 	s := Spec{Kind: Kind(word)}
 	var err error
 	switch s.Kind {
@@ -244,6 +248,9 @@ func (s Spec) String() string {
 	case Solver:
 		return fmt.Sprintf("solver:%d", s.Nodes)
 	case Net, Policy:
+		if s.Kind == Net && s.Network == (Reference{Path: Zoo}) {
+			return Zoo + s.options()
+		}
 		return fmt.Sprintf("%s:%s%s", s.Kind, s.networkText(), s.options())
 	}
 	return string(s.Kind)
@@ -302,7 +309,10 @@ func (s Spec) CheckLimits(l Limits) error {
 }
 
 // NetSpec returns the spec of the network at a path, with search and default options.
-func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: path}} }
+func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: pathTo(path)}} }
+
+// ZooSpec returns the spec of the shipped agent.
+func ZooSpec() Spec { return Spec{Kind: Net, Network: Reference{Path: Zoo}} }
 
 // DefaultSolve is the solver's node limit per move that front ends give to agents with a network: the solver then takes
 // a fraction of a second per move.

@@ -27,6 +27,10 @@ func TestParse(t *testing.T) {
 		"policy:a,b":                  "policy 0 a,b@",
 		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
 		"net:a,solve=1000":            "net 1000 a@",
+		"zoo":                         "net 0 zoo@",
+		"zoo,sims=9,temp=1":           "net 0 zoo@ sims 9 temp 1",
+		"net:./zoo":                   "net 0 ./zoo@",
+		"policy:zoo,sym=all":          "policy 0 zoo@ sym",
 		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 	} {
@@ -61,6 +65,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"mcts:0200": "mcts:200", "net:a,sims=64": "net:a", "net:a,search=gumbel,sims=8": "net:a,sims=8", "net:a,sims=64,time=1s": "net:a,sims=64,time=1s",
 		"net:a@3,sym=all,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5,sym=all", "net:a,time=1s,search=puct": "net:a,time=1s",
+		"net:zoo": "zoo", "net:zoo,sims=8": "zoo,sims=8", "zoo,sims=64": "zoo", `net:"zoo"`: "zoo", "policy:zoo": "policy:zoo", "net:zoo@3": "net:zoo@3",
 		"net:a,solve=007,sims=8": "net:a,sims=8,solve=7", "policy:a,solve=0,temp=1": "policy:a,temp=1,solve=0",
 	} {
 		if spec, err := Parse(text); err != nil || spec.String() != want {
@@ -110,6 +115,9 @@ func TestParseErrors(t *testing.T) {
 		`net:"a`:                      "a quote that does not end",
 		`net:"a"b,sims=3`:             "follows its quoted path",
 		`net:"",sims=3`:               "needs the path",
+		"zoos":                        "did you mean zoo?",
+		"zoo@3":                       "an agent is one of",
+		"zoo:x":                       "did you mean zoo?",
 		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym, solve)`,
 	} {
 		_, err := Parse(text)
