@@ -68,12 +68,16 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 	return weights, config.Write(r.Dir)
 }
 
-// readFrom returns the weights in the file Options.From and the file's SHA-256; nil and "" if From is empty.
+// readFrom returns the weights that Options.From names and their file's SHA-256; nil and "" if From is empty.
 func (r *run) readFrom() (*infer.Weights, string, error) {
 	if r.From == "" {
 		return nil, "", nil
 	}
-	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: r.From})
+	load := r.Load
+	if load == nil {
+		load = rundir.LoadWeights
+	}
+	weights, origin, err := load(agent.Reference{Path: r.From})
 	if err != nil {
 		return nil, "", err
 	}

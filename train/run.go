@@ -14,6 +14,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/agent"
 	"ludus/train/cpu"
 	"ludus/train/rundir"
 	"ludus/train/tensorboard"
@@ -32,9 +33,10 @@ type Options struct {
 	Time        time.Duration
 	CPUTime     bool // Time is CPU time of this process rather than time on the clock
 	Generations int
-	From        string      // a weights file that a new run starts from; "": random weights
-	Threads     int         // goroutines for self-play and training; only the plan of a new run with a time depends on it
-	Observe     func(Event) // called for each event, one at a time; may be nil
+	From        string       // a weights file that a new run starts from; "": random weights
+	Load        agent.Loader // of From; nil is rundir.LoadWeights
+	Threads     int          // goroutines for self-play and training; only the plan of a new run with a time depends on it
+	Observe     func(Event)  // called for each event, one at a time; may be nil
 }
 
 // Event is something that happened in a run. Exactly one field is set.

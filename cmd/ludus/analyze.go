@@ -11,23 +11,27 @@ import (
 func analyzeCommand() *cobra.Command {
 	var threads int
 	cmd := &cobra.Command{
-		Use:   "analyze GAME AGENT",
+		Use:   "analyze GAME [AGENT]",
 		Short: "Analyze positions for other programs, with JSON lines",
 		Long: `Reads one request per line from standard input and writes one reply per line, in any order, until the input ends:
 
   {"id":"a1","moves":["c3"],"simulations":64}
   {"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"b2","simulations":64,"moves":[...]}
 
-moves lead from the start to the position, written as in play; simulations is optional. A network always searches with PUCT
-here. Values are expected utilities from -1 to 1 for the player to move, goals are the players' expected final scores from 0
-to 100. The reply's moves are all legal moves with visits, value and prior, the best first. null means that the agent does
-not know; "proven":true that the value is exact: the search or the solver (see solve=) has proven it. A finished game gets
-{"id":"a1","terminal":true,"goals":{...}}, an invalid line {"id":"a1","error":"..."}.
+moves lead from the start to the position, written as in play; simulations is optional. Without AGENT the agent shipped for
+the game answers. A network always searches with PUCT here. Values are expected utilities from -1 to 1 for the player to
+move, goals are the players' expected final scores from 0 to 100. The reply's moves are all legal moves with visits, value
+and prior, the best first. null means that the agent does not know; "proven":true that the value is exact: the search or the
+solver (see solve=) has proven it. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line
+{"id":"a1","error":"..."}.
 
 ` + agentHelp,
-		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5 net:runs/quad-5x5`,
-		Args:    arguments(2, 2),
+		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5`,
+		Args:    arguments(1, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
+			if len(args) == 0 {
+				args = []string{agent.Zoo}
+			}
 			factory, err := loadPlayer(cmd, game, args[0])
 			if err != nil {
 				return err

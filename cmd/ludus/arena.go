@@ -41,7 +41,8 @@ repeat their games: such pairs count as games, but the intervals, the pair stati
 finished game; the same command then continues a stopped match.
 
 ` + agentHelp,
-		Example: `  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200
+		Example: `  ludus arena quad-5x5 zoo mcts:1000
+  ludus arena quad-5x5 net:runs/quad-5x5 zoo
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
   ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0 --seats first
   ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
@@ -97,9 +98,9 @@ func parseSPRT(text string) (*match.SPRT, error) {
 
 // agentHelp explains in help texts how to name an agent.
 const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
-(perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search) or
-policy:PATH (a network without search). PATH is a run's folder, a checkpoint or a weights file; in double quotes it may
-contain what looks like options. Options may follow:
+(perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search),
+policy:PATH (a network without search) or zoo (the agent shipped for the game, net:zoo). PATH is a run's folder, a checkpoint
+or a weights file; in double quotes it may contain what looks like options. A folder named zoo is ./zoo. Options may follow:
   @GENERATION, @best      a checkpoint of the run other than the newest
   ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
@@ -110,13 +111,14 @@ contain what looks like options. Options may follow:
 
 // loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
-	factory, err := rundir.ParseAgent(game, text)
+	parsed, err := rundir.ParseAgent(game, text)
 	if err != nil {
 		if _, missing := os.Stat(text); missing == nil {
 			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
 		return nil, err
 	}
+	factory := agent.NewFactory(game, parsed.Spec, loader(game))
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
 	return factory, err

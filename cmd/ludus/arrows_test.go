@@ -34,6 +34,7 @@ var imports = map[string][]string{
 	"model/infer/onnx":                 {"env", "model/infer", "model/infer/onnx/internal/onnxpb"},
 	"model":                            {"env", "model/infer", "model/infer/kernel"},
 	"checkpoints":                      {},
+	"checkpoints/zoo":                  {},
 	"train/seed":                       {},
 	"train/parallel":                   {},
 	"train/stats":                      {},
@@ -65,6 +66,10 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page/engine":   {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/generate": {},
 	"cmd/ludus/internal/peers":         {},
+	"cmd/ludus/internal/ship": {
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/rundir",
+		"train/suite",
+	},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
 		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
@@ -79,7 +84,7 @@ var imports = map[string][]string{
 		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {
-		"checkpoints", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/exploit", "train/match", "train/ratings",

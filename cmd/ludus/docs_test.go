@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints/zoo"
 	"ludus/train/rundir"
 )
 
@@ -57,6 +58,9 @@ func TestDocumentsMatchCode(t *testing.T) {
 	mentions(t, "docs/FILES.md", []string{"keep_newest", "keep_every"})
 	for _, lines := range []any{rundir.Metrics{}, rundir.MatchResult{}, rundir.SuiteResult{}, rundir.Ratings{}, rundir.Rating{}} {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(lines)))
+	}
+	for _, part := range []any{zoo.Card{}, zoo.Training{}, zoo.Network{}, zoo.SuiteError{}, zoo.MatchResult{}, zoo.Certificate{}, zoo.Floors{}} {
+		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
 	}
 
 	var variables []string

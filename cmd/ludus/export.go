@@ -34,9 +34,13 @@ var formats = []exportFormat{
 	{"onnx", ".onnx", marshalONNX},
 }
 
-func marshalWeights(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.Marshal(), nil }
+func marshalWeights(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
+	return w.Marshal(), nil
+}
 
-func marshalHalf(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) { return w.MarshalHalf(), nil }
+func marshalHalf(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
+	return w.MarshalHalf(), nil
+}
 
 func formatNames() string {
 	var names []string
@@ -53,7 +57,7 @@ func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, erro
 
 // marshalHTML returns a page. The page may be published, so it names the run without its parent folders.
 func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
-	if path, err := filepath.Abs(from.Path); err == nil {
+	if path, err := filepath.Abs(from.Path); err == nil && from.Path != agent.Zoo {
 		from.Path = filepath.Base(path)
 	}
 	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from)}).HTML()
@@ -61,6 +65,9 @@ func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, e
 
 // describeOrigin returns the path of weights and the generation that they are from, if known.
 func describeOrigin(from agent.Origin) string {
+	if from.Path == agent.Zoo {
+		return "the agents shipped with ludus"
+	}
 	if from.Generation < 0 {
 		return from.Path
 	}
@@ -78,24 +85,26 @@ func gameOf(w *infer.Weights) (*env.Game, error) {
 
 func exportCommand() *cobra.Command {
 	var (
-		format, path  string
-		force, browse bool
+		format, path, name  string
+		half, force, browse bool
 	)
 	cmd := &cobra.Command{
 		Use:   "export RUN",
-		Short: "Write a run's network to one file",
-		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a weights file. The
-file is named after the game and the format, in the current folder, unless -o names it. An existing file is replaced only
-with --force.
+		Short: "Write a run's network, or a shipped one, to one file",
+		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a weights file; "zoo"
+is the network shipped for the game that --game names. The file is named after the game and the format, in the current folder,
+unless -o names it. An existing file is replaced only with --force.
 
 Formats:
   html       a page to play against the network in any browser, without installation or network connection; the
              weights are rounded to 14 significant bits if it would exceed 3.2 MB
-  weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE)
+  weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
+             precision, which halves the file and hardly changes how the agent plays
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
              and model/infer/onnx/examples has programs`,
 		Example: `  ludus export runs/quad-5x5 --open
-  ludus export runs/quad-5x5 --format weights
+  ludus export runs/quad-5x5 --format weights --half
+  ludus export zoo --game quad-5x5 --open
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,22 +115,28 @@ Formats:
 			if browse && format != "html" {
 				return usage(cmd, errors.New("--open needs --format html"))
 			}
+			marshal := formats[max(i, 0)].marshal
+			if half {
+				if format != "weights" {
+					return usage(cmd, errors.New("--half needs --format weights"))
+				}
+				marshal = marshalHalf
+			}
 			if path == "-" {
 				return usage(cmd, errors.New("-o -: networks cannot be written to a stream; name a file"))
 			}
-			weights, origin, err := rundir.LoadWeights(rundir.ParseReference(args[0]))
+			if (args[0] == agent.Zoo) != (name != "") {
+				return usage(cmd, errors.New("zoo needs --game, the game of the shipped network, and only zoo does; a folder zoo is ./zoo"))
+			}
+			game, weights, origin, err := loadNetwork(args[0], name)
 			warnDamaged(cmd, origin)
 			if err != nil {
-				return explainFolder(args[0], err)
-			}
-			game, err := gameOf(weights)
-			if err != nil {
-				return fmt.Errorf("%w in %s: %w", agent.ErrWeights, args[0], err)
+				return err
 			}
 			if path == "" {
 				path = env.FileName(game.Name) + formats[i].extension
 			}
-			data, err := formats[i].marshal(game, weights, origin)
+			data, err := marshal(game, weights, origin)
 			if err != nil {
 				return err
 			}
@@ -143,9 +158,30 @@ Formats:
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames())
 	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
+	cmd.Flags().StringVar(&name, "game", "", "with zoo, the game")
+	cmd.Flags().BoolVar(&half, "half", false, "with --format weights, write half precision")
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.Flags().BoolVar(&browse, "open", false, "open the page in the browser")
 	return cmd
+}
+
+// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game.
+func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
+	if name != "" {
+		if game, err = games.New(name); err != nil {
+			return nil, nil, origin, err
+		}
+		weights, origin, err = loader(game)(agent.ZooSpec().Network)
+	} else {
+		weights, origin, err = rundir.LoadWeights(rundir.ParseReference(path))
+	}
+	if err != nil {
+		return nil, nil, origin, explainFolder(path, err)
+	}
+	if game, err = gameOf(weights); err != nil {
+		err = fmt.Errorf("%w in %s: %w", agent.ErrWeights, path, err)
+	}
+	return game, weights, origin, err
 }
 
 // presentPage prints the address of a page, and opens it if browse is set.

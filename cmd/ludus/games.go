@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
 )
@@ -17,7 +18,7 @@ func gamesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "games [GAME]",
-		Short: "List the games, or show one: rules, parameters, tensors, outcome classes",
+		Short: "List the games, or show one: rules, parameters, tensors, outcome classes, shipped agent",
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json`,
@@ -36,6 +37,9 @@ func gamesCommand() *cobra.Command {
 				}
 			case len(args) > 0:
 				writeGame(cmd.OutOrStdout(), list[0])
+				if card := zoo.CardOf(list[0].Name); card != nil {
+					writeCard(cmd.OutOrStdout(), card)
+				}
 			default:
 				writeGames(cmd.OutOrStdout(), list)
 			}
@@ -164,6 +168,6 @@ func describeGame(g *env.Game) map[string]any {
 		"rules": strings.TrimSpace(g.Rules), "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
 		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
-		"figures": len(g.Figures), "max_plies": g.MaxPlies,
+		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),
 	}
 }

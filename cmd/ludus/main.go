@@ -51,8 +51,9 @@ func rootCommand() *cobra.Command {
 
 Start with:
   ludus games                                        list the games
+  ludus play quad-5x5                                play against the shipped agent
   ludus train quad-5x5                               train a network in about eight minutes
-  ludus play quad-5x5 net:runs/quad-5x5              play against it
+  ludus play quad-5x5 net:runs/quad-5x5              play against yours
   ludus serve --open                                 play and watch runs in the browser
   ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength
 

@@ -22,25 +22,28 @@ func playCommand() *cobra.Command {
 		config terminal.Config
 	)
 	cmd := &cobra.Command{
-		Use:   "play GAME AGENT [AGENT]",
+		Use:   "play GAME [AGENT] [AGENT]",
 		Short: "Play against an agent in the terminal, or watch two",
 		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3". Official
 texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), give a hint, take your last move back
-(undo), change sides (switch) and turn the board (flip); help lists all. With two agents the first one moves first, and you
-watch.
+(undo), change sides (switch) and turn the board (flip); help lists all. Without AGENT you play against
+the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one moves first, and you watch.
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
 the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
 type game, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentHelp,
-		Example: `  ludus play quad-5x5 net:runs/quad-5x5
-  ludus play breakthrough-6x6 mcts:500 --side black
-  ludus play golden-rectangle net:runs/golden-rectangle mcts:1000 --analysis
+		Example: `  ludus play quad-5x5
+  ludus play breakthrough-6x6 net:runs/breakthrough-6x6,sims=256 --side black
+  ludus play golden-rectangle zoo mcts:1000 --analysis
   printf 'c3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
-		Args: arguments(2, 3),
+		Args: arguments(1, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
+			if len(args) == 0 {
+				args = []string{defaultOpponent(cmd, game)}
+			}
 			if err := checkPlay(cmd, game, side, len(args) == 2); err != nil {
 				return usage(cmd, err)
 			}

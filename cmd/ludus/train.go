@@ -46,6 +46,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 ` + settingsHelp(),
 		Example: `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
+  ludus train quad-7x7 --from zoo --run runs/better
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args: arguments(1, 1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
@@ -64,6 +65,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 			if cmd.Flags().Changed("seed") {
 				o.Seed = &seed
 			}
+			o.Load = loader(game)
 			if o.Game = game; o.Dir == "" {
 				o.Dir = filepath.Join("runs", env.FileName(game.Name))
 			}
@@ -77,7 +79,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &o.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
-	flags.StringVar(&o.From, "from", "", "a weights file to start from")
+	flags.StringVar(&o.From, "from", "", "weights to start from: a file, or zoo for the agent shipped for the game; they set channels and blocks")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })

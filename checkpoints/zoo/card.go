@@ -1,0 +1,102 @@
+package zoo
+
+// Card describes a shipped agent: how it was trained and how strong it is. Every number has the command that measures
+// it again.
+type Card struct {
+	Game     string   `json:"game"`
+	Training Training `json:"training"`
+	Network  Network  `json:"network"`
+	// Errors are shares of moves that lose value in solved positions; none for games without shipped suites.
+	Errors  []SuiteError  `json:"errors,omitempty"`
+	Matches []MatchResult `json:"matches"`
+	Rating  *Rating       `json:"rating,omitempty"`
+	// Certificate proves that an agent with the network gives no value away; nil if there is no proof.
+	Certificate *Certificate `json:"certificate,omitempty"`
+	Weaknesses  []string     `json:"weaknesses"` // known ones, for people
+	Floors      Floors       `json:"floors"`
+}
+
+// Training says how the network was trained.
+type Training struct {
+	Command     string  `json:"command"`
+	Seed        uint64  `json:"seed"`
+	Commit      string  `json:"commit"` // of the program
+	Date        string  `json:"date"`   // when the shipped generation ended, YYYY-MM-DD
+	Cores       int     `json:"cores"`
+	Seconds     float64 `json:"seconds"`     // until the shipped generation ended, on the clock
+	CPUSeconds  float64 `json:"cpu_seconds"` // likewise, of all cores
+	Generation  int     `json:"generation"`  // shipped
+	Generations int     `json:"generations"` // of the run
+	Games       int     `json:"games"`       // of self-play until then
+}
+
+// Network is the size of the network and of its file.
+type Network struct {
+	Channels   int    `json:"channels"`
+	Blocks     int    `json:"blocks"`
+	Parameters int    `json:"parameters"`
+	Bytes      int    `json:"bytes"`
+	SHA256     string `json:"sha256"` // of the file, in hexadecimal
+}
+
+// Estimate is a number with its 95 % interval.
+type Estimate struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// SuiteError is the share of moves that lose value in the positions of a suite.
+type SuiteError struct {
+	Command   string   `json:"command"`
+	Suite     string   `json:"suite"` // shipped or hard
+	Agent     string   `json:"agent"` // spec
+	Positions int      `json:"positions"`
+	Error     Estimate `json:"error"`
+}
+
+// MatchResult is the result of a match against a baseline, from the agent's view.
+type MatchResult struct {
+	Command  string   `json:"command"`
+	Agent    string   `json:"agent"` // spec
+	Opponent string   `json:"opponent"`
+	Games    int      `json:"games"`
+	Wins     int      `json:"wins"`
+	Draws    int      `json:"draws"`
+	Losses   int      `json:"losses"`
+	Score    Estimate `json:"score"` // (wins + draws / 2) / games
+}
+
+// Rating is the rating of the generation in its run's ladder, in Elo above random moves, with its 95 % interval.
+type Rating struct {
+	Estimate
+	Simulations int `json:"simulations"` // per move
+}
+
+// Certificate is the result of a complete walk of every reply to an agent that found no fault.
+type Certificate struct {
+	Command   string `json:"command"`
+	Agent     string `json:"agent"`     // spec
+	Positions int    `json:"positions"` // in which the agent chose a move
+}
+
+// Floors are the results below which the package's test fails. They leave room for rounding: kernels for other
+// instruction sets change a few moves.
+type Floors struct {
+	Positions   int     `json:"positions"`    // of the shipped suite, evenly spread; 0 if the game has none
+	PolicyError float64 `json:"policy_error"` // largest share of them in which the policy's move loses value
+	SearchError float64 `json:"search_error"` // likewise with 64 simulations
+	Opponent    string  `json:"opponent"`
+	Games       int     `json:"games"` // against the opponent, with seed 1 and the other defaults of arena
+	Score       float64 `json:"score"` // least score
+}
+
+// Find returns the error of an agent on a suite; nil if the card has none.
+func (c *Card) Find(suite, agent string) *SuiteError {
+	for i := range c.Errors {
+		if e := &c.Errors[i]; e.Suite == suite && e.Agent == agent {
+			return e
+		}
+	}
+	return nil
+}

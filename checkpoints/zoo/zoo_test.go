@@ -1,0 +1,131 @@
+package zoo_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"ludus/checkpoints/zoo"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train/agent"
+	"ludus/train/match"
+	"ludus/train/suite"
+)
+
+// shippedGame returns a game of the zoo and the loader of its network.
+func shippedGame(t *testing.T, name string) (*env.Game, agent.Loader) {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game, agent.WithShipped(game, zoo.Weights(name), nil)
+}
+
+func newFactory(t *testing.T, game *env.Game, spec string, load agent.Loader) *agent.Factory {
+	t.Helper()
+	f, err := agent.ParseFactory(game, spec, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFiles checks that every agent has both files, that its network fits its game, and that its card is of this file
+// and complete.
+func TestFiles(t *testing.T) {
+	if len(zoo.Games()) == 0 {
+		t.Fatal("no agent is shipped")
+	}
+	for _, name := range zoo.Games() {
+		game, _ := shippedGame(t, name)
+		if game.Name != name || env.FileName(name) != name {
+			t.Errorf("the files of %s must be named %s", game.Name, env.FileName(game.Name))
+		}
+		file := zoo.Weights(name)
+		weights, err := infer.Unmarshal(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := weights.Validate(game); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(file) > zoo.MaxBytes || !slices.Equal(file, weights.MarshalHalf()) {
+			t.Errorf("%s: %d bytes; at most %d, in half precision, are shipped", name, len(file), zoo.MaxBytes)
+		}
+		card := zoo.CardOf(name)
+		want := zoo.Network{
+			Channels: weights.Config.Channels, Blocks: weights.Config.Blocks, Parameters: weights.Parameters(),
+			Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
+		}
+		if card == nil || card.Game != name || card.Network != want {
+			t.Fatalf("%s: the card %+v is of another file; want %+v", name, card, want)
+		}
+		c := card.Training
+		if c.Command == "" || c.Commit == "" || c.Date == "" || c.Cores < 1 || c.Seconds <= 0 || c.Generation < 1 || len(card.Matches) == 0 {
+			t.Errorf("%s: the card is not complete: %+v", name, c)
+		}
+		if _, ok := suite.Shipped(game); ok && (card.Find("shipped", "zoo") == nil || card.Floors.Positions == 0) {
+			t.Errorf("%s: the card has no errors on the shipped suite", name)
+		}
+		text, err := os.ReadFile(name + zoo.CardExtension)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.MarshalIndent(card, "", "  "); err != nil || !reflect.DeepEqual(string(again)+"\n", string(text)) {
+			t.Errorf("%s: the card has keys that are not read, or another form", name)
+		}
+	}
+	if zoo.Weights("hex") != nil || zoo.CardOf("../zoo/hex") != nil {
+		t.Error("files of games without an agent")
+	}
+}
+
+// TestFloors plays every agent and fails if it is weaker than its card allows: a change of the search, of the encoding
+// or of inference has weakened it. A stronger network comes with a new card.
+func TestFloors(t *testing.T) {
+	for _, name := range zoo.Games() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			game, load := shippedGame(t, name)
+			floors := zoo.CardOf(name).Floors
+			if s, ok := suite.Shipped(game); ok {
+				for _, test := range []struct {
+					spec  string
+					floor float64
+				}{{"policy:zoo", floors.PolicyError}, {"zoo", floors.SearchError}} {
+					r, err := s.Test(t.Context(), newFactory(t, game, test.spec, load), suite.TestOptions{
+						Threads: 1, Seed: 1, Positions: floors.Positions,
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					log := t.Logf
+					if r.Error.Value > test.floor {
+						log = t.Errorf
+					}
+					log("%s loses value in %.4f of %d positions; at most %.4f are allowed", test.spec, r.Error.Value, r.Positions, test.floor)
+				}
+			}
+			r, err := match.Run(t.Context(), match.Config{
+				Game: game, A: newFactory(t, game, "zoo", load), B: newFactory(t, game, floors.Opponent, nil),
+				Games: floors.Games, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := t.Logf
+			if r.Score < floors.Score {
+				log = t.Errorf
+			}
+			log("scores %.3f of %d games against %s; at least %.2f are needed", r.Score, r.Games, floors.Opponent, floors.Score)
+		})
+	}
+}

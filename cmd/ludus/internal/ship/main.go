@@ -1,0 +1,69 @@
+// Ship makes the network of a run the shipped agent of its game: it writes the weights in half precision and the card
+// with the measured strength into checkpoints/zoo. It takes minutes.
+//
+//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5@best -command "ludus train quad-5x5 --time 8h" -commit 1a2b3c4
+//
+// Everything is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
+// these commands give the card's numbers again.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+
+	"ludus/checkpoints"
+	"ludus/checkpoints/zoo"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.run, "run", "", "RUN[@GENERATION|@best]: the network to ship")
+	flag.StringVar(&o.training.Command, "command", "", "the command that trained it")
+	flag.StringVar(&o.training.Commit, "commit", "", "the commit of the program that trained it")
+	flag.StringVar(&o.training.Date, "date", "", "the day on which training ended, YYYY-MM-DD (default: by the run's files)")
+	flag.IntVar(&o.training.Cores, "cores", 2, "the cores that trained it")
+	flag.StringVar(&o.opponents, "opponents", "mcts:1000,mcts:10000,alphabeta:3", "baselines to play against")
+	flag.IntVar(&o.games, "games", 200, "games against each")
+	flag.StringVar(&o.certify, "certify", "", "try to prove that the agent zoo with these options gives no value away, such as solve=500000")
+	flag.Func("weakness", "a known weakness, a sentence; may be repeated", func(text string) error {
+		o.weaknesses = append(o.weaknesses, text)
+		return nil
+	})
+	flag.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
+	folder := flag.String("out", "checkpoints/zoo", "folder to write to")
+	flag.Parse()
+	o.note = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := ship(ctx, &o, *folder); err != nil {
+		fmt.Fprintln(os.Stderr, "ship:", err)
+		os.Exit(1)
+	}
+}
+
+// ship writes both files of an agent.
+func ship(ctx context.Context, o *options, folder string) error {
+	for name, text := range map[string]string{"run": o.run, "command": o.training.Command, "commit": o.training.Commit} {
+		if text == "" {
+			return fmt.Errorf("-%s is missing; see -help", name)
+		}
+	}
+	file, card, err := measure(ctx, o)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(card, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, card.Game)
+	return errors.Join(checkpoints.WriteFile(path+zoo.WeightsExtension, file),
+		checkpoints.WriteFile(path+zoo.CardExtension, append(text, '\n')))
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints/zoo"
+)
+
+// Everything that needs an agent works in an empty folder for games with a shipped one.
+func TestZoo(t *testing.T) {
+	dir := t.TempDir()
+	const request = `{"id":"a","moves":["(mark r3 c3)"],"simulations":4}`
+	if out := run(t, dir, request, "analyze", "quad-5x5"); !strings.Contains(out, `"simulations":4`) {
+		t.Errorf("analyze replies %s", out)
+	}
+	for _, args := range [][]string{{"quad-5x5"}, {"quad-5x5", "zoo"}, {"quad-5x5", "policy:zoo"}} {
+		out := run(t, dir, "(mark r3 c3)\n", append(append([]string{"play"}, args...), "--json")...)
+		if strings.Count(out, `"type":"move"`) < 2 {
+			t.Errorf("play %v: the agent did not answer:\n%s", args, out)
+		}
+	}
+	if out := run(t, dir, "", "arena", "quad-5x5", "zoo,sims=8", "random", "--games", "2"); !strings.Contains(out, "zoo,sims=8 against random") {
+		t.Errorf("arena prints %s", out)
+	}
+	if out := run(t, dir, "", "games", "quad-5x5"); !strings.Contains(out, "shipped agent (zoo)") || !strings.Contains(out, "loses value in") {
+		t.Errorf("games prints %s", out)
+	}
+	var game struct{ Zoo zoo.Card }
+	if err := json.Unmarshal([]byte(run(t, dir, "", "games", "quad-5x5", "--json")), &game); err != nil || game.Zoo.Network.Parameters == 0 {
+		t.Errorf("games --json: %+v, %v", game, err)
+	}
+	run(t, dir, "", "train", "quad-5x5", "--from", "zoo", "--run", "r", "--generations", "1", "--set", "parallel_games=4", "--set", "plies_per_generation=4", "--set", "rating_share=0")
+	if out := run(t, dir, "", "export", "r@0", "--format", "weights", "--half", "-o", "half.safetensors"); !strings.Contains(out, "net:half.safetensors") {
+		t.Errorf("export prints %s", out)
+	}
+	half, err := os.ReadFile(filepath.Join(dir, "half.safetensors"))
+	if err != nil || !bytes.Equal(half, zoo.Weights("quad-5x5")) {
+		t.Errorf("the first weights of a run from zoo are not the shipped ones, %v", err)
+	}
+	for _, format := range []string{"html", "weights", "onnx"} {
+		if out := run(t, dir, "", "export", "zoo", "--game", "quad-5x5", "--format", format); !strings.Contains(out, "shipped with ludus") {
+			t.Errorf("export prints %s", out)
+		}
+	}
+}
+
+// For games without a shipped agent, play has another opponent, and other commands say what would be right.
+func TestNoZoo(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, code := ludus(t, dir, "(mark r2 c2)\n", "play", "tic-tac-toe", "--json")
+	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of tic-tac-toe is shipped; you play against mcts:1000") {
+		t.Errorf("play: exit %d, %s, %s", code, errs, out)
+	}
+	const want = "no agent of tic-tac-toe is shipped; train one with \"ludus train tic-tac-toe\""
+	fails(t, dir, 1, want, "analyze", "tic-tac-toe")
+	fails(t, dir, 1, want, "export", "zoo", "--game", "tic-tac-toe")
+	fails(t, dir, 1, want, "train", "tic-tac-toe", "--from", "zoo")
+	fails(t, dir, 2, "zoo needs --game", "export", "zoo")
+	fails(t, dir, 2, "only zoo does", "export", "runs/x", "--game", "quad-5x5")
+	fails(t, dir, 2, "--half needs --format weights", "export", "zoo", "--game", "quad-5x5", "--half")
+	fails(t, dir, 1, "without @3", "arena", "quad-5x5", "random", "net:zoo@3")
+	fails(t, dir, 1, "no such file", "arena", "quad-5x5", "random", "net:./zoo")
+}
