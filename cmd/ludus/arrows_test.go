@@ -80,7 +80,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
-		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
 		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {

@@ -34,7 +34,11 @@ func TestZoo(t *testing.T) {
 	if err := json.Unmarshal([]byte(run(t, dir, "", "games", "quad-5x5", "--json")), &game); err != nil || game.Zoo.Network.Parameters == 0 {
 		t.Errorf("games --json: %+v, %v", game, err)
 	}
-	run(t, dir, "", "train", "quad-5x5", "--from", "zoo", "--run", "r", "--generations", "1", "--set", "parallel_games=4", "--set", "plies_per_generation=4", "--set", "rating_share=0")
+	_, errs, code := ludus(t, dir, "", "train", "quad-5x5", "--from", "zoo", "--run", "r", "--generations", "1", "--set", "parallel_games=4", "--set",
+		"plies_per_generation=4", "--set", "rating_share=0")
+	if code != 0 {
+		t.Errorf("train --from zoo: %s", errs)
+	}
 	if out := run(t, dir, "", "export", "r@0", "--format", "weights", "--half", "-o", "half.safetensors"); !strings.Contains(out, "net:half.safetensors") {
 		t.Errorf("export prints %s", out)
 	}

@@ -17,7 +17,8 @@ const moveTime = 500; // least milliseconds per move when agents play each other
 
 // startPlay fills root with the app. engine has functions describe, position, choose and analyze that return promises. Options:
 //   game      its name
-//   agents    [{ label, text }]; text is an agent spec or a function that makes one for a number of simulations, 0: network alone
+//   agents    [{ label, text, note }]; text is an agent spec or a function that makes one for a number of simulations, 0: network
+//             alone; the menus show the note, if there is one, after the label
 //   seats     who plays in each seat at first: "person" or a label
 //   readHash  whether the address may contain a position
 //   more      an element to show at the end of the page
@@ -30,6 +31,9 @@ export function startPlay(root, engine, options) {
 }
 
 const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+// offer adds an agent to the menu of a seat.
+const offer = (select, { label, note }) => make(select, "option", { value: label }, note ? `${label} (${note})` : label);
 
 class App {
   constructor(root, engine, options) {
@@ -70,7 +74,7 @@ class App {
       make(name, "span", { class: "turn" });
       const select = make(box, "select", { id: `seat${seat}` });
       make(select, "option", { value: person }, "you");
-      for (const { label } of this.agents) make(select, "option", { value: label }, label);
+      for (const agent of this.agents) offer(select, agent);
       select.value = seats[seat];
     }
   }
@@ -207,7 +211,7 @@ class App {
   addAgent(agent, seat) {
     if (!this.agents.some(({ label }) => label === agent.label)) {
       this.agents.push(agent);
-      for (const i of [0, 1]) make(byId(`seat${i}`), "option", { value: agent.label }, agent.label);
+      for (const i of [0, 1]) offer(byId(`seat${i}`), agent);
     }
     byId(`seat${seat}`).value = agent.label;
     this.continueGame();

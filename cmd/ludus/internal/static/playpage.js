@@ -19,9 +19,12 @@ const baselines = [
 ];
 
 // agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
-const agentOf = (text, label = text) => /^net:("(\\.|[^"\\])*"[^,]*|[^,]+)$/.test(text)
-  ? { label, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `${text.replace("net:", "policy:")},solve=0` }
-  : { label, text };
+const agentOf = (text, label = text, note = "") => /^(zoo|net:("(\\.|[^"\\])*"[^,]*|[^,]+))$/.test(text)
+  ? { label, note, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0` }
+  : { label, note, text };
+
+// shipped is the agent that comes with the program, for the games that have one.
+const shipped = agentOf("zoo", "shipped agent");
 
 // open opens the page of a game.
 const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
@@ -75,15 +78,33 @@ async function canonicalName(engine, game) {
   }
 }
 
-// trained returns the agents of the runs of a game.
-const trained = (runs, game) => runs.filter((run) => run.agent && run.game === game).map((run) => agentOf(run.agent, run.title));
+// strengthOf describes how strong a run's agent is, for menus.
+function strengthOf(run) {
+  if (run.untrained) return "untrained";
+  const generation = `generation ${run.generation}`;
+  return run.rating ? `${Math.round(run.rating.value)} Elo, ${generation}` : generation;
+}
 
-// opponents returns the agents to choose from and the label of the first opponent: the first wish, else the first agent.
-function opponents(runs, game, wishes) {
-  const runOf = (wish) => runs.find((run) => run.agent === wish && run.game === game);
-  const others = wishes.filter((wish) => !runOf(wish)).map((wish) => agentOf(wish));
-  const agents = [...others, ...trained(runs, game), ...baselines];
-  return [agents, wishes.length > 0 ? runOf(wishes[0])?.title ?? wishes[0] : agents[0].label];
+// trained returns the agents of runs.
+const trained = (runs) => runs.map((run) => agentOf(run.agent, run.title, strengthOf(run)));
+
+// opponents returns the agents to choose from and the label of the first opponent: the first wish, else the first agent. That is
+// the best-rated run, else the shipped agent, else a trained run or a baseline. Untrained runs come last.
+function opponents(runs, game, zoo, wishes) {
+  const own = runs.filter((run) => run.agent && run.game === game);
+  const hasShipped = zoo.includes(game);
+  const labels = new Map([...hasShipped ? [["zoo", shipped.label]] : [], ...own.map((run) => [run.agent, run.title])]);
+  const of = (condition) => trained(own.filter(condition));
+  const byRating = own.filter((run) => run.rating && !run.untrained).sort((a, b) => b.rating.value - a.rating.value);
+  const agents = [
+    ...wishes.filter((wish) => !labels.has(wish)).map((wish) => agentOf(wish)),
+    ...trained(byRating),
+    ...hasShipped ? [shipped] : [],
+    ...of((run) => !run.rating && !run.untrained),
+    ...baselines,
+    ...of((run) => run.untrained),
+  ];
+  return [agents, wishes.length > 0 ? labels.get(wishes[0]) ?? wishes[0] : agents[0].label];
 }
 
 async function start() {
@@ -91,12 +112,12 @@ async function start() {
   const more = document.createElement("div");
   // Playing works without these lists.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
-  const [{ games }, { runs }] = await Promise.all([list("/api/about", { games: [] }), list("/api/runs", { runs: [] })]);
+  const [{ games, zoo }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
-  const first = runs.find((run) => run.agent)?.game || games[0] || "quad-5x5";
+  const first = runs.find((run) => run.agent && !run.untrained)?.game || zoo[0] || games[0] || "quad-5x5";
   const game = await canonicalName(engine, query.get("game") || first);
   const wishes = query.getAll("agent");
-  const [agents, rival] = opponents(runs, game, wishes);
+  const [agents, rival] = opponents(runs, game, zoo, wishes);
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);

@@ -28,14 +28,19 @@ type Entry struct {
 	Game        string  `json:"game"`
 	Agent       string  `json:"agent"` // spec of the newest checkpoint's agent; "" if there is none
 	State       string  `json:"state"`
-	Problem     string  `json:"problem,omitempty"` // why the run is broken
-	Generation  int     `json:"generation"`        // completed
-	Generations int     `json:"generations"`       // planned, or completed when the time was over
-	Games       int     `json:"games"`             // of self-play, completed
-	Rating      Rating  `json:"rating,omitzero"`   // of the newest checkpoint that has one
-	Left        float64 `json:"left,omitempty"`    // seconds of training left, estimated; 0 is unknown
-	Changed     int64   `json:"changed,omitempty"` // when the last generation ended or the run was created, Unix time
+	Problem     string  `json:"problem,omitempty"`   // why the run is broken
+	Generation  int     `json:"generation"`          // completed
+	Generations int     `json:"generations"`         // planned, or completed when the time was over
+	Games       int     `json:"games"`               // of self-play, completed
+	Rating      Rating  `json:"rating,omitzero"`     // of the newest checkpoint that has one
+	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: few generations, none of them rated
+	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
+	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
 }
+
+// trainedGenerations is the number of generations from which on a run without ratings counts as trained. Most runs have
+// 60 generations or more.
+const trainedGenerations = 10
 
 // Rating is a checkpoint's rating in Elo with its 95 % interval.
 type Rating struct {
@@ -89,6 +94,7 @@ func (r *entryReader) refresh() Entry {
 		}
 	}
 	now := *e
+	now.Untrained = e.Problem == "" && e.Rating.Generation == 0 && e.Generation < trainedGenerations
 	switch {
 	case e.Problem != "":
 		now.State = Broken

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
@@ -62,7 +63,8 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	p.mu.Unlock()
 	if a.Agent == nil {
-		if a.Agent, err = agent.NewFactory(game, spec, p.loadWeights).New(0); err != nil {
+		load := agent.WithShipped(game, zoo.Weights(game.Name), p.loadWeights)
+		if a.Agent, err = agent.NewFactory(game, spec, load).New(0); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -121,9 +123,9 @@ func (p *agentPool) resolve(path string) (string, error) {
 }
 
 // version returns a text that changes whenever a spec's network may have changed: times and sizes of files. It is ""
-// for an agent without a network.
+// for an agent without a network and for the shipped one.
 func (p *agentPool) version(spec agent.Spec) (string, error) {
-	if !spec.HasNetwork() {
+	if !spec.HasNetwork() || spec.Network.Shipped() {
 		return "", nil
 	}
 	real, err := p.resolve(spec.Network.Path)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/env/games"
@@ -23,6 +24,7 @@ var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
 	Games  []string    `json:"games"` // short names; games of other sizes work too
+	Zoo    []string    `json:"zoo"`   // games that have a shipped agent
 	Runs   string      `json:"runs"`  // folder of runs, as in Options
 	Limits aboutLimits `json:"limits"`
 }
@@ -38,7 +40,7 @@ type aboutLimits struct {
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
 		l := &agentLimits
-		return about{games.Names(), s.runs, aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()}}, nil
+		return about{games.Names(), zoo.Games(), s.runs, aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()}}, nil
 	})
 	for _, op := range board.Operations() {
 		s.handle("POST", "/api/"+op, func(w http.ResponseWriter, r *http.Request) {

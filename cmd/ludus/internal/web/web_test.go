@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
@@ -193,9 +194,10 @@ func TestPages(t *testing.T) {
 	}
 	var about struct {
 		Games  []string
+		Zoo    []string
 		Limits map[string]float64
 	}
-	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) ||
+	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !slices.Equal(about.Zoo, zoo.Games()) ||
 		about.Limits["simulations"] != 20000 || about.Limits["seconds"] != 10 {
 		t.Errorf("about: %s", body)
 	}
@@ -244,6 +246,24 @@ func TestBoard(t *testing.T) {
 	run, file := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":16}`), post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"net:quad.safetensors","simulations":16}`)
 	if run.Best == "" || run.Value == file.Value {
 		t.Errorf("two networks give %+v and %+v", run, file)
+	}
+}
+
+// Shipped agents need no folder of runs. A folder called zoo is another path.
+func TestShipped(t *testing.T) {
+	c := start(t, Options{Runs: filepath.Join(t.TempDir(), "nowhere")})
+	shipped := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"zoo,sims=8"}`)
+	again := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"net:zoo,sims=8"}`)
+	if shipped.Best == "" || shipped != again {
+		t.Errorf("%+v and %+v", shipped, again)
+	}
+	for request, want := range map[string]string{
+		`{"game":"tic-tac-toe","agent":"zoo"}`:    "no agent of tic-tac-toe is shipped",
+		`{"game":"quad-5x5","agent":"net:./zoo"}`: "there is no folder of runs",
+	} {
+		if response, body := c.do(c.request("POST", "/api/choose", request)); response.StatusCode != 400 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s; want %q", request, response.StatusCode, body, want)
+		}
 	}
 }
 
