@@ -80,8 +80,8 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env",
-		"env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/static",
+		"cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",

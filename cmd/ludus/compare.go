@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -210,22 +209,15 @@ func (c *comparison) write(w io.Writer) {
 
 // page returns the contents of the page: the matches and the runs' learning curves.
 func (c *comparison) page(config *match.Config) *report.Page {
-	p := &report.Page{Title: c.Game, Axes: true}
-	var names []string
 	var runs []*report.Run
 	for _, r := range c.Runs {
-		names, runs = append(names, r.Name), append(runs, r.run)
-		for _, w := range r.run.Warnings {
-			p.Warnings = append(p.Warnings, r.Name+": "+w)
-		}
-		training := fmt.Sprintf("generation %d, %d games, %v of training", r.Generation, r.Games, seconds(r.Seconds))
-		p.Facts = append(p.Facts, report.Fact{Name: r.Name, Value: training})
+		runs = append(runs, r.run)
 	}
-	p.Subtitle = "Runs " + strings.Join(names, ", ")
+	p := report.Compare(runs...)
 	if config.Games > 0 {
-		p.Sections = []report.Section{{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(config)}}}
+		matches := report.Section{ID: "matches", Title: "Newest agents", Ladders: []report.Ladder{c.ladder(config)}}
+		p.Sections = append([]report.Section{matches}, p.Sections...)
 	}
-	p.Sections = append(p.Sections, report.Sections(runs...)...)
 	return p
 }
 

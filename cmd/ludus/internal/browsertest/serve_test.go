@@ -7,8 +7,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
@@ -217,6 +220,77 @@ func TestRunPageGrows(t *testing.T) {
 			t.Error(problem)
 		}
 	}
+}
+
+// A link to a part of a run's page leads there although its content comes later. The ladder and the points of the rating curve lead
+// to games against those checkpoints.
+func TestRunPageLinks(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	run := filepath.Join(dir, "run")
+	trainRun(t, run, "quad-5x5")
+	ratings := `{"version":2,"anchor":"random","games":9,"agents":[{"agent":"net@4","generation":4,"rating":120,"low":80,"high":161,"games":3},
+		{"agent":"greedy","rating":88,"low":60,"high":116,"games":3},{"agent":"net@2","generation":2,"rating":12,"low":-20,"high":44,"games":3,"gone":true},
+		{"agent":"random","rating":0,"low":-15,"high":15,"games":3}]}`
+	if err := os.WriteFile(filepath.Join(run, "ratings.json"), []byte(ratings), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(run, "checkpoints", "000002")); err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address+"run?name=run#games")
+	tab.Wait(`document.querySelector("#ply")?.textContent.startsWith("ply 0 of ")`)
+	tab.Wait(`Math.abs(document.querySelector("#games").getBoundingClientRect().top) < 80 && scrollY > 100`)
+	if marked := tab.Text("#parts [aria-current]"); marked != "Games" {
+		t.Errorf("at the games, the link to %q is marked", marked)
+	}
+	links := Eval[[]string](tab, `[...document.querySelectorAll("#ladder-ratings a")].map((a) => a.textContent + " " + a.getAttribute("href"))`)
+	want := []string{"net@4 /?game=quad-5x5&agent=net%3Arun%404", "greedy /?game=quad-5x5&agent=greedy", "random /?game=quad-5x5&agent=random"}
+	if !slices.Equal(links, want) {
+		t.Errorf("the ladder has the links %q, want %q", links, want)
+	}
+	const over = `[data-chart="rating"] .u-over`
+	Eval[any](tab, `document.querySelector('`+over+`').scrollIntoView({ behavior: "instant", block: "center" })`)
+	tab.Hover(over, 0.999)
+	at := Eval[[]float64](tab, `(() => { const { right, top, height } = document.querySelector('`+over+`').getBoundingClientRect();
+		const point = document.querySelector('`+over+` .u-cursor-pt').getBoundingClientRect();
+		return [right - 1, point.height > 0 ? point.top + point.height / 2 : top + height / 2]; })()`)
+	tab.Do(chromedp.MouseClickXY(at[0], at[1]))
+	tab.Wait(`location.pathname === "/" && new URLSearchParams(location.search).get("agent") === "net:run@4"`)
+}
+
+// The list of runs puts runs of one game together, sorts them and leads to their comparison.
+func TestRunsPage(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	for name, game := range map[string]string{"a": "quad-5x5", "b": "quad-5x5", "c": fallen} {
+		trainRun(t, filepath.Join(dir, name), game)
+	}
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address+"runs")
+	tab.Wait(`document.querySelectorAll("#runs li").length === 3`)
+	tab.CheckNames()
+	if curves := Eval[int](tab, `document.querySelectorAll("#runs polyline.rating").length`); curves != 3 {
+		t.Errorf("%d runs have a curve of ratings", curves)
+	}
+	tab.Choose("#sort", "name")
+	const names = `[...document.querySelectorAll("#runs .group")].map((g) => g.querySelector("h2").textContent + ": " +
+		[...g.querySelectorAll("h3")].map((e) => e.textContent).join()).sort().join("; ")`
+	if got := Eval[string](tab, names); got != fallen+": c; quad-5x5: a,b" {
+		t.Errorf("the groups are %s", got)
+	}
+	tab.Resize(360, 740)
+	tab.CheckWidth()
+	tab.Resize(1280, 900)
+	for _, name := range []string{"a", "b"} {
+		tab.Click(`#runs input[value="` + name + `"]`)
+	}
+	tab.Click(`#runs .bar button:not([hidden])`)
+	tab.Wait(`location.pathname === "/compare" && document.querySelectorAll("[data-chart] canvas").length > 10`)
+	tab.CheckNames()
+	pointAtAll(t, tab, "window", "a: window", "b: window")
+	tab.Resize(360, 740)
+	tab.Wait(`[...document.querySelectorAll(".uplot")].every((plot) => plot.clientWidth <= 360)`)
+	tab.CheckWidth()
 }
 
 // A run's games can be stepped through by keys, analysed, and played on.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"ludus/checkpoints"
@@ -99,6 +100,23 @@ func (r *Run) Page() *Page {
 			Key: s.Key, Value: value, Default: byDefault, Doc: s.Help(), Changed: value != byDefault,
 		})
 	}
+	return p
+}
+
+// Compare returns a page that compares runs of one game: how far each was trained, and their learning curves.
+func Compare(runs ...*Run) *Page {
+	p := &Page{Title: runs[0].Game.Name, Axes: true, Sections: Sections(runs...)}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Name)
+		for _, w := range r.Warnings {
+			p.Warnings = append(p.Warnings, r.Name+": "+w)
+		}
+		games, seconds := r.Trained(r.Origin.Generation)
+		trained := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+		p.Facts = append(p.Facts, Fact{r.Name, fmt.Sprintf("generation %d, %s games, %v of training", r.Origin.Generation, grouped(games), trained)})
+	}
+	p.Subtitle = "Runs " + strings.Join(names, ", ")
 	return p
 }
 

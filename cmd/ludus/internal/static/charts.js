@@ -130,11 +130,34 @@ export function keepDrawn(place, makePlot) {
   return { plot: () => plot, again, stop() { forget(); observer.disconnect(); plot.destroy(); } };
 }
 
+const reach = 16; // pixels from a point in which a click is meant for it
+
+// pickPoints calls onPick(x) when a point of a line is clicked. lineOf() returns the line.
+function pickPoints(plot, lineOf, onPick) {
+  let pressed;
+  const near = ({ clientX, clientY }) => {
+    const { left, top } = plot.over.getBoundingClientRect(), { x, y } = lineOf();
+    const far = x.map((at, i) => Math.hypot(left + plot.valToPos(at, "x") - clientX, top + plot.valToPos(y[i], "y") - clientY));
+    const least = Math.min(...far);
+    return least < reach ? x[far.indexOf(least)] : undefined;
+  };
+  plot.over.addEventListener("mousemove", (event) => { plot.over.style.cursor = near(event) === undefined ? "" : "pointer"; });
+  plot.over.addEventListener("mousedown", ({ clientX }) => { pressed = clientX; });
+  plot.over.addEventListener("click", (event) => {
+    const at = near(event), dragged = Math.abs(event.clientX - pressed) > 3; // to zoom
+    if (at !== undefined && !dragged) onPick(at);
+  });
+}
+
 // liveChart draws a chart that changes: show(chart) updates the points and keeps the reader's zoom, or redraws the chart if it
-// has other lines. stop() removes it.
-export function liveChart(place, first) {
+// has other lines. stop() removes it. onPick(x), if given, is called when a point of the first line is clicked.
+export function liveChart(place, first, onPick) {
   let chart = first;
-  const kept = keepDrawn(place, () => drawChart(place, chart));
+  const kept = keepDrawn(place, () => {
+    const plot = drawChart(place, chart);
+    if (onPick) pickPoints(plot, () => chart.lines[0], onPick);
+    return plot;
+  });
   const shape = (c) => JSON.stringify([c.x, c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, line.unconnected, Boolean(line.low)])]);
   const zoomed = ({ data: [xs], scales: { x } }) => xs.length > 0 && (x.min > xs[0] || x.max < xs.at(-1));
   function show(next) {

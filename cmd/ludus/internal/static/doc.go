@@ -12,6 +12,7 @@
 // The modules, main modules last:
 //
 //	dom.js         elements; light and dark
+//	fragment.js    links to parts of a page that come later
 //	format.js      numbers, times and moves as text
 //	http.js        requests to a server, and its engine
 //	worker.js      the engine in a worker of the page
@@ -30,6 +31,8 @@
 //	report.js      main: a report
 //	run.js         main: a run's page
 //	runs.js        main: the list of runs
+//	compare.js     main: a comparison of runs
+//	errorpage.js   main: an error
 //	playpage.js    main: the play page of a server
 //	exportpage.js  main: the page of an exported agent
 package static

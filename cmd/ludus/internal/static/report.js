@@ -1,18 +1,11 @@
 // The page of a report or of a comparison of runs.
 import { byId, make, startTheme } from "./dom.js";
+import { followFragment } from "./fragment.js";
 import { GameViewer } from "./viewer.js";
 import { RunView } from "./runview.js";
 
 const page = JSON.parse(byId("data").textContent);
 const view = new RunView();
-const axes = { games: "games", seconds: "seconds of training" }; // of comparisons, beside generations
-
-// withAxis returns the page with its charts by generation on another x axis.
-function withAxis(axis) {
-  const moved = (line) => ({ ...line, x: line[axis] });
-  const charts = (section) => section.charts.map((c) => c.lines?.[0].games ? { ...c, x: axes[axis], lines: c.lines.map(moved) } : c);
-  return axis in axes ? { ...page, sections: page.sections.map((section) => ({ ...section, charts: charts(section) })) } : page;
-}
 
 function showGames({ description, games }) {
   const viewer = new GameViewer();
@@ -25,15 +18,18 @@ function showGames({ description, games }) {
 startTheme();
 byId("subtitle").textContent = page.subtitle;
 view.show(page);
-const hasGames = Boolean(page.samples || page.noSamples), hasSettings = Boolean(page.settings);
-view.showParts(page.sections, [...(hasGames ? [["games", "Sample games"]] : []), ...(hasSettings ? [["settings", "Settings"]] : [])]);
+const hasGames = Boolean(page.samples || page.noSamples), hasFacts = Boolean(page.facts), hasSettings = Boolean(page.settings);
+if (page.axes) byId("parts").before(byId("about")); // the facts say which runs are compared
+view.showParts(page.sections, hasGames ? [["games", "Sample games"]] : [],
+  [...(hasFacts && !page.axes ? [["about", "Facts"]] : []), ...(hasSettings ? [["settings", "Settings"]] : [])]);
 byId("games").hidden = !hasGames;
+byId("about").hidden = !hasFacts;
 byId("settings").hidden = !hasSettings;
-byId("axes").hidden = !page.axes;
-byId("axis").addEventListener("change", ({ target }) => view.show(withAxis(target.value)));
+if (page.axes) view.offerAxes(page);
 if (page.samples) {
   showGames(page.samples);
 } else if (page.noSamples) {
   byId("games").replaceChildren(byId("games-title"));
   make(byId("games"), "p", { class: "missing" }, `Nothing to show: ${page.noSamples}.`);
 }
+followFragment();

@@ -1,22 +1,32 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { duration, number, percent } from "./format.js";
+import { duration, interval, number, percent } from "./format.js";
+import { followFragment } from "./fragment.js";
 import { RunGames } from "./rungames.js";
 import { playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
 import { RunView, fillTable } from "./runview.js";
 
 const name = new URLSearchParams(location.search).get("name") || "";
-const runView = new RunView();
 let view; // the newest version
 let problem = ""; // why the server rejects the stream
 let games;
+const runView = new RunView({ playing: addressOf });
+
+// addressOf returns the address that plays against an agent of a ladder: a baseline, or a checkpoint unless it was deleted.
+function addressOf(agent) {
+  const { run, checkpoints } = view, [, generation] = /^net@(\d+)$/.exec(agent) || [];
+  if (generation === undefined) return /^(net|policy)/.test(agent) ? "" : playAddress(run.game, agent);
+  return checkpoints?.includes(Number(generation)) ? playAddress(run.game, `${run.agent}@${generation}`) : "";
+}
 
 function showRun() {
   const { run } = view;
   byId("of").textContent = run.game;
   showState(byId("state"), run);
   byId("progress").textContent = [progressText(run), run.left && `about ${duration(run.left)} left`].filter(Boolean).join(", ");
+  byId("elo").textContent = run.rating
+    ? `, ${number(run.rating.value)} Elo (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
   const bar = byId("bar");
   bar.setAttribute("aria-valuemax", run.generations);
   bar.setAttribute("aria-valuenow", run.generation);
@@ -57,8 +67,8 @@ function show(next) {
   const readable = Boolean(view.sections);
   showRun();
   runView.show(view);
-  runView.showParts(view.sections || [], [["arena", "Matches"], ["games", "Games"], ["settings", "Settings"]]);
-  for (const id of ["parts", "arena", "games", "settings"]) byId(id).hidden = !readable;
+  runView.showParts(view.sections || [], [["games", "Games"]], [["arena", "Matches"], ["about", "Facts"], ["settings", "Settings"]]);
+  for (const id of ["parts", "arena", "games", "about", "settings"]) byId(id).hidden = !readable;
   showMatches();
   if (!readable) return;
   games ||= new RunGames(name);
@@ -66,6 +76,7 @@ function show(next) {
 }
 
 startTheme();
+followFragment();
 byId("name").textContent = name;
 subscribe(`/api/run/events?name=${encodeURIComponent(name)}`, { view: show }, (text) => {
   problem = text;

@@ -1,19 +1,29 @@
-// The list of runs.
-import { byId, make, startTheme } from "./dom.js";
+// The list of runs, by game: ratings of different games cannot be compared.
+import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
 import { ago, duration, grouped, interval, number } from "./format.js";
-import { progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
+import { playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
+
+const maxCompared = 6; // runs of a comparison
 
 let list; // the newest version
 
-const items = new Map(); // by run name; kept when the list changes: a new item would lose the focus
+// Cards by run name and groups by game are kept when the list changes: new ones would lose the focus.
+const cards = new Map();
+const groups = new Map();
 
-function makeItem({ name, title }) {
+// ---- a run
+
+function makeCard({ name, title }) {
   const item = document.createElement("li");
   item.className = "card run";
+  const parts = { item };
+  parts.tick = make(item, "label", { class: "tick" });
+  parts.box = make(parts.tick, "input", { type: "checkbox", value: name, "aria-label": `compare ${title}` });
+  parts.box.addEventListener("change", () => show(list));
   const head = make(item, "div", { class: "title" });
-  make(make(head, "h2"), "a", { href: runAddress(name) }, title);
-  const parts = { item, game: make(head, "p", { class: "note" }) };
+  make(make(head, "h3"), "a", { href: runAddress(name) }, title);
+  parts.games = make(head, "p", { class: "note" });
   const progress = make(item, "div", { class: "progress" });
   const line = make(progress, "p", {});
   parts.state = make(line, "span", { class: "state" });
@@ -21,22 +31,27 @@ function makeItem({ name, title }) {
   parts.bar = make(progress, "div", { class: "done" });
   make(parts.bar, "span");
   parts.time = make(progress, "p", { class: "note" });
+  parts.curve = make(item, "figure", { class: "curve" });
   const rating = make(item, "div", { class: "rating" });
   parts.rating = make(rating, "p", { class: "big" });
   parts.interval = make(rating, "p", { class: "note" });
+  parts.play = make(item, "a", { class: "button play", "aria-label": `play against ${title}` }, "Play");
   return parts;
 }
 
-function fillItem(parts, run) {
+function fillCard(parts, run) {
   const broken = run.state === "broken", { rating } = run;
   parts.item.classList.toggle("broken", broken);
-  parts.game.textContent = [run.game, run.games && `${grouped(String(run.games))} games`].filter(Boolean).join(" · ");
+  parts.games.textContent = run.games ? `${grouped(String(run.games))} games` : "";
   showState(parts.state, run);
   parts.generation.textContent = progressText(run);
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
   parts.rating.textContent = rating ? `${number(rating.value)} Elo` : "";
   parts.interval.textContent = rating ? `${interval(rating.low, rating.high)}, generation ${rating.generation}` : broken ? "" : "not rated yet";
+  parts.play.hidden = !run.agent;
+  if (run.agent) parts.play.href = playAddress(run.game, run.agent);
+  drawCurve(parts.curve, run.curve);
 }
 
 function timeText(run) {
@@ -45,32 +60,100 @@ function timeText(run) {
   return run.changed ? `${run.generation ? "last generation" : "created"} ${ago(run.changed)}` : "";
 }
 
+const curveNames = { rating: ["Elo", "rating"], loss: ["loss", "loss on the validation set"] };
+
+// drawCurve draws a curve of the server's watch.Curve as a sparkline with its first and last value.
+function drawCurve(figure, curve) {
+  const key = JSON.stringify(curve);
+  if (figure.dataset.key === key) return;
+  figure.dataset.key = key;
+  figure.replaceChildren();
+  if (!curve) return;
+  const { kind, generations: x, values: y } = curve, width = 120, height = 28;
+  const across = (g) => width * (g - x[0]) / (x.at(-1) - x[0]);
+  const low = Math.min(...y), high = Math.max(...y), down = (v) => height - 2 - (height - 4) * (v - low) / (high - low || 1);
+  const [unit, name] = curveNames[kind], text = `${number(y[0])} → ${number(y.at(-1))} ${unit}`;
+  const svg = makeSVG(figure, { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} by generation` });
+  make(svg, "polyline", { class: kind, points: x.map((g, i) => `${across(g).toFixed(1)},${down(y[i]).toFixed(1)}`).join(" ") });
+  make(figure, "figcaption", { class: "note" }, text);
+}
+
+// ---- groups
+
+function makeGroup(game) {
+  const place = document.createElement("section");
+  place.className = "group";
+  const bar = make(place, "div", { class: "bar" });
+  make(bar, "h2", {}, game || "Other folders");
+  const parts = { place, compare: make(bar, "button", { type: "button" }), runs: make(place, "ul", { class: "runs" }) };
+  parts.compare.addEventListener("click", () => {
+    location.assign(`/compare?${new URLSearchParams(chosen(game).map(({ name }) => ["name", name]))}`);
+  });
+  return parts;
+}
+
+const chosen = (game) => list.runs.filter((run) => run.game === game && cards.get(run.name)?.box.checked);
+const canCompare = ({ state, generation }) => state !== "broken" && generation > 0;
+
+// fillGroup shows the runs of a game in order, and what can be compared.
+function fillGroup(parts, game, runs) {
+  const several = game !== "" && runs.filter(canCompare).length > 1, count = chosen(game).length;
+  parts.compare.hidden = !several;
+  parts.compare.disabled = count < 2;
+  parts.compare.textContent = count < 2 ? "Compare: choose runs" : `Compare ${count} runs`;
+  for (const run of runs) {
+    const { tick, box } = cards.get(run.name);
+    tick.classList.toggle("none", !several || !canCompare(run));
+    box.disabled = !several || !canCompare(run) || (count >= maxCompared && !box.checked);
+  }
+  arrange(parts.runs, runs.map((run) => cards.get(run.name).item));
+}
+
+// arrange makes elements the children of parent, in order. It moves only those that are out of place.
+function arrange(parent, elements) {
+  let before = null;
+  for (const element of [...elements].reverse()) {
+    if (element.nextSibling !== before || element.parentNode !== parent) parent.insertBefore(element, before);
+    before = element;
+  }
+  while (parent.firstChild !== before) parent.firstChild.remove();
+}
+
+// ---- the order
+
+// rank puts active runs first and broken ones last.
+const rank = ({ state }) => ({ training: 0, starting: 0, evaluating: 0, broken: 2 })[state] ?? 1;
+const byName = (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true });
+const orders = {
+  newest: (a, b) => rank(a) - rank(b) || (rank(a) === 1 ? (b.changed || 0) - (a.changed || 0) : 0),
+  rating: (a, b) => (b.rating?.value ?? -Infinity) - (a.rating?.value ?? -Infinity) || 0,
+  games: (a, b) => b.games - a.games,
+  name: () => 0,
+};
+
 function show(next) {
   list = next;
   byId("where").textContent = `Runs in ${list.dir}. This page is updated while they train.`;
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
+  byId("sort").disabled = list.runs.length < 2;
   byId("command").textContent = `ludus train quad-5x5 --time 1m --run ${list.dir.replace(/\/$/, "")}/quad-5x5`;
   const names = new Set(list.runs.map((run) => run.name));
-  for (const [name, parts] of items) {
-    if (!names.has(name)) { parts.item.remove(); items.delete(name); }
+  for (const name of cards.keys()) if (!names.has(name)) cards.delete(name);
+  for (const run of list.runs) {
+    if (!cards.has(run.name)) cards.set(run.name, makeCard(run));
+    fillCard(cards.get(run.name), run);
   }
-  let before = null;
-  for (const run of [...list.runs].sort(compareRuns).reverse()) {
-    const parts = items.get(run.name) || makeItem(run);
-    items.set(run.name, parts);
-    fillItem(parts, run);
-    if (parts.item.nextSibling !== before || !parts.item.parentNode) byId("runs").insertBefore(parts.item, before);
-    before = parts.item;
+  const newestFirst = [...list.runs].sort((a, b) => orders.newest(a, b) || byName(a, b));
+  const games = [...new Set(newestFirst.map((run) => run.game))].sort((a, b) => (a === "") - (b === "")); // in order of their newest runs
+  for (const game of games) {
+    if (!groups.has(game)) groups.set(game, makeGroup(game));
+    fillGroup(groups.get(game), game, newestFirst.filter((run) => run.game === game).sort((a, b) => orders[byId("sort").value](a, b) || byName(a, b)));
   }
-}
-
-// compareRuns orders active runs first, then the others by date, and broken ones last.
-function compareRuns(a, b) {
-  const rank = (run) => ({ training: 0, starting: 0, evaluating: 0, broken: 2 })[run.state] ?? 1;
-  return rank(a) - rank(b) || (rank(a) === 1 ? (b.changed || 0) - (a.changed || 0) : 0) || a.name.localeCompare(b.name, undefined, { numeric: true });
+  arrange(byId("runs"), games.map((game) => groups.get(game).place));
 }
 
 startTheme();
+byId("sort").addEventListener("change", () => { if (list) show(list); });
 subscribe("/api/runs/events", { list: show }, (text) => showMessage(text || (list && list.note)));
 setInterval(() => { if (list && !document.hidden) show(list); }, 30000); // updates the times

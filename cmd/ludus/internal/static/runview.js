@@ -1,5 +1,6 @@
 // The parts of a run's page: facts, warnings, charts, ladders and settings, as report.Page of the server writes them. They fill
-// elements of the page by id: facts, warnings, parts (links to the sections), sections, settings-table.
+// elements of the page by id: facts, warnings, parts (links to the parts of the page), first (the first section), sections (the
+// others), settings-table.
 import { byId, make, makeSVG } from "./dom.js";
 import { liveChart } from "./charts.js";
 import { barScale, interval, number } from "./format.js";
@@ -17,15 +18,36 @@ export function fillTable(table, columns, rows, missing = "", rowClass = () => "
   for (const row of rows) {
     const line = make(body, "tr", { class: rowClass(row) });
     columns.forEach((column, i) => {
-      const cell = make(line, i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : names(column));
+      const cell = make(line, i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { ...names(column), "data-title": column.title });
       if (column.draw) column.draw(cell, row);
       else cell.textContent = column.text(row);
     });
   }
 }
 
+const axes = { games: "games", seconds: "seconds of training" }; // of comparisons, beside generations
+
+// withAxis returns a page with its charts by generation on another x axis.
+function withAxis(page, axis) {
+  const moved = (line) => ({ ...line, x: line[axis] });
+  const charts = (section) => (section.charts || []).map((c) => c.lines?.[0].games ? { ...c, x: axes[axis], lines: c.lines.map(moved) } : c);
+  return axis in axes ? { ...page, sections: page.sections.map((section) => ({ ...section, charts: charts(section) })) } : page;
+}
+
 export class RunView {
-  constructor() { this.charts = new Map(); } // by id: { figure, live }
+  // playing(name) returns the address of the page that plays against an agent of a ladder, "" if there is none.
+  constructor({ playing = () => "" } = {}) {
+    this.charts = new Map(); // by id: { figure, live }
+    this.playing = playing;
+    addEventListener("scroll", () => this.markPart(), { passive: true });
+    new ResizeObserver(() => this.markPart()).observe(document.body); // parts that grow push others down
+  }
+
+  // offerAxes lets the reader choose the x axis of a page that compares runs.
+  offerAxes(page) {
+    byId("axes").hidden = false;
+    byId("axis").addEventListener("change", ({ target }) => this.show(withAxis(page, target.value)));
+  }
 
   // show draws a page, or a new version of it without changing the reader's zoom and scroll position.
   show(page) {
@@ -38,16 +60,11 @@ export class RunView {
     for (const section of sections) {
       byId(`${section.id}-note`).textContent = section.note || "";
       byId(`${section.id}-note`).hidden = !section.note;
-      section.ladders.forEach(showLadder);
+      section.ladders.forEach((ladder) => showLadder(ladder, this.playing));
       section.charts.forEach((chart) => this.showChart(chart));
       showNewest(section);
     }
-    fillTable(byId("settings-table"), [
-      { title: "setting", text: (s) => s.key },
-      { title: "value", figure: true, text: (s) => s.value },
-      { title: "default", figure: true, text: (s) => s.default },
-      { title: "meaning", text: (s) => s.doc },
-    ], page.settings || [], "", (s) => s.changed ? "changed" : "");
+    if (page.settings) showSettings(page.settings);
   }
 
   showFacts(facts) {
@@ -66,18 +83,34 @@ export class RunView {
     byId("warnings").hidden = warnings.length === 0;
   }
 
-  // showParts makes the links to the sections and to other parts of the page, [id, title] each.
-  showParts(sections, others) {
+  // showParts makes links to the parts of the page: the first section, the parts after it, [id, title] each, the other sections, and
+  // the last parts.
+  showParts(sections, second, last) {
+    const [first, ...others] = sections.map((s) => [s.id, s.title]), parts = [first, ...second, ...others, ...last].filter(Boolean);
+    if (JSON.stringify(parts) === this.parts) return;
+    this.parts = JSON.stringify(parts);
     byId("parts").replaceChildren();
-    for (const [id, title] of [...sections.map((s) => [s.id, s.title]), ...others]) make(byId("parts"), "a", { href: `#${id}` }, title);
+    for (const [id, title] of parts) make(byId("parts"), "a", { href: `#${id}` }, title);
+    this.markPart();
+  }
+
+  // markPart marks the link to the part that is read, and scrolls it into the row of links.
+  markPart() {
+    const nav = byId("parts"), links = [...nav.children], edge = nav.getBoundingClientRect().bottom + 0.2 * innerHeight;
+    const current = links.findLast(({ hash }) => byId(hash.slice(1))?.getBoundingClientRect().top < edge) || links[0];
+    if (!current || current.hasAttribute("aria-current")) return;
+    for (const link of links) link.removeAttribute("aria-current");
+    current.setAttribute("aria-current", "location");
+    nav.scrollLeft = current.offsetLeft - 0.3 * nav.clientWidth;
   }
 
   build(sections) {
     for (const { live } of this.charts.values()) live?.stop();
     this.charts.clear();
-    byId("sections").replaceChildren();
+    for (const id of ["first", "sections"]) byId(id).replaceChildren();
     for (const section of sections) {
-      const place = make(byId("sections"), "section", { id: section.id, "aria-labelledby": `${section.id}-title` });
+      const parent = byId(section === sections[0] ? "first" : "sections");
+      const place = make(parent, "section", { id: section.id, "aria-labelledby": `${section.id}-title` });
       make(place, "h2", { id: `${section.id}-title` }, section.title);
       make(place, "p", { class: "note", id: `${section.id}-note` });
       for (const ladder of section.ladders) make(place, "div", { class: "card ladder", id: `ladder-${ladder.id}` });
@@ -106,9 +139,28 @@ export class RunView {
       make(drawn.figure, "p", { class: "missing" }, `Nothing to show: ${chart.missing}.`);
       return;
     }
+    const onPick = chart.id === "rating" && this.canPlay(chart) ? (generation) => this.play(generation) : undefined;
+    if (onPick) make(caption, "p", { class: "note" }, "Click a point to play against that checkpoint.");
     const place = make(drawn.figure, "div", { class: "plot", role: "img", "aria-label": `${chart.title} by ${chart.x}; the table below has the newest values` });
-    drawn.live = liveChart(place, chart);
+    drawn.live = liveChart(place, chart, onPick);
   }
+
+  // canPlay says whether a checkpoint of the rating chart can be played against.
+  canPlay({ lines: [{ x }] }) { return x.some((generation) => this.playing(`net@${generation}`)); }
+
+  play(generation) {
+    const address = this.playing(`net@${generation}`);
+    if (address) location.assign(address);
+  }
+}
+
+function showSettings(settings) {
+  fillTable(byId("settings-table"), [
+    { title: "setting", text: (s) => s.key },
+    { title: "value", figure: true, text: (s) => s.value },
+    { title: "default", figure: true, text: (s) => s.default },
+    { title: "meaning", text: (s) => s.doc },
+  ], settings, "", (s) => s.changed ? "changed" : "");
 }
 
 // showNewest lists the newest value of every line of a section's charts.
@@ -124,23 +176,31 @@ function showNewest({ id, charts }) {
   ], rows, "Nothing to show.");
 }
 
-function showLadder(ladder) {
+function showLadder(ladder, playing) {
   const card = byId(`ladder-${ladder.id}`);
   card.replaceChildren();
   make(card, "h3", {}, ladder.title);
-  if (ladder.note) make(card, "p", { class: "note" }, ladder.note);
+  const playable = (ladder.bars || []).some(({ name }) => playing(name));
+  const notes = [ladder.note, playable && "choose an agent to play against it"].filter(Boolean);
+  if (notes.length > 0) make(card, "p", { class: "note" }, notes.join("; "));
   if (!ladder.bars) {
     make(card, "p", { class: "missing" }, `Nothing to show: ${ladder.missing}.`);
     return;
   }
   const at = barScale(ladder);
   fillTable(make(card, "table"), [
-    { title: ladder.names || "agent", text: (bar) => bar.name },
+    { title: ladder.names || "agent", draw: (cell, bar) => drawName(cell, bar.name, playing(bar.name)) },
     { title: "", names: "strip", draw: (cell, bar) => drawBar(cell, bar, at) },
     { title: ladder.unit, figure: true, text: (bar) => number(bar.value) },
     { title: "interval", figure: true, text: (bar) => interval(bar.low, bar.high) },
     { title: ladder.details || "games", names: "detail", text: (bar) => bar.detail },
   ], ladder.bars, "", (bar) => bar.baseline ? "baseline" : "");
+}
+
+// drawName writes an agent's name, as a link that fills the row if there is an address.
+function drawName(cell, name, address) {
+  if (address) make(cell, "a", { href: address, title: `play against ${name}` }, name);
+  else cell.textContent = name;
 }
 
 // drawBar draws a bar from 0 to its value, with whiskers for its interval.

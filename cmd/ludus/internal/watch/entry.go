@@ -3,8 +3,10 @@ package watch
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -36,6 +38,20 @@ type Entry struct {
 	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: few generations, none of them rated
 	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
 	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
+	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none; another pointer whenever the files change
+}
+
+// Kinds of curves.
+const (
+	RatingCurve = "rating" // Elo of the rated checkpoints
+	LossCurve   = "loss"   // policy loss plus outcome loss on the validation set, in nats
+)
+
+// Curve is a run's learning curve with few points: ratings if two checkpoints have one, else losses. It is immutable.
+type Curve struct {
+	Kind        string    `json:"kind"`
+	Generations []int     `json:"generations"` // ascending
+	Values      []float64 `json:"values"`
 }
 
 // trainedGenerations is the number of generations from which on a run without ratings counts as trained. Most runs have
@@ -83,6 +99,9 @@ func (r *entryReader) refresh() Entry {
 		r.files, r.entry = files, Entry{Name: e.Name, Title: e.Title}
 		r.readProgress(r.readConfig())
 		r.readRating()
+		if e.Curve == nil && e.Problem == "" {
+			r.readLosses()
+		}
 	}
 	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
 	if e.Problem != "" && running { // its files are not written yet
@@ -176,15 +195,52 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	}
 }
 
-// readRating sets the entry's rating to the newest rated checkpoint's. It ignores damaged
-// ratings: the view warns of them.
+// readRating sets the entry's rating to the newest rated checkpoint's, and its curve if several are rated. It ignores
+// damaged ratings: the view warns of them.
 func (r *entryReader) readRating() {
 	if r.files.ratings == (fileStamp{}) {
 		return
 	}
-	if ratings, err := rundir.ReadRatings(r.dir); err == nil {
-		if newest := ratings.Newest(); newest != nil {
-			r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
+	ratings, err := rundir.ReadRatings(r.dir)
+	if err != nil {
+		return
+	}
+	if newest := ratings.Newest(); newest != nil {
+		r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
+	}
+	values := make(map[int]float64)
+	for _, a := range ratings.Agents {
+		if a.Generation != nil {
+			values[*a.Generation] = a.Rating
 		}
+	}
+	r.entry.setCurve(RatingCurve, values)
+}
+
+// curvePoints is the most points of a curve of losses.
+const curvePoints = 40
+
+// maxLoss is more than any loss in nats; sums of losses from damaged files may exceed it.
+const maxLoss = 1e6
+
+// readLosses sets the entry's curve from the metrics.
+func (r *entryReader) readLosses() {
+	values := make(map[int]float64)
+	for _, m := range rundir.MetricsFile.Sample(r.dir, curvePoints) {
+		if loss := m.ValidationPolicyLoss + m.ValidationOutcomeLoss; m.Generation > 0 && loss > 0 && loss < maxLoss {
+			values[m.Generation] = loss
+		}
+	}
+	r.entry.setCurve(LossCurve, values)
+}
+
+// setCurve sets the entry's curve to values by generation, if there are at least two and the run can be read.
+func (e *Entry) setCurve(kind string, values map[int]float64) {
+	if len(values) < 2 || e.Problem != "" {
+		return
+	}
+	e.Curve = &Curve{Kind: kind, Generations: slices.Sorted(maps.Keys(values))}
+	for _, generation := range e.Curve.Generations {
+		e.Curve.Values = append(e.Curve.Values, values[generation])
 	}
 }

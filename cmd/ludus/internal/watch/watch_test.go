@@ -190,6 +190,29 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A run's curve shows its losses, and its ratings once two checkpoints are rated.
+func TestCurve(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	write(t, filepath.Join(run, "config.json"), fmt.Sprintf(config, settings(t)))
+	var lines strings.Builder
+	for g := 1; g <= 100; g++ {
+		fmt.Fprintf(&lines, `{"generation":%d,"validation_policy_loss":%d,"validation_outcome_loss":0.5}`+"\n", g, 1+100/g)
+	}
+	write(t, filepath.Join(run, "metrics.jsonl"), lines.String())
+	w := New(dir)
+	curve := list(t, w, nil).Runs[0].Curve
+	if curve == nil || curve.Kind != LossCurve || len(curve.Values) != curvePoints || curve.Values[0] != 101.5 || curve.Generations[curvePoints-1] != 100 {
+		t.Errorf("the curve of losses: %+v", curve)
+	}
+	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70},
+		{"agent":"net@1","generation":1,"rating":20},{"agent":"random","rating":0}]}`)
+	want := &Curve{Kind: RatingCurve, Generations: []int{1, 9}, Values: []float64{20, 70}}
+	if curve := list(t, New(dir), nil).Runs[0].Curve; !reflect.DeepEqual(curve, want) {
+		t.Errorf("the curve of ratings: %+v", curve)
+	}
+}
+
 // Symbolic links to runs inside the folder are followed; nothing is read through links that lead out.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()

@@ -76,7 +76,7 @@ var protection = http.NewCrossOriginProtection()
 // checkOrigin rejects requests from pages of other origins, except links to pages.
 func checkOrigin(r *http.Request) error {
 	err := protection.Check(r) // allows all GET requests
-	if page := !strings.HasPrefix(r.URL.Path, "/api") && !strings.HasPrefix(r.URL.Path, "/static"); err == nil && !page {
+	if err == nil && !isPage(r.URL.Path) {
 		asPost := r.WithContext(r.Context()) // a shallow copy
 		asPost.Method = http.MethodPost      // reading the API needs the same protection
 		err = protection.Check(asPost)

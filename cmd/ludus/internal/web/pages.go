@@ -3,17 +3,52 @@ package web
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
+	"strings"
 	"time"
 
 	"ludus/cmd/ludus/internal/static"
 )
 
 // pages maps URL patterns to HTML files.
-var pages = map[string]string{"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html"}
+var pages = map[string]string{"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html", "/compare": "compare.html"}
+
+//go:embed error.html
+var errorHTML string
+
+var errorPage = template.Must(template.New("error").Parse(errorHTML))
+
+// isPage reports whether a path is that of a page, and not below /api or /static.
+func isPage(path string) bool {
+	return !strings.HasPrefix(path, "/api") && !strings.HasPrefix(path, "/static")
+}
+
+// wantsPage reports whether a request is a browser's for a page.
+func wantsPage(r *http.Request) bool {
+	return isPage(r.URL.Path) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// writeErrorPage replies with a page that shows an error.
+func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
+	var b bytes.Buffer
+	title := http.StatusText(e.status)
+	if e.status == http.StatusNotFound {
+		title = "Page not found"
+	}
+	if err := errorPage.Execute(&b, map[string]string{"Title": title, "Error": e.text}); err != nil {
+		panic("web: the template of the error page is wrong: " + err.Error())
+	}
+	w.Header().Set("Content-Type", contentType(".html"))
+	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(e.status)
+	_, _ = w.Write(b.Bytes()) // fails if the client has disconnected
+}
 
 // asset is a file of package static.
 type asset struct {

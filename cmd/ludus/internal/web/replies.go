@@ -31,11 +31,15 @@ func busyf(format string, args ...any) *httpError {
 	return &httpError{status: http.StatusServiceUnavailable, text: fmt.Sprintf(format, args...), retryAfter: 2 * time.Second}
 }
 
-// fail replies with an error.
+// fail replies with an error: a page if a browser wants to show it, else JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.asHTTPError(r, err)
 	if e.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(e.retryAfter.Seconds())))
+	}
+	if wantsPage(r) {
+		s.writeErrorPage(w, e)
+		return
 	}
 	s.writeJSON(w, e.status, map[string]string{"error": e.text})
 }

@@ -15,35 +15,28 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/board"
-	"ludus/cmd/ludus/internal/watch"
 	"ludus/env"
 	"ludus/train"
 	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
-// maxGameReads is how many files of games are read at once; each may take some megabytes of memory.
-const maxGameReads = 2
+// maxFileReads is how many requests read the files of runs at once; each may take some megabytes of memory.
+const maxFileReads = 2
 
 // openRun finds the directory and the game of the run that a request names. The caller reads the run's files and then
 // calls release.
 func (s *Server) openRun(r *http.Request) (dir string, game *env.Game, release func(), err error) {
-	run, err := s.watcher.Find(r.Context(), r.FormValue("name"))
+	run, dir, err := s.findRun(r, r.FormValue("name"))
 	if err != nil {
 		return "", nil, nil, err
-	}
-	if run.State == watch.Broken || run.Game == "" {
-		return "", nil, nil, httpErrorf(http.StatusNotFound, "the games of run %s cannot be read: %s", run.Name, run.Problem)
 	}
 	if game, err = s.games.find(run.Game); err != nil {
 		return "", nil, nil, err
 	}
-	if dir, err = s.inside(run.Name); err != nil {
-		return "", nil, nil, httpErrorf(http.StatusNotFound, "%v", err)
-	}
 	select {
-	case s.gameReads <- struct{}{}:
-		return dir, game, func() { <-s.gameReads }, nil
+	case s.fileReads <- struct{}{}:
+		return dir, game, func() { <-s.fileReads }, nil
 	case <-r.Context().Done():
 		return "", nil, nil, r.Context().Err()
 	}

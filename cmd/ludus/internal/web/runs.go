@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
 )
 
@@ -17,4 +18,53 @@ func (s *Server) runRoutes() {
 	})
 	s.get("/api/run/games", s.selfPlayGames)
 	s.get("/api/run/matches", s.recordedMatches)
+	s.get("/api/compare", s.compareRuns)
+}
+
+// maxCompared is the most runs of a comparison; charts have as many colours.
+const maxCompared = 6
+
+// compareRuns returns the page that compares the runs that a request names (&name=A&name=B…).
+func (s *Server) compareRuns(r *http.Request) (any, error) {
+	names := r.URL.Query()["name"]
+	if len(names) < 2 || len(names) > maxCompared {
+		return nil, httpErrorf(http.StatusBadRequest, "a comparison is of 2 to %d runs, not of %d", maxCompared, len(names))
+	}
+	select {
+	case s.fileReads <- struct{}{}:
+		defer func() { <-s.fileReads }()
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	var runs []*report.Run
+	for _, name := range names {
+		entry, dir, err := s.findRun(r, name)
+		if err != nil {
+			return nil, err
+		}
+		run, err := report.ReadRun(dir)
+		if err != nil {
+			return nil, asNotFound(err, dir)
+		}
+		run.Name = entry.Title
+		if runs = append(runs, run); run.Game.Name != runs[0].Game.Name {
+			return nil, httpErrorf(http.StatusBadRequest, "%s is a run of %s and %s one of %s; compare runs of one game",
+				runs[0].Name, runs[0].Game.Name, run.Name, run.Game.Name)
+		}
+	}
+	return report.Compare(runs...), nil
+}
+
+// findRun returns the entry and the real directory of a run that can be read.
+func (s *Server) findRun(r *http.Request, name string) (entry watch.Entry, dir string, err error) {
+	if entry, err = s.watcher.Find(r.Context(), name); err != nil {
+		return entry, "", err
+	}
+	if entry.State == watch.Broken || entry.Game == "" {
+		return entry, "", httpErrorf(http.StatusNotFound, "run %s cannot be read: %s", entry.Name, entry.Problem)
+	}
+	if dir, err = s.inside(entry.Name); err != nil {
+		return entry, "", httpErrorf(http.StatusNotFound, "%v", err)
+	}
+	return entry, dir, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
 	"ludus/train/match"
@@ -185,6 +186,35 @@ func TestRunRefusals(t *testing.T) {
 	c.refuses(c.request("GET", "/api/run/games?name=run&generation=1&game=-1", ""), http.StatusBadRequest, "game must be a whole number from 0")
 	if view := getJSON[watch.View](c, "/api/run?name=broken"); view.Run.State != watch.Broken || !strings.Contains(view.Run.Problem, "another version") || len(view.Sections) > 0 {
 		t.Errorf("a newer run: %+v", view.Run)
+	}
+}
+
+// The server compares runs of one game.
+func TestCompareRuns(t *testing.T) {
+	dir := t.TempDir()
+	trainRun(t, filepath.Join(dir, "deep", "run"))
+	config, err := os.ReadFile(filepath.Join(dir, "deep", "run", "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"fresh": string(config), "broken": `{"version":99}`} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "config.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := start(t, Options{Runs: dir, Threads: 1})
+	page := getJSON[report.Page](c, "/api/compare?name=deep%2Frun&name=fresh")
+	if page.Title != "quad-5x5" || page.Subtitle != "Runs deep/run, fresh" || !page.Axes || len(page.Facts) != 2 || len(page.Sections) == 0 {
+		t.Errorf("%+v", page)
+	}
+	for query, want := range map[string]string{"": "2 to 6 runs", "?name=fresh": "2 to 6 runs"} {
+		c.refuses(c.request("GET", "/api/compare"+query, ""), http.StatusBadRequest, want)
+	}
+	for query, want := range map[string]string{"?name=fresh&name=other": "no such run", "?name=fresh&name=broken": "another version"} {
+		c.refuses(c.request("GET", "/api/compare"+query, ""), http.StatusNotFound, want)
 	}
 }
 

@@ -47,7 +47,7 @@ type Server struct {
 	agents    *agentPool
 	streams   chan struct{} // one element per open stream
 	watcher   *watch.Watcher
-	gameReads chan struct{} // one element per file of games being read
+	fileReads chan struct{} // one element per request that reads files of runs
 }
 
 // limits bound what clients can make the server do.
@@ -113,7 +113,7 @@ func listen(o Options, l limits) (*Server, error) {
 		searches:  newSearchQueue(o.Threads, l.waiting, l.searchWait),
 		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
-		gameReads: make(chan struct{}, maxGameReads),
+		fileReads: make(chan struct{}, maxFileReads),
 	}
 	s.agents = newAgentPool(s, o.Threads)
 	ip := listener.Addr().(*net.TCPAddr).IP

@@ -350,6 +350,22 @@ func TestRefused(t *testing.T) {
 	c.refuses(everything, http.StatusNotFound, "there is nothing at *")
 }
 
+// Browsers get errors as pages, except from the API and of files.
+func TestErrorPages(t *testing.T) {
+	c := start(t, Options{Threads: 1})
+	const browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+	response, body := c.do(c.request("GET", "/run/<b>", "", browser))
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusNotFound || kind != "text/html; charset=utf-8" {
+		t.Errorf("an unknown page: %d of type %q", response.StatusCode, kind)
+	}
+	if !strings.Contains(body, "there is nothing at /run/&lt;b&gt;") || !strings.Contains(body, `href="/runs"`) {
+		t.Errorf("an unknown page: %s", body)
+	}
+	for _, path := range []string{"/api/nowhere", "/static/nowhere"} {
+		c.refuses(c.request("GET", path, "", browser), http.StatusNotFound, "there is nothing at "+path)
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -1,0 +1,4 @@
+// The page that shows an error.
+import { startTheme } from "./dom.js";
+
+startTheme();
