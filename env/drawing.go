@@ -117,6 +117,9 @@ func (g *Game) Board(s State) string {
 	margin, width := len(RowName(len(rows)-1)), 3
 	var lines []string
 	for r, label := range slices.Backward(rows) {
+		if label == "" {
+			continue
+		}
 		line := fmt.Sprintf("%*s", margin, label)
 		if d.Hexagons {
 			line = strings.Repeat(" ", r*width/2) + line

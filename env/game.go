@@ -21,6 +21,9 @@ type Class struct {
 	Goals [2]int
 	// Utility is what the class is worth to the player, in [-1, 1].
 	Utility float32
+	// Impossible means that the game's parameters exclude the class, such as 90 to 10 in Quad without whites. The class
+	// only keeps networks alike; people do not see it.
+	Impossible bool
 }
 
 // OpenGoals are the Goals of a class that does not determine the final scores; see [Game.GoalHead].
@@ -37,8 +40,11 @@ func (c Class) Goal() int {
 
 // WinLoss are the classes of games that somebody always wins; WinDrawLoss also has draws.
 var (
-	WinLoss     = []Class{{"win", [2]int{100, 0}, 1}, {"loss", [2]int{0, 100}, -1}}
-	WinDrawLoss = []Class{{"win", [2]int{100, 0}, 1}, {"draw", [2]int{50, 50}, 0}, {"loss", [2]int{0, 100}, -1}}
+	WinLoss     = []Class{win, loss}
+	WinDrawLoss = []Class{win, {Name: "draw", Goals: [2]int{50, 50}}, loss}
+
+	win  = Class{Name: "win", Goals: [2]int{100, 0}, Utility: 1}
+	loss = Class{Name: "loss", Goals: [2]int{0, 100}, Utility: -1}
 )
 
 // Symmetry is a permutation of the board under which the game stays the same.
@@ -65,7 +71,8 @@ type Game struct {
 	// A game sets these.
 
 	Players      [2]string    // names of First and Second, e.g. {"x", "o"}
-	Rules        string       // the rules in a few lines, for people
+	Rules        string       // for people who do not know the game: plain words, a line per paragraph
+	Strategy     string       // one line of advice for beginners; may be empty
 	Tensor       Shape        // height and width of the board; Finish sets C
 	Planes       []string     // each of the tensor's C planes: a name, a colon, and its values
 	PolicyNames  []string     // meaning of each policy plane, then of each extra entry, in the mover's frame

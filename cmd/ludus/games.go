@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/env/games"
 )
@@ -72,7 +74,12 @@ func writeGames(w io.Writer, list []*env.Game) {
 
 // writeGame prints a game's rules, start, parameters, tensors and outcome classes.
 func writeGame(w io.Writer, g *env.Game) {
-	fmt.Fprintf(w, "%s: %s against %s\n\n%s\n\n", g.Name, g.Players[0], g.Players[1], strings.TrimSpace(g.Rules))
+	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
+	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
+	for paragraph := range strings.SplitSeq(g.Rules, "\n") {
+		fmt.Fprintln(w, style.Wrapped(paragraph))
+	}
+	fmt.Fprintf(w, "%s\n\n", style.Wrapped("Tip: "+g.Strategy))
 	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tRANGE")
@@ -90,6 +97,9 @@ func writeGame(w io.Writer, g *env.Game) {
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
 	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
 	for i, c := range g.Classes {
+		if c.Impossible {
+			continue
+		}
 		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))
 	}
 	fmt.Fprintf(table, "symmetries\t%d\t\n", len(g.Symmetries))
@@ -130,10 +140,12 @@ func moveCount(g *env.Game) (n int) {
 	return n
 }
 
-// classNames returns the names of the outcome classes.
+// classNames returns the names of the outcome classes that can occur.
 func classNames(g *env.Game) (names []string) {
 	for _, c := range g.Classes {
-		names = append(names, c.Name)
+		if !c.Impossible {
+			names = append(names, c.Name)
+		}
 	}
 	return names
 }
@@ -156,8 +168,11 @@ func describeGame(g *env.Game) map[string]any {
 		params[p.Name] = p.Value
 	}
 	var classes []map[string]any
-	for _, c := range g.Classes {
-		class := map[string]any{"name": c.Name, "goals": nil, "utility": c.Utility}
+	for k, c := range g.Classes {
+		if c.Impossible {
+			continue
+		}
+		class := map[string]any{"class": k, "name": c.Name, "goals": nil, "utility": c.Utility}
 		if c.Goals[0] >= 0 { // otherwise they depend on the play
 			class["goals"] = c.Goals // the player's and the opponent's final scores
 		}
@@ -165,7 +180,7 @@ func describeGame(g *env.Game) map[string]any {
 	}
 	return map[string]any{
 		"name": g.Name, "family": g.Family, "params": params, "ranges": parameterRanges(g.Family), "players": g.Players,
-		"rules": strings.TrimSpace(g.Rules), "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
+		"rules": g.Rules, "strategy": g.Strategy, "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
 		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
 		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),

@@ -31,7 +31,7 @@ the agent shipped for the game, or mcts:1000 if there is none. With two agents t
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
 the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
-type game, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
+type game, rules, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentHelp,
 		Example: `  ludus play quad-5x5

@@ -88,6 +88,8 @@ func checkEnd(w *walk) error {
 	}
 	class := w.game.Classes[outcome]
 	switch {
+	case class.Impossible:
+		return w.errorf("class %s, which is said to be impossible", class.Name)
 	case !w.game.GoalHead && goals != class.Goals:
 		return w.errorf("goals %v in class %s", goals, class.Name)
 	case (goals[0] > goals[1]) != (class.Utility > 0) || (goals[0] < goals[1]) != (class.Utility < 0):

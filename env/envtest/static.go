@@ -17,6 +17,9 @@ func checkShape(g *env.Game) error {
 	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
 		return fmt.Errorf("tensor %v, %d actions, %d plies at most: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
 	}
+	if strings.Contains(g.Strategy, "\n") || strings.Contains(g.Rules+g.Strategy, "  ") {
+		return errors.New("the strategy is one line, and neither it nor the rules contain repeated blanks")
+	}
 	texts, names := map[string]bool{"": true}, map[string]bool{"": true}
 	for a, text := range g.ActionTexts {
 		name := g.ActionNames[a]
@@ -47,6 +50,9 @@ func checkClasses(g *env.Game) error {
 		other := g.Classes[k-1-i]
 		if c.Goals != env.ByPlayer(env.Second, other.Goals) || c.Utility != -other.Utility {
 			return fmt.Errorf("class %s is not the opposite of class %s", c.Name, other.Name)
+		}
+		if c.Impossible != other.Impossible {
+			return fmt.Errorf("class %s is impossible, or class %s, but not both", c.Name, other.Name)
 		}
 		if c.Name == "" || c.Utility > 1 || i > 0 && c.Utility >= g.Classes[i-1].Utility {
 			return fmt.Errorf("class %d (%q) needs a name and a utility in [-1, 1] below the class before", i, c.Name)

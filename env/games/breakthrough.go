@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"ludus/env"
 )
@@ -52,6 +51,7 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	g := &env.Game{
 		Players:     [2]string{"white", "black"},
 		Rules:       b.rules(),
+		Strategy:    b.strategy(),
 		Tensor:      env.Shape{H: b.rows, W: b.columns},
 		Planes:      piecePlanes("1 on every cell"),
 		PolicyNames: []string{"up left", "up", "up right", "down left", "down", "down right"},
@@ -94,18 +94,23 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 }
 
 func (b *breakthrough) rules() string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "White starts on y = 1 and 2 and moves up, black on y = %d and %d and moves down; white begins.\n",
-		b.rows-1, b.rows)
-	s.WriteString("A piece moves one step forward, straight onto an empty cell or diagonally onto ")
-	if b.captures {
-		s.WriteString("an empty cell or\nan opponent's piece, which it captures.\n")
-		s.WriteString("Whoever reaches the far row or captures every opposing piece wins 100 to 0.")
-	} else {
-		s.WriteString("an empty cell.\nThere are no captures.\n")
-		s.WriteString("Whoever reaches the far row wins 100 to 0; a player who cannot move loses.")
+	move := "A piece moves one step forward: straight onto an empty cell, or diagonally onto an empty cell or onto an opposing " +
+		"piece, which it captures. A piece straight ahead blocks the way and cannot be captured."
+	win := "or when the other side has no pieces left. There are no draws."
+	if !b.captures {
+		move = "A piece moves one step forward onto an empty cell, straight or diagonally. Nothing is captured."
+		win = "or when the other side is to move and cannot. There are no draws."
 	}
-	return s.String()
+	return fmt.Sprintf("White's pieces start on rows 1 and 2 and move up, black's on rows %d and %d and move down. White moves first, "+
+		"then the players take turns.\n%s\nYou win when one of your pieces reaches the far row (row %d for white, row 1 for black), %s",
+		b.rows-1, b.rows, move, b.rows, win)
+}
+
+func (b *breakthrough) strategy() string {
+	if !b.captures {
+		return "Count the steps: whoever has a free way and needs fewer of them wins the race."
+	}
+	return "Keep your pieces where one can recapture for another, and leave some at home as guards."
 }
 
 func (b *breakthrough) newState() env.State {

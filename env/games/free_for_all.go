@@ -3,7 +3,6 @@ package games
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"ludus/env"
 )
@@ -65,11 +64,11 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 	f.width = f.size - 2
 	cells := f.size * f.size
 	f.noop = env.Action(len(directions) * cells)
-	middle := (f.size + 1) / 2
 	g := &env.Game{
-		Players: [2]string{"red", "blue"},
-		Rules:   f.rules(middle),
-		Tensor:  env.Shape{H: f.size, W: f.size},
+		Players:  [2]string{"red", "blue"},
+		Rules:    f.rules(),
+		Strategy: "Do not step next to an opposing piece, where it captures first; let it come to you.",
+		Tensor:   env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
 			fmt.Sprintf("turns left: on every cell the remaining turns, including this one / %d", f.turns),
 			fmt.Sprintf("own captures: on every cell the mover's captures, at most %[1]d, / %[1]d", mostCaptures),
@@ -203,19 +202,23 @@ func (f *freeForAll) classes() []env.Class {
 	return classes
 }
 
-func (f *freeForAll) rules(middle int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Pieces move on the inner cells, 2 to %d both ways.\n", f.size-1)
-	fmt.Fprintf(&b, "A fresh red piece always stands on (1,%d), a fresh blue one on (%d,%d).\n", middle, f.size, middle)
-	b.WriteString("A turn is a knight's step of an own piece onto an empty inner cell, or a king's step\n")
-	b.WriteString("onto an inner cell held by the opponent, which captures it; noop only if there is neither. Red begins.\n")
-	fmt.Fprintf(&b, "After %d turns each has 10 points for each of its captures, at most 100; ", f.turns)
+func (f *freeForAll) rules() string {
+	middle := env.RowName((f.size - 1) / 2)
+	red, blue := env.ColumnName(0)+middle, env.ColumnName(f.size-1)+middle
+	inner := env.ColumnName(1) + env.RowName(1) + " to " + env.ColumnName(f.size-2) + env.RowName(f.size-2)
+	result := "The player with more points wins; equal points are a draw."
 	if f.byScore {
-		b.WriteString("the difference counts.")
-	} else {
-		b.WriteString("more points win.")
+		result = "What counts is by how many points you are ahead."
 	}
-	return b.String()
+	return fmt.Sprintf("Pieces live on the inner cells, %s. They come from two spawn cells: red's from %s, blue's from %s. A spawn cell is "+
+		"never empty: when the piece on it moves off, a new one stands there at once. No piece can enter a spawn cell, so the piece "+
+		"there cannot be captured.\n"+
+		"Red moves first, then the players take turns. On your turn you move one of your pieces in one of two ways: with a knight's step "+
+		"as in chess (two cells in one direction and one to the side) onto an empty inner cell; or with a king's step (one cell in any "+
+		"direction) onto an inner cell held by the other side, which captures the piece there. Nothing else is allowed: a knight's step "+
+		"captures nothing, and a king's step needs a piece to capture. If you have no such move, you pass, which counts as a turn.\n"+
+		"The game ends after %d turns, both players' together. Each capture is worth %d points to the player who made it, up to %d. %s",
+		inner, red, blue, f.turns, goalPerCapture, goalPerCapture*mostCaptures, result)
 }
 
 func (f *freeForAll) newState() env.State {

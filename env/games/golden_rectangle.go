@@ -49,9 +49,13 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r.findRectangles(span)
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
-		Rules: "Red and yellow drop pieces in turn: in each column only the lowest empty cell can be marked; red begins.\n" +
-			"Whoever owns the four corners of an upright rectangle whose columns and rows are\n" +
-			fmt.Sprintf("at least %d apart wins 100 to 0. On a full board without one, yellow wins.", span),
+		Rules: fmt.Sprintf("Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest empty "+
+			"cell of its column.\n"+
+			"You win 100 to 0 when your pieces are the four corners of an upright rectangle whose columns are at least %d apart and "+
+			"whose rows are at least %[1]d apart: a1, %[2]s1, a%[3]d and %[2]s%[3]d are the smallest one.\n"+
+			"If the board is full and nobody has such a rectangle, yellow wins.", span, env.ColumnName(span), span+1),
+		Strategy: "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red must attack, " +
+			"because a full board is yellow's.",
 		Tensor: env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",

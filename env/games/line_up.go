@@ -64,6 +64,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	l.findLines(height)
 	g := &env.Game{
 		Rules:    l.rules(),
+		Strategy: "Play in the middle, and make two threats at once: the other side can stop only one.",
 		Tensor:   env.Shape{H: height, W: width},
 		Planes:   piecePlanes("1 on every cell"),
 		Classes:  env.WinDrawLoss,
@@ -133,12 +134,12 @@ func (l *lineUp[B]) symmetries(g *env.Game) []env.Symmetry {
 }
 
 func (l *lineUp[B]) rules() string {
-	turn := "x and o mark empty cells in turn; x begins.\n"
+	turn := "x and o take turns to mark an empty cell; x moves first."
 	if l.gravity {
-		turn = "Red and yellow drop pieces in turn: a piece falls to the lowest empty cell of its column; red begins.\n"
+		turn = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest empty cell of its column."
 	}
-	return fmt.Sprintf("%sWhoever owns %d or more neighbouring cells in a row, a column or a diagonal wins 100 to 0.\n"+
-		"A full board without such a line is a draw.", turn, l.line)
+	return fmt.Sprintf("%s\nYou win 100 to 0 with %d or more of your pieces side by side in a row, a column or a diagonal. A full board without "+
+		"such a line is a draw.", turn, l.line)
 }
 
 // completing returns the cells that complete a line of which all others are owned.

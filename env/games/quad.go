@@ -2,6 +2,7 @@ package games
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ludus/env"
@@ -83,15 +84,16 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 	q.findSquares()
 
 	g := &env.Game{
-		Players: [2]string{"x", "o"},
-		Rules:   q.rules(),
-		Tensor:  env.Shape{H: size, W: size},
+		Players:  [2]string{"x", "o"},
+		Rules:    q.rules(),
+		Strategy: q.strategy(),
+		Tensor:   env.Shape{H: size, W: size},
 		Planes: append(piecePlanes("1 on every cell of the board, 0 in corners that it lacks"),
 			"mover is x: 1 on every cell if x is to move, otherwise 0",
 			fmt.Sprintf("own quads left: on every cell the mover's remaining marks / %d", q.quads),
 			fmt.Sprintf("other's quads left: on every cell the opponent's remaining marks / %d", q.quads)),
 		PolicyNames: []string{"mark"},
-		Classes:     quadClasses,
+		Classes:     q.classes(),
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
 		Figures:     figuresOf(q.through),
 		NewState:    q.newState,
@@ -186,20 +188,53 @@ func (q *quad[B]) completing(owned B) (cells B) {
 	return cells
 }
 
+// squares and threes report whether a square, or three corners of one with an empty fourth, can decide a game.
+func (q *quad[B]) squares() bool { return q.quads >= 4 }
+func (q *quad[B]) threes() bool  { return q.quads >= 3 && count(q.board) > 2*int(q.quads) }
+
+// classes returns Quad's classes; those that these parameters exclude are marked.
+func (q *quad[B]) classes() []env.Class {
+	list := slices.Clone(quadClasses)
+	for class, possible := range []bool{quadSquare: q.squares(), quadThree: q.threes(), quadMoreWhites: q.whites > 0} {
+		list[class].Impossible, list[quadLast-class].Impossible = !possible, !possible
+	}
+	return list
+}
+
 func (q *quad[B]) rules() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "x and o mark empty cells in turn, %d marks (quads) each; x begins.\n", q.quads)
-	b.WriteString("Whoever owns all four corners of a square, of any size and tilt, wins 100 to 0.\n")
+	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with your sign. Each player has %d quads, "+
+		"and each mark uses up one of them.\n", q.quads)
 	if q.whites > 0 {
-		fmt.Fprintf(&b, "Instead of marking, a player may block a cell with one of its %d whites and then moves again.\n", q.whites)
+		fmt.Fprintf(&b, "Each player also has %d whites. A white is a blocker that belongs to nobody. Instead of marking, you may block an "+
+			"empty cell with one of your whites: nobody can mark that cell any more. After a block you move again; a mark ends your turn.\n",
+			q.whites)
 	}
-	b.WriteString("When all quads are used: 95 to 5 for x if it has three corners of a square whose fourth is empty;\n")
-	if q.whites > 0 {
-		b.WriteString("otherwise 90 to 10 for more whites left, 50 each if equal.")
-	} else {
-		b.WriteString("otherwise 50 each.")
+	b.WriteString("You win 100 to 0 as soon as your marks are the four corners of a square, of any size and any tilt: a2, a3, b3 and b2 " +
+		"are one, and so are b1, d2, c4 and a3.\n")
+	b.WriteString("The game also ends when both players have used up their quads. ")
+	if q.threes() {
+		b.WriteString("If x then has three corners of a square whose fourth cell is empty, x gets 95 and o 5: it would be x's turn, and one " +
+			"more mark would win. o gets nothing for three corners. ")
+	}
+	switch {
+	case q.whites > 0 && q.threes():
+		b.WriteString("Otherwise whoever has more whites left gets 90 and the other 10; with equally many, each gets 50.")
+	case q.whites > 0:
+		b.WriteString("Whoever has more whites left gets 90 and the other 10; with equally many, each gets 50.")
+	case q.threes():
+		b.WriteString("Otherwise each gets 50.")
+	default:
+		b.WriteString("Each gets 50.")
 	}
 	return b.String()
+}
+
+func (q *quad[B]) strategy() string {
+	if q.whites > 0 {
+		return "Threaten two squares at once, and save your whites: each stops a threat without ending your turn, and the last ones count."
+	}
+	return "Start in the middle, where most squares meet, and threaten two squares at once: one mark stops only one."
 }
 
 func (q *quad[B]) newState() env.State {

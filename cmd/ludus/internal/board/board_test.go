@@ -75,6 +75,7 @@ func newGame(t *testing.T, name string) *env.Game {
 
 type description struct {
 	Game, Rules   string
+	Strategy      string
 	Players       [2]string
 	Rows, Columns []string
 	Hexagons      bool
@@ -90,6 +91,7 @@ type description struct {
 	}
 	Drops    bool
 	MaxPlies int
+	Diagrams []Diagram
 }
 
 type position struct {
@@ -107,7 +109,7 @@ func TestWholeGames(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
 		answer(t, "describe", map[string]any{"game": name}, &d)
-		if d.Game != name || d.Rules == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 || d.Rows[2] != "3" || d.Columns[2] != "c" {
+		if d.Game != name || d.Rules == "" || d.Strategy == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 || d.Rows[2] != "3" || d.Columns[2] != "c" {
 			t.Errorf("%s: description %+v", name, d)
 		}
 		if d.Drops != (name == "golden-rectangle" || name == "connect-four") {
@@ -358,4 +360,36 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("reply %s, error %v", data, err)
 		}
 	})
+}
+
+// The diagrams for the rules show every kind of move, and a won game.
+func TestDiagrams(t *testing.T) {
+	for name, want := range map[string]string{
+		"quad-5x5": "mark, win", "quad-7x7": "mark, block, win", "golden-rectangle": "mark, win", "hex-5x5": "mark, win",
+		"breakthrough-6x6": "diagonal move, straight move, capture, win", "free-for-all-2p": "move, move and new piece, capture, win",
+		"othello-6x6": "place, win", "connect-four": "drop, win",
+	} {
+		game := newGame(t, name)
+		var kinds []string
+		for i, d := range Diagrams(game) {
+			kind, _, _ := strings.Cut(d.Caption, ":")
+			kind = strings.Replace(kind, ", and a new piece appears", " and new piece", 1)
+			if d.Move == "" {
+				kind = "win"
+			}
+			kinds = append(kinds, kind)
+			if _, err := game.ParseAction(d.Move); d.Move != "" && err != nil {
+				t.Errorf("%s, diagram %d: %+v, %v", name, i, d, err)
+			}
+			if more := name == "othello-6x6" && kind == "place" || strings.Contains(kind, " and "); more != (d.After != "") {
+				t.Errorf("%s, diagram %d: %+v", name, i, d)
+			}
+			if won := kind == "win" && name != "free-for-all-2p" && name != "othello-6x6"; won != (len(d.WonBy) > 0) {
+				t.Errorf("%s, diagram %d: %+v", name, i, d)
+			}
+		}
+		if got := strings.Join(kinds, ", "); got != want {
+			t.Errorf("%s: diagrams of %s, want %s", name, got, want)
+		}
+	}
 }

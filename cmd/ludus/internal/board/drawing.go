@@ -9,8 +9,9 @@ import (
 
 // Description is what a page needs to know about a game: its rules in short and how to draw its board.
 type Description struct {
-	Game     string          `json:"game"` // canonical name
-	Rules    string          `json:"rules"`
+	Game     string          `json:"game"`     // canonical name
+	Rules    string          `json:"rules"`    // a line per paragraph
+	Strategy string          `json:"strategy"` // a line of advice
 	Players  [2]string       `json:"players"`
 	Rows     []string        `json:"rows"`     // names from the bottom up, "" if the row has no cells
 	Columns  []string        `json:"columns"`  // names, "" if the column has no cells
@@ -21,6 +22,7 @@ type Description struct {
 	Actions  map[string]Move `json:"actions"` // by name
 	Drops    bool            `json:"drops"`   // see [notation.Drops]
 	MaxPlies int             `json:"maxPlies"`
+	Diagrams []Diagram       `json:"diagrams"` // for the rules
 }
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
@@ -40,8 +42,9 @@ type Move struct {
 func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Players: game.Players, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
+		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
 		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
+		Diagrams: Diagrams(game),
 	}
 	d.Rows, d.Columns = game.AxisLabels()
 	for _, p := range drawing.Pieces {

@@ -90,11 +90,12 @@ const viewScript = `(() => {
 	};
 })()`
 
-// NewPlaying waits for the play page in a tab.
+// NewPlaying waits for the play page in a tab and closes the rules, which cover the board of a phone.
 func NewPlaying(tab *Tab, game *env.Game) *Playing {
 	tab.Helper()
 	p := &Playing{Tab: tab, Game: game, Reach: tab.Click}
 	p.Follow("ready")
+	Eval[bool](tab, `document.getElementById("about").open = false`)
 	return p
 }
 

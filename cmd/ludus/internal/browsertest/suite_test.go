@@ -51,6 +51,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "shortcuts", placed, shortcuts)
 	f.run(t, b, "touch", moved, touch)
 	f.run(t, b, "undo", placed, undo)
+	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
 	f.run(t, b, "flip", moved, flip)
 	f.run(t, b, "flip hexagons", sixes, flip)
 	f.run(t, b, "steps", placed, steps)
@@ -234,6 +235,37 @@ func shortcuts(p *Playing) {
 	p.Press("n")
 	p.Wait(listedMoves + " === 0")
 	p.Follow("ready")
+}
+
+// rules reads the rules, which are open until they are closed.
+func (f Front) rules(p *Playing) {
+	open := func() bool { return Eval[bool](p.Tab, `document.getElementById("about").open`) }
+	p.Reach("#about summary")
+	p.Wait(`document.getElementById("about").open`)
+	for _, want := range append(strings.Split(p.Game.Rules, "\n"), p.Game.Strategy) {
+		if text := p.Text("#about"); !strings.Contains(text, want) {
+			p.Errorf("the rules are %q, without %q", text, want)
+		}
+	}
+	if n := Eval[int](p.Tab, `document.querySelectorAll("#about figure .piece").length`); n < 20 {
+		p.Errorf("the diagrams have %d pieces", n)
+	}
+	p.CheckNames()
+	p.Visit(Eval[string](p.Tab, "location.href"))
+	p.Follow("ready")
+	if !open() {
+		p.Error("the rules are closed on the next visit")
+	}
+	f.checkLayout(p, "rules")
+	p.Resize(360, 740)
+	p.Reach("#about summary")
+	p.Wait(`!document.getElementById("about").open`)
+	p.Visit(Eval[string](p.Tab, "location.href"))
+	p.Follow("ready")
+	if open() {
+		p.Error("the page forgets that the rules were closed")
+	}
+	p.PlayOn(random(p), 2)
 }
 
 // flip turns the board: the first row is above, and everything else stays right.

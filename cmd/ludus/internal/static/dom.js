@@ -21,6 +21,18 @@ export function makeSVG(parent, attributes = {}) {
   return svg;
 }
 
+// ---- what the browser remembers
+
+// remember stores a text under a key in localStorage, which some browsers forbid for file: pages.
+export function remember(key, text) {
+  try { localStorage.setItem(key, text); } catch { /* forgotten, then */ }
+}
+
+// remembered returns the text stored under a key, or null.
+export function remembered(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
+}
+
 // ---- light and dark
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
@@ -35,14 +47,6 @@ export function onTheme(redraw) {
   return () => redraws.delete(redraw);
 }
 
-function storeTheme(theme) {
-  try { localStorage.setItem(themeKey, theme); } catch { /* some browsers forbid it for file: pages */ }
-}
-
-function storedTheme() {
-  try { return localStorage.getItem(themeKey); } catch { return null; }
-}
-
 function showTheme() {
   byId("theme").textContent = isDark() ? "Light" : "Dark";
   byId("theme").setAttribute("aria-label", `switch to ${isDark() ? "light" : "dark"} colours`);
@@ -51,12 +55,12 @@ function showTheme() {
 
 // startTheme applies the stored theme, or else the system's, and makes the button #theme switch it.
 export function startTheme() {
-  const theme = storedTheme();
+  const theme = remembered(themeKey);
   if (theme === "dark" || theme === "light") root.dataset.theme = theme;
   showTheme();
   byId("theme").addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
-    storeTheme(root.dataset.theme);
+    remember(themeKey, root.dataset.theme);
     showTheme();
   });
   systemDark.addEventListener("change", showTheme);

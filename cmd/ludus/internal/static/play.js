@@ -6,6 +6,7 @@ import { utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
+import { showRules } from "./rules.js";
 
 const person = "person";
 const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
@@ -160,7 +161,7 @@ class App {
     this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].map((move) => description.actions[move])
       .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
     this.verb = this.kinds[0];
-    byId("about").querySelector("p").textContent = description.rules;
+    showRules(byId("about"), description);
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
     for (const kind of this.kinds) {
       const label = make(byId("verb"), "label");

@@ -24,6 +24,7 @@ export const layout = `
     <p id="message" role="alert"></p>
   </section>
   <div class="panel">
+    <details id="about" class="card"><summary>Rules</summary><div></div></details>
     <section class="card" aria-label="Players">
       <div class="seat" data-seat="0"></div>
       <div class="seat" data-seat="1"></div>
@@ -44,7 +45,6 @@ export const layout = `
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
       <ol id="moves" class="moves" aria-label="Moves"></ol>
     </section>
-    <details id="about"><summary>Rules</summary><p></p></details>
     <details id="keys"><summary>Keys</summary><dl>
       <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
       <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>select a piece or a cell</dd></div>

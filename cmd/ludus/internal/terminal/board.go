@@ -119,6 +119,9 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	pieces := state.Pieces(nil)
 	for up := height - 1; up >= 0; up-- {
 		r, cells := turned(up, height), ""
+		if c.rows[r] == "" {
+			continue
+		}
 		for i := range width {
 			cell := r*width + turned(i, width)
 			cells += c.cell(wide, pieces[cell], c.game.Drawing.Cells[cell], marked[cell])

@@ -166,7 +166,7 @@ func TestWrapped(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "one two": "one two", "one two three four": "one two\nthree four", "longer-than-that is": "longer-than-that\nis",
 	} {
-		if got := s.wrapped(text); got != want {
+		if got := s.Wrapped(text); got != want {
 			t.Errorf("%q is broken to %q, want %q", text, got, want)
 		}
 	}

@@ -36,6 +36,10 @@ func (v *jsonView) showPlayers() {
 	v.write("game", object{"game": v.Game.Name, "players": v.Game.Players, "seats": []string{v.Seats[0].Name, v.Seats[1].Name}})
 }
 
+func (v *jsonView) showRules() {
+	v.write("rules", object{"rules": v.Game.Rules, "strategy": v.Game.Strategy})
+}
+
 func (v *jsonView) showPosition() {
 	var player any // null if the game is over
 	if !v.state.Done() {

@@ -44,8 +44,8 @@ func (s *Style) room() int {
 	return 1 << 16
 }
 
-// wrapped breaks a line between words to fit the width of the terminal.
-func (s *Style) wrapped(text string) string {
+// Wrapped breaks a line between words to fit the width of the terminal.
+func (s *Style) Wrapped(text string) string {
 	var b strings.Builder
 	column, room := 0, s.room()
 	for i, word := range strings.Split(text, " ") {

@@ -69,6 +69,7 @@ type Session struct {
 // view shows the session to people or to programs. It writes to Session.output.
 type view interface {
 	showPlayers()
+	showRules()
 	showPosition()
 	flip() // turns the board round
 	prompt()
@@ -159,7 +160,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 		input = lines.NewReader(in, maxLine, 0)
 		defer input.Close()
 	}
-	s.showStart()
+	s.showStart(true)
 	for {
 		if s.state.Done() && !s.resultShown {
 			s.resultShown = true
@@ -269,7 +270,7 @@ func (s *Session) lastMoves() []env.Action {
 }
 
 // commands are the words that a mistyped word may have meant, besides moves.
-var commands = []string{"help", "hint", "moves", "board", "flip", "undo", "new", "switch", "side", "quit"}
+var commands = []string{"help", "hint", "moves", "rules", "board", "flip", "undo", "new", "switch", "side", "quit"}
 
 // execute runs the command or plays the move on an input line.
 func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
@@ -302,6 +303,8 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	case "moves", "list":
 		s.listShown = true
 		s.view.listMoves(s.state.Legal(nil))
+	case "rules":
+		s.view.showRules()
 	case "board", "b":
 		s.view.showPosition()
 	case "flip", "f":
@@ -309,7 +312,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.view.showPosition()
 	case "new":
 		s.newGame()
-		s.showStart()
+		s.showStart(false)
 	case "switch":
 		s.switchSides()
 	case "hint":
@@ -329,9 +332,13 @@ func (s *Session) namesMove(words []string) bool {
 	return len(words) > 1 && strings.ContainsAny(words[len(words)-1], "0123456789") || s.parser.Drops && column
 }
 
-// showStart shows the players, and the board, unless a person plays and the agent moves first: its move will show it.
-func (s *Session) showStart() {
+// showStart shows the players, perhaps the rules, and the board, unless a person plays and the agent moves first: its move
+// will show it.
+func (s *Session) showStart(rules bool) {
 	s.view.showPlayers()
+	if rules {
+		s.view.showRules()
+	}
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
 		s.view.showPosition()
 	}
@@ -431,7 +438,7 @@ func (s *Session) side(line, text string) {
 func (s *Session) switchSides() {
 	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
 	s.resetAgents()
-	s.showStart()
+	s.showStart(false)
 }
 
 // analyze shows an analysis of the position, by the agent to move or, if the person is to move, by the opponent.

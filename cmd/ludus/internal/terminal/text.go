@@ -33,6 +33,16 @@ func (v *textView) showPlayers() {
 	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(), agent)
 }
 
+func (v *textView) showRules() {
+	for paragraph := range strings.SplitSeq(v.Game.Rules, "\n") {
+		v.line("%s", paragraph)
+	}
+	if v.Game.Strategy != "" {
+		v.line("Tip: %s", v.Game.Strategy)
+	}
+	v.out.WriteString("\n")
+}
+
 func (v *textView) showPosition() {
 	var legal []env.Action
 	if v.personMoves() {
@@ -109,7 +119,7 @@ func (v *textView) showHint(agent string, r *analysis.Result) {
 
 // line formats a line and writes it, wrapped to the width of the terminal.
 func (v *textView) line(format string, arguments ...any) {
-	fmt.Fprintln(v.out, v.Style.wrapped(fmt.Sprintf(format, arguments...)))
+	fmt.Fprintln(v.out, v.Style.Wrapped(fmt.Sprintf(format, arguments...)))
 }
 
 // proven returns ", proven" if the value is exact.
@@ -258,6 +268,7 @@ A cell is a column letter and a row number. On the board, [ ] is the last move%s
   hint        the move that it would play
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
+  rules       show the rules again
   board       draw the board again
   flip        turn the board round
   switch      change sides; or side %s, side %s
