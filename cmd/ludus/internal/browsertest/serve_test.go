@@ -251,10 +251,16 @@ func TestRunPageLinks(t *testing.T) {
 	}
 	const over = `[data-chart="rating"] .u-over`
 	Eval[any](tab, `document.querySelector('`+over+`').scrollIntoView({ behavior: "instant", block: "center" })`)
-	tab.Hover(over, 0.999)
-	at := Eval[[]float64](tab, `(() => { const { right, top, height } = document.querySelector('`+over+`').getBoundingClientRect();
-		const point = document.querySelector('`+over+` .u-cursor-pt').getBoundingClientRect();
-		return [right - 1, point.height > 0 ? point.top + point.height / 2 : top + height / 2]; })()`)
+	at := Eval[[]float64](tab, `(() => { // a place at the right edge, at the last generation, where the pointer says that it can be clicked
+		const over = document.querySelector('`+over+`'), { right, top, bottom } = over.getBoundingClientRect();
+		for (let y = top; y < bottom; y++) {
+			over.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, movementX: 9, clientX: right - 1, clientY: y }));
+			if (over.style.cursor === "pointer") return [right - 1, y + 1];
+		}
+		return []; })()`)
+	if len(at) == 0 {
+		t.Fatal("no point of the rating curve can be clicked")
+	}
 	tab.Do(chromedp.MouseClickXY(at[0], at[1]))
 	tab.Wait(`location.pathname === "/" && new URLSearchParams(location.search).get("agent") === "net:run@4"`)
 }

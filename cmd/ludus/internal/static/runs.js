@@ -48,7 +48,7 @@ function fillCard(parts, run) {
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
   parts.rating.textContent = rating ? `${number(rating.value)} Elo` : "";
-  parts.interval.textContent = rating ? `${interval(rating.low, rating.high)}, generation ${rating.generation}` : broken ? "" : "not rated yet";
+  parts.interval.textContent = rating ? `${interval(rating.low, rating.high)}, generation ${rating.generation}` : broken ? "" : run.untrained ? "hardly trained yet" : "not rated yet";
   parts.play.hidden = !run.agent;
   if (run.agent) parts.play.href = playAddress(run.game, run.agent);
   drawCurve(parts.curve, run.curve);
