@@ -82,6 +82,42 @@ const (
 	ownAgent = "net:quad.safetensors,sims=2"
 )
 
+// Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A rated run comes
+// before it.
+func TestFirstOpponent(t *testing.T) {
+	b, dir := Start(t), filepath.Join(t.TempDir(), "runs") // there is no such folder yet
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address)
+	tab.Wait(ready + " && " + rival + ` === "shipped agent"`)
+
+	trainRun(t, filepath.Join(dir, "new"), "quad-5x5")
+	if err := os.Remove(filepath.Join(dir, "new", "ratings.json")); err != nil {
+		t.Fatal(err)
+	}
+	tab.Visit(address + "?game=quad-5x5")
+	tab.Wait(ready + " && " + rival + ` === "shipped agent"`)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
+	if text := Eval[string](tab, `document.querySelector("#seat1").lastElementChild.textContent`); text != "new (untrained)" {
+		t.Errorf("the last opponent is %s", text)
+	}
+
+	trainRun(t, filepath.Join(dir, "rated"), "quad-5x5")
+	tab.Visit(address + "?game=quad-5x5&again")
+	tab.Wait(ready + " && " + rival + ` === "rated"`)
+	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 4)" {
+		t.Errorf("the first opponent is %s", text)
+	}
+	for _, width := range []int64{360, 1280} {
+		tab.Resize(width, 700)
+		tab.CheckWidth()
+		for _, theme := range []string{"light", "dark"} {
+			tab.Prefer(theme)
+			tab.Shoot(fmt.Sprintf("web-opponent-%d-%s", width, theme))
+		}
+	}
+}
+
 // The page starts with a trained agent and accepts any agent spec and game; links contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()

@@ -81,7 +81,7 @@ async function canonicalName(engine, game) {
 // strengthOf describes how strong a run's agent is, for menus.
 function strengthOf(run) {
   if (run.untrained) return "untrained";
-  const generation = `generation ${run.generation}`;
+  const generation = `gen. ${run.generation}`;
   return run.rating ? `${Math.round(run.rating.value)} Elo, ${generation}` : generation;
 }
 
