@@ -233,7 +233,7 @@ func round(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 // Sizes of the test of [zoo.Floors]: some seconds per game on one core.
 const (
 	floorPositions = 1000
-	floorOpponent  = "mcts:200"
+	floorOpponent  = "mcts:1000"
 	floorGames     = 40
 )
 
