@@ -154,7 +154,8 @@ func (g *Game) SquareSymmetries() (list []Symmetry) {
 	return list
 }
 
-// Finish completes a game whose fields are set: it fills in defaults, names the actions and sets the players' frames. second maps actions to Second's frame and back; nil means that both players share one frame.
+// Finish completes a game whose fields are set: it fills in defaults, names the actions and sets the players' frames.
+// second maps actions to Second's frame and back; nil means that both players share one frame.
 func (g *Game) Finish(second []Action) *Game {
 	n := len(g.ActionTexts)
 	g.Tensor.C, g.PolicyPlanes = len(g.Planes), len(g.PolicyNames)-g.PolicyExtras

@@ -94,15 +94,16 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 }
 
 func (b *breakthrough) rules() string {
-	move := "A piece moves one step forward: straight onto an empty cell, or diagonally onto an empty cell or onto an opposing " +
-		"piece, which it captures. A piece straight ahead blocks the way and cannot be captured."
+	move := "A piece moves one step forward: straight onto an empty cell, or diagonally onto an empty cell or onto an " +
+		"opposing piece, which it captures. A piece straight ahead blocks the way and cannot be captured."
 	win := "or when the other side has no pieces left. There are no draws."
 	if !b.captures {
 		move = "A piece moves one step forward onto an empty cell, straight or diagonally. Nothing is captured."
 		win = "or when the other side is to move and cannot. There are no draws."
 	}
-	return fmt.Sprintf("White's pieces start on rows 1 and 2 and move up, black's on rows %d and %d and move down. White moves first, "+
-		"then the players take turns.\n%s\nYou win when one of your pieces reaches the far row (row %d for white, row 1 for black), %s",
+	return fmt.Sprintf("White's pieces start on rows 1 and 2 and move up, black's on rows %d and %d and move down. "+
+		"White moves first, then the players take turns.\n%s\nYou win when one of your pieces reaches the far row (row "+
+		"%d for white, row 1 for black), %s",
 		b.rows-1, b.rows, move, b.rows, win)
 }
 

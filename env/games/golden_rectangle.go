@@ -49,13 +49,13 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r.findRectangles(span)
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
-		Rules: fmt.Sprintf("Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest empty "+
-			"cell of its column.\n"+
-			"You win 100 to 0 when your pieces are the four corners of an upright rectangle whose columns are at least %d apart and "+
-			"whose rows are at least %[1]d apart: a1, %[2]s1, a%[3]d and %[2]s%[3]d are the smallest one.\n"+
-			"If the board is full and nobody has such a rectangle, yellow wins.", span, env.ColumnName(span), span+1),
-		Strategy: "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red must attack, " +
-			"because a full board is yellow's.",
+		Rules: "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
+			"empty cell of its column.\n" +
+			fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose columns are at "+
+				"least %d apart and whose rows are at least %[1]d apart%[2]s.\n", span, r.smallest(span)) +
+			"If the board is full and nobody has such a rectangle, yellow wins.",
+		Strategy: "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red " +
+			"must attack, because a full board is yellow's.",
 		Tensor: env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
@@ -76,6 +76,15 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	g.Symmetries = []env.Symmetry{g.Permute(nil, nil), g.Permute(mirror, nil)}
 	r.mirror = newReflection[B](g.Symmetries[1].Cells)
 	return g.Finish(nil), nil
+}
+
+// smallest names the corners of a smallest rectangle, if the board has room for one.
+func (r *goldenRectangle[B]) smallest(span int) string {
+	if span >= r.rows {
+		return ""
+	}
+	column, row := env.ColumnName(span), env.RowName(span)
+	return fmt.Sprintf(", such as a1, %s1, a%s and %[1]s%[2]s", column, row)
 }
 
 // findRectangles fills rectangles[a] with the other three corners of every rectangle that has a as an upper corner and

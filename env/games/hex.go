@@ -52,11 +52,13 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 	h.makeCells()
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
-		Rules: fmt.Sprintf("Red and blue take turns to put a piece on an empty cell; red moves first. Pieces never move. Each cell touches up "+
-			"to six neighbours.\n"+
-			"You win when a chain of neighbouring pieces of yours joins your two edges: for red the lower and the upper edge (rows 1 and "+
-			"%d), for blue the left and the right edge (columns a and %s). Somebody always wins.", n, env.ColumnName(n-1)),
-		Strategy:    "Two of your pieces that share two empty neighbours are as good as joined: if one cell is taken, take the other.",
+		Rules: fmt.Sprintf("Red and blue take turns to put a piece on an empty cell; red moves first. Pieces never move. "+
+			"Each cell touches up to six neighbours.\n"+
+			"You win when a chain of neighbouring pieces of yours joins your two edges: for red the lower and the upper "+
+			"edge (rows 1 and %d), for blue the left and the right edge (columns a and %s). Somebody always "+
+			"wins.", n, env.ColumnName(n-1)),
+		Strategy: "Two of your pieces that share two empty neighbours are as good as joined: if one cell is taken, take " +
+			"the other.",
 		Tensor:      env.Shape{H: n, W: n},
 		Planes:      piecePlanes("1 on every cell"),
 		PolicyNames: []string{"mark"},
@@ -72,8 +74,8 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 	}
 	if v.Number("swap") == 1 {
 		h.swap = env.Action(h.cells)
-		g.Rules += "\nInstead of its first piece, blue may swap: red's piece becomes blue's, with column and row exchanged (on b1 it goes " +
-			"to a2). So red should not begin with too strong a move."
+		g.Rules += "\nInstead of its first piece, blue may swap: red's piece becomes blue's, with column and row " +
+			"exchanged (on b1 it goes to a2). So red should not begin with too strong a move."
 		g.Planes = append(g.Planes, "swap: 1 on every cell if the mover may swap, otherwise 0")
 		g.PolicyNames, g.PolicyExtras = append(g.PolicyNames, "swap"), 1
 		g.MaxPlies++

@@ -136,10 +136,11 @@ func (l *lineUp[B]) symmetries(g *env.Game) []env.Symmetry {
 func (l *lineUp[B]) rules() string {
 	turn := "x and o take turns to mark an empty cell; x moves first."
 	if l.gravity {
-		turn = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest empty cell of its column."
+		turn = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
+			"empty cell of its column."
 	}
-	return fmt.Sprintf("%s\nYou win 100 to 0 with %d or more of your pieces side by side in a row, a column or a diagonal. A full board without "+
-		"such a line is a draw.", turn, l.line)
+	return fmt.Sprintf("%s\nYou win 100 to 0 with %d or more of your pieces in an unbroken line: along a row, a "+
+		"column or a diagonal. A full board without such a line is a draw.", turn, l.line)
 }
 
 // completing returns the cells that complete a line of which all others are owned.

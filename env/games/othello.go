@@ -54,13 +54,14 @@ func buildOthello(v Values) (*env.Game, error) {
 	o.start[env.Second] = cell(middle, middle) | cell(middle+1, middle+1)
 	g := &env.Game{
 		Players: [2]string{"black", "white"},
-		Rules: "Players take turns to place a disc; black moves first. Your disc must enclose at least one disc of the other side: between " +
-			"it and another disc of yours, in a row, a column or a diagonal, stand only discs of the other side. All discs enclosed so " +
-			"are turned over and become yours.\n" +
-			"If you cannot place such a disc, you pass. When neither player can, the game ends: whoever has more discs wins 100 to 0; " +
-			"equally many are a draw.",
-		Strategy: "Corners can never be turned over: take them, and stay off the cells beside an empty corner. Few discs early is fine.",
-		Tensor:   env.Shape{H: size, W: size},
+		Rules: "Players take turns to place a disc; black moves first. Your disc must enclose at least one disc of the " +
+			"other side: between it and another disc of yours, in a row, a column or a diagonal, stand only discs of the " +
+			"other side. All discs enclosed so are turned over and become yours.\n" +
+			"If you cannot place such a disc, you pass. When neither player can, the game ends: whoever has more discs wins " +
+			"100 to 0; equally many are a draw.",
+		Strategy: "Corners can never be turned over: take them, and stay off the cells beside an empty corner. Few discs " +
+			"early is fine.",
+		Tensor: env.Shape{H: size, W: size},
 		Planes: append(piecePlanes("1 on every cell"),
 			"playable cells: 1 on each cell where the mover can place a disc, 0 elsewhere"),
 		PolicyNames: []string{"place", "pass"}, PolicyExtras: 1,

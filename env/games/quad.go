@@ -203,19 +203,20 @@ func (q *quad[B]) classes() []env.Class {
 
 func (q *quad[B]) rules() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with your sign. Each player has %d quads, "+
-		"and each mark uses up one of them.\n", q.quads)
+	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with your sign. Each "+
+		"player has %d quads, and each mark uses up one of them.\n", q.quads)
 	if q.whites > 0 {
-		fmt.Fprintf(&b, "Each player also has %d whites. A white is a blocker that belongs to nobody. Instead of marking, you may block an "+
-			"empty cell with one of your whites: nobody can mark that cell any more. After a block you move again; a mark ends your turn.\n",
+		fmt.Fprintf(&b, "Each player also has %d whites. A white is a blocker that belongs to nobody. Instead of "+
+			"marking, you may block an empty cell with one of your whites: nobody can mark that cell any more. After a "+
+			"block you move again; a mark ends your turn.\n",
 			q.whites)
 	}
-	b.WriteString("You win 100 to 0 as soon as your marks are the four corners of a square, of any size and any tilt: a2, a3, b3 and b2 " +
-		"are one, and so are b1, d2, c4 and a3.\n")
+	b.WriteString("You win 100 to 0 as soon as your marks are the four corners of a square, of any size and any tilt: " +
+		"a2, a3, b3 and b2 are one, and so are b1, d2, c4 and a3.\n")
 	b.WriteString("The game also ends when both players have used up their quads. ")
 	if q.threes() {
-		b.WriteString("If x then has three corners of a square whose fourth cell is empty, x gets 95 and o 5: it would be x's turn, and one " +
-			"more mark would win. o gets nothing for three corners. ")
+		b.WriteString("If x then has three corners of a square whose fourth cell is empty, x gets 95 and o 5: it would " +
+			"be x's turn, and one more mark would win. o gets nothing for three corners. ")
 	}
 	switch {
 	case q.whites > 0 && q.threes():
@@ -232,7 +233,8 @@ func (q *quad[B]) rules() string {
 
 func (q *quad[B]) strategy() string {
 	if q.whites > 0 {
-		return "Threaten two squares at once, and save your whites: each stops a threat without ending your turn, and the last ones count."
+		return "Threaten two squares at once, and save your whites: each stops a threat without ending your turn, and " +
+			"the last ones count."
 	}
 	return "Start in the middle, where most squares meet, and threaten two squares at once: one mark stops only one."
 }

@@ -159,3 +159,39 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+// Every game has rules and a line of strategy, without GDL's words.
+func TestRulesForPeople(t *testing.T) {
+	for _, name := range Names() {
+		g, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := g.Rules + g.Strategy
+		if g.Strategy == "" || strings.Contains(text, "noop") || strings.Contains(text, "%!") {
+			t.Errorf("%s: rules %q, strategy %q", name, g.Rules, g.Strategy)
+		}
+	}
+}
+
+// Outcomes that the parameters exclude are marked.
+func TestImpossibleClasses(t *testing.T) {
+	for name, want := range map[string]string{
+		"quad-7x7": "100 95 90 50 10 5 0", "quad-5x5": "100 95 50 5 0", "quad(size=4,quads=3,whites=0)": "95 50 5",
+		"quad(size=4,quads=6,whites=0)": "100 50 0", "quad(size=4,quads=2,whites=1)": "90 50 10", "free-for-all-2p": "win draw loss",
+	} {
+		g, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var possible []string
+		for _, c := range g.Classes {
+			if !c.Impossible {
+				possible = append(possible, c.Name)
+			}
+		}
+		if got := strings.Join(possible, " "); got != want {
+			t.Errorf("%s ends with %s, want %s", name, got, want)
+		}
+	}
+}

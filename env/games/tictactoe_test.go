@@ -21,9 +21,10 @@ var _ = games.Register(games.Family{
 func buildTicTacToe(v games.Values) (*env.Game, error) {
 	size := v.Number("size")
 	g := &env.Game{
-		Players: [2]string{"x", "o"},
-		Rules:   "Players mark empty cells in turn; x begins. Whoever fills a row, a column or a diagonal wins.",
-		Tensor:  env.Shape{H: size, W: size},
+		Players:  [2]string{"x", "o"},
+		Rules:    "Players mark empty cells in turn; x begins. Whoever fills a row, a column or a diagonal wins.",
+		Strategy: "Make two threats at once: the other side can stop only one.",
+		Tensor:   env.Shape{H: size, W: size},
 		Planes: []string{
 			"own pieces: 1 on each cell that the mover has marked, 0 elsewhere",
 			"other's pieces: 1 on each cell that the opponent has marked, 0 elsewhere",

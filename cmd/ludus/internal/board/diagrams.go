@@ -24,8 +24,8 @@ const (
 	diagramPly   = 2
 )
 
-// Diagrams returns a diagram for every kind of move that has cells, and one of a won game. They come from random games, always
-// the same, in which players win at once if they can.
+// Diagrams returns a diagram for every kind of move that has cells, and one of a won game. They come from random games,
+// always the same, in which players win at once if they can.
 func Diagrams(game *env.Game) []Diagram {
 	d := &diagrams{game: game, kinds: make(map[string]bool)}
 	for seed := range uint64(diagramGames) {
@@ -134,7 +134,8 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 	if goals[0] == goals[1] {
 		return
 	}
-	if ringed := len(d.end.WonBy) > 0; d.end.Caption != "" && (ringed && len(wonBy) == 0 || ringed == (len(wonBy) > 0) && plies >= d.endPlies) {
+	old, ringed := len(d.end.WonBy) > 0, len(wonBy) > 0
+	if d.end.Caption != "" && (old && !ringed || old == ringed && plies >= d.endPlies) {
 		return
 	}
 	winner := slices.Index(goals[:], max(goals[0], goals[1]))

@@ -42,7 +42,8 @@ type Move struct {
 func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
+		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players,
+		Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
 		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
 		Diagrams: Diagrams(game),
 	}

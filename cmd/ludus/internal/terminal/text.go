@@ -314,7 +314,9 @@ func (s *Session) moveForms() string {
 
 // targetHelp explains the mark on cells that a player may move to, for games whose boards show it.
 func (s *Session) targetHelp() string {
-	if !s.parser.Steps && !s.parser.Drops {
+	start := s.Game.NewState()
+	shown := cellMarks(s.Game, start, nil, start.Legal(nil))
+	if !slices.ContainsFunc(shown, func(m marks) bool { return m&target != 0 }) {
 		return ""
 	}
 	return fmt.Sprintf(", %s is a cell that you can move to", s.Style.pick("•", "+"))
