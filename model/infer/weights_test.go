@@ -132,6 +132,7 @@ func TestUnmarshalErrors(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
 	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal())
+	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).MarshalHalf())
 	for _, data := range badFiles() {
 		f.Add(data)
 	}
