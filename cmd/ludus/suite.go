@@ -45,7 +45,7 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 positions or more. --hard-share generates such suites; it also uses positions one move off the games.
 
 ` + agentHelp,
-		Example: `  ludus suite --check shipped quad-5x5 net:runs/quad-5x5
+		Example: `  ludus suite --check shipped quad-5x5 zoo
   ludus suite --check hard breakthrough-6x6 net:runs/breakthrough-6x6
   ludus suite "quad(size=6,quads=10,whites=0)" --positions 500 --agent net:runs/quad-6x6 --agent mcts:1000 --out quad-6x6.suite
   ludus suite --check quad-6x6.suite policy:runs/quad-6x6 --json`,
