@@ -24,8 +24,8 @@ const (
 	diagramPly   = 2
 )
 
-// Diagrams returns a diagram for every kind of move that has cells, and one of a won game. They come from random games,
-// always the same, in which players win at once if they can.
+// Diagrams returns a diagram for every kind of move that has cells and does not end the game, and one of a won game. They
+// come from random games, always the same, in which players win at once if they can.
 func Diagrams(game *env.Game) []Diagram {
 	d := &diagrams{game: game, kinds: make(map[string]bool)}
 	for seed := range uint64(diagramGames) {
@@ -63,7 +63,7 @@ func (d *diagrams) play(rng *rand.PCG) {
 		}
 		state.Apply(action)
 		after = state.Pieces(after[:0])
-		if cells := d.game.Drawing.ActionCells[action]; cells != env.NoCells {
+		if cells := d.game.Drawing.ActionCells[action]; cells != env.NoCells && !state.Done() {
 			kind := kindOf(d.game, action, before, after)
 			if !d.kinds[kind] && ply >= diagramPly {
 				d.kinds[kind] = true
@@ -115,7 +115,8 @@ func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
 	return game.Verb(a)
 }
 
-// doesMore reports whether a move does more than to place or move a piece: it changes other cells, or leaves a piece behind.
+// doesMore reports whether a move does more than to place or move a piece: it changes other cells, or leaves a piece
+// behind.
 func doesMore(before, after []uint8, cells env.FromTo) bool {
 	if cells.From != env.NoCell && after[cells.From] > 0 {
 		return true
