@@ -23,8 +23,8 @@ export const layout = `
     </div>
     <p id="message" role="alert"></p>
   </section>
+  <details id="about" class="card"><summary>Rules</summary><div></div></details>
   <div class="panel">
-    <details id="about" class="card"><summary>Rules</summary><div></div></details>
     <section class="card" aria-label="Players">
       <div class="seat" data-seat="0"></div>
       <div class="seat" data-seat="1"></div>

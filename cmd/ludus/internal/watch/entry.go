@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"ludus/env/games"
@@ -38,7 +39,7 @@ type Entry struct {
 	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: few generations, none of them rated
 	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
 	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
-	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none; another pointer whenever the files change
+	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none; equal curves of one run are one pointer
 }
 
 // Kinds of curves.
@@ -96,11 +97,15 @@ func (r *entryReader) refresh() Entry {
 	}
 	files := runFiles{r.stamp(rundir.ConfigFile), r.stamp(rundir.MetricsFile.Name), r.stamp(rundir.RatingsFile)}
 	if files != r.files || e.Game == "" { // no game: not read yet, or broken
+		before := e.Curve
 		r.files, r.entry = files, Entry{Name: e.Name, Title: e.Title}
 		r.readProgress(r.readConfig())
 		r.readRating()
 		if e.Curve == nil && e.Problem == "" {
 			r.readLosses()
+		}
+		if reflect.DeepEqual(e.Curve, before) {
+			e.Curve = before
 		}
 	}
 	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
