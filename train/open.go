@@ -22,13 +22,25 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// configure reads config.json, or makes it for a new run. It returns the weights that a run without checkpoints starts
-// from.
+// configure sets r.config as resolve does and writes it if it is new or has changed.
 func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
+	weights, changed, err := r.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		err = r.config.Write(r.Dir)
+	}
+	return weights, err
+}
+
+// resolve sets r.config from config.json and the options, and reports whether it differs from that file; for a new run
+// it makes the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
+func (r *run) resolve(ctx context.Context) (weights *infer.Weights, changed bool, err error) {
 	config, err := rundir.ReadConfig(r.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
-		return nil, err
+		return nil, false, err
 	}
 	if isNew {
 		config = rundir.NewConfig(r.Game.Name, 1, rundir.DefaultSettings(r.Game))
@@ -37,35 +49,33 @@ func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
 		}
 	}
 	if config.Game != r.Game.Name {
-		return nil, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
+		return nil, false, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
 			r.Dir, ErrOtherGame, config.Game, r.Game.Name)
 	}
 	weights, digest, err := r.readFrom()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	settings, err := r.resolveSettings(config, weights, digest, isNew)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if weights == nil {
 		network := infer.DefaultConfig(r.Game)
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
 		if err := network.Validate(r.Game); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		weights = infer.NewWeights(r.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
 	}
 	weights.ValueScale = settings.ValueScale
 	r.config = config
 	if !isNew {
-		return weights, r.extend()
+		changed, err = r.extend()
+		return weights, changed, err
 	}
 	config.Settings, config.From = settings, digest
-	if err := r.makePlan(ctx, weights); err != nil {
-		return nil, err
-	}
-	return weights, config.Write(r.Dir)
+	return weights, true, r.makePlan(ctx, weights)
 }
 
 // readFrom returns the weights that Options.From names and their file's SHA-256; nil and "" if From is empty.

@@ -180,6 +180,7 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	if err != nil {
 		return err
 	}
+	r.cost = c
 	if *plan, err = timePlan((limit - r.pace.spent(plan)).Seconds(), r.Game, settings, c); err != nil {
 		return err
 	}
@@ -189,13 +190,13 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	return nil
 }
 
-// extend gives a finished run more to do if the options ask for more than its plan.
-func (r *run) extend() error {
+// extend gives a finished run more to do if the options ask for more than its plan, and reports whether it did.
+func (r *run) extend() (extended bool, err error) {
 	plan := &r.config.Plan
 	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds && r.CPUTime == plan.CPU
 	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
 	if sameTime && sameGenerations {
-		return nil
+		return false, nil
 	}
 	var count counters
 	checkpoint, _, err := r.store.Newest() // load reports damage
@@ -203,11 +204,11 @@ func (r *run) extend() error {
 		err = json.Unmarshal(checkpoint.Meta, &count)
 	}
 	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
-		return fmt.Errorf("run %s: %w", r.Dir, err)
+		return false, fmt.Errorf("run %s: %w", r.Dir, err)
 	}
 	ended := count.Generation
 	if ended < plan.Last() {
-		return fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
+		return false, fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
 			"continue it without a new length, and extend it when it is finished",
 			r.Dir, ErrConflict, ended, plan.Last())
 	}
@@ -218,7 +219,7 @@ func (r *run) extend() error {
 	if r.Time > 0 {
 		repeated, err := r.learningSeconds(more.Rewound+1, ended)
 		if err != nil {
-			return err
+			return false, err
 		}
 		more.Seconds, more.CPU = r.Time.Seconds(), r.CPUTime
 		more.Adjusted = len(adjustments(&more)) // the run's speed is known
@@ -231,10 +232,10 @@ func (r *run) extend() error {
 		more.Generations = ended + int(left*safety/spent*float64(ended))
 	}
 	if more.Generations <= ended {
-		return nil // the run has done that already
+		return false, nil // the run has done that already
 	}
 	*plan = more
-	return r.config.Write(r.Dir)
+	return true, nil
 }
 
 // rewindTarget returns the generation whose weights an extension of a finished plan starts from: the plan's newest
@@ -336,6 +337,9 @@ func (r *run) progress(phase Phase, done float64) {
 	p := Progress{
 		Phase: phase, Generation: r.count.Generation, Generations: plan.Generations, Games: r.count.Games,
 		Share: at / float64(plan.Generations), Speed: r.pace.speed, Elapsed: r.pace.elapsed(),
+	}
+	if share := doneShare(r.config, &r.count); share >= leastDone && r.count.Generation >= adjustOver {
+		p.Samples = int(float64(r.count.Steps*r.config.Settings.BatchSize) / share)
 	}
 	if phase != Rating {
 		p.Generation++

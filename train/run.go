@@ -68,6 +68,7 @@ type Progress struct {
 	Games       int           // finished in the run
 	Share       float64       // completed part of the plan, from 0 to 1
 	Speed       float64       // positions per second of self-play, recently
+	Samples     int           // of training, expected in the whole run; 0 if unknown
 	Elapsed     time.Duration // spent on the run, earlier processes included
 	Remaining   time.Duration // expected; 0 if unknown
 }
@@ -108,6 +109,7 @@ type run struct {
 	curves    *tensorboard.Writer
 	rater     *rater
 	pace      pace
+	cost      cost // measured for a time plan
 }
 
 // counters are the totals of a run, kept in each checkpoint's manifest.
@@ -224,9 +226,17 @@ func (r *run) summary(already bool) (*Summary, error) {
 
 // prepareDir creates the run directory if it does not exist, and reports that. It rejects a directory of other files.
 func prepareDir(dir string) (isNew bool, err error) {
+	if isNew, err = checkDir(dir); isNew {
+		err = checkpoints.MkdirAll(dir)
+	}
+	return isNew, err
+}
+
+// checkDir reports whether the run directory does not exist. It rejects a directory of other files.
+func checkDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, checkpoints.MkdirAll(dir)
+		return true, nil
 	}
 	if _, configErr := os.Stat(filepath.Join(dir, rundir.ConfigFile)); err != nil || configErr == nil {
 		return false, err

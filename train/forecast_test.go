@@ -1,0 +1,141 @@
+package train
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/train/rundir"
+)
+
+// contents maps the files below dir to their contents.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A dry run leaves no folder behind, and its plan is that of the run.
+func TestDryRun(t *testing.T) {
+	o := tiny(t, filepath.Join(t.TempDir(), "run"), 8)
+	f, err := DryRun(t.Context(), o, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Dir); err == nil {
+		t.Error("the dry run made a folder")
+	}
+	positions := 8 * 12 * 3
+	samples := int(8 * 0.8 * float64(positions)) // validation_share is 0.2
+	if f.Generation != 0 || f.Generations != 8 || f.Positions != positions || f.Samples != samples || f.Seconds <= 0 || f.Parameters == 0 {
+		t.Errorf("forecast %+v; want %d positions, %d samples", f, positions, samples)
+	}
+
+	s := mustTrain(t, o)
+	if s.Config.Plan != f.Config.Plan || s.Config.Settings != f.Config.Settings {
+		t.Errorf("the run has %+v, the dry run %+v", s.Config, f.Config)
+	}
+	before := contents(t, o.Dir)
+	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {
+		t.Errorf("a finished run: %v", err)
+	}
+	o.Generations = 16
+	if f, err = DryRun(t.Context(), o, 0); err != nil {
+		t.Fatal(err)
+	}
+	count := countersOf(t, o.Dir)
+	if f.Generation != 8 || f.Generations != 16 || f.Positions != 2*count.Positions || f.Samples != 2*16*count.Steps || f.Games != 2*count.Games {
+		t.Errorf("twice as many generations: %+v after %+v", f, count)
+	}
+	o.Settings["simulations"] = 7
+	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "simulations=7 (the run has 6)") {
+		t.Errorf("other settings: %v", err)
+	}
+	after := contents(t, o.Dir)
+	for name := range after {
+		if before[name] != after[name] || len(before) != len(after) {
+			t.Errorf("a dry run changed %s", name)
+		}
+	}
+}
+
+// A faster machine and a longer time never do less.
+func TestForecastGrows(t *testing.T) {
+	f := &Forecast{Config: *rundir.NewConfig("quad-5x5", 1, rundir.DefaultSettings(newGame(t, "quad-5x5")))}
+	f.Config.Plan = rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8}
+	samples := func(seconds float64, c cost) int {
+		f.Config.Plan.Seconds = seconds
+		f.fill(c, 2.5)
+		return f.Samples
+	}
+	slow := cost{position: 5e-4, step: 0.05, generation: 0.05}
+	for seconds := 60.0; seconds < 1e5; seconds *= 2 {
+		n := samples(seconds, slow)
+		if samples(2*seconds, slow) < n {
+			t.Errorf("%.0f s: %d samples, %d in twice the time", seconds, n, f.Samples)
+		}
+		for _, fast := range []cost{{4e-4, 0.05, 0.05}, {5e-4, 0.04, 0.05}, {5e-4, 0.05, 0.04}} {
+			if samples(seconds, fast) < n {
+				t.Errorf("%.0f s: %d samples, %d with %+v", seconds, n, f.Samples, fast)
+			}
+		}
+		// The work fills the time.
+		samples(seconds, slow)
+		spent := float64(f.Positions)*(slow.position+2.5/256*slow.step) + float64(f.Generations)*slow.generation
+		if share := spent / seconds; share > 0.95 || share < 0.8 {
+			t.Errorf("%d positions take %.2f of %.0f s", f.Positions, share, seconds)
+		}
+	}
+}
+
+// The progress of a run says how many samples it will have trained on, once that can be told.
+func TestProgressHasSamples(t *testing.T) {
+	o := tiny(t, t.TempDir(), 12)
+	o.Settings["rating_share"] = 0
+	var early, late []int
+	o.Observe = func(e Event) {
+		switch p := e.Progress; {
+		case p == nil || p.Phase == Measuring:
+		case p.Generation <= adjustOver:
+			early = append(early, p.Samples)
+		case p.Generation == 12:
+			late = append(late, p.Samples)
+		}
+	}
+	s := mustTrain(t, o)
+	samples := s.Steps * 16
+	if slices.Max(early) > 0 || slices.Min(late) < samples*2/3 || slices.Max(late) > samples*3/2 {
+		t.Errorf("%v samples expected at first, %v at the end, %d were trained on", early, late, samples)
+	}
+}
+
+func TestChangedSettings(t *testing.T) {
+	game := newGame(t, "quad-7x7")
+	s := rundir.DefaultSettings(game)
+	s.RatingShare, s.KeepEvery = 0, 3
+	if changed := ChangedSettings(game, &s); len(changed) > 0 {
+		t.Errorf("%v do not change the strength", changed)
+	}
+	s.Channels = 48 // as a longer run has
+	if changed := ChangedSettings(game, &s); len(changed) > 0 {
+		t.Errorf("%v are those of a longer run", changed)
+	}
+	s.Channels, s.ValueMix = 52, 0.5
+	if changed := ChangedSettings(game, &s); !slices.Equal(changed, []string{"channels=52", "value_mix=0.5"}) {
+		t.Errorf("changed settings %v", changed)
+	}
+}
