@@ -14,6 +14,24 @@ type Card struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Weaknesses  []string     `json:"weaknesses"` // known ones, for people
 	Floors      Floors       `json:"floors"`
+	// Curve is what plain trainings of different lengths and seeds reached; none for games without shipped suites.
+	// "ludus train --dry-run" interpolates between them.
+	Curve []Trained `json:"curve,omitempty"`
+}
+
+// Trained is the result of one training from random weights with default settings, rating_share aside. It is not that of
+// the shipped agent.
+type Trained struct {
+	Command   string   `json:"command"`
+	Cores     int      `json:"cores"`
+	Seconds   float64  `json:"seconds"` // until the last generation ended, on the clock
+	Channels  int      `json:"channels"`
+	Blocks    int      `json:"blocks"`
+	Games     int      `json:"games"`
+	Positions int      `json:"positions"` // of self-play
+	Samples   int      `json:"samples"`   // of all training steps
+	Alone     Estimate `json:"alone"`     // share of moves of the network alone that lose value in the shipped suite
+	Search    Estimate `json:"search"`    // likewise with 64 simulations
 }
 
 // Training says how the network was trained.

@@ -45,6 +45,7 @@ var imports = map[string][]string{
 	"train/rundir":                     {"checkpoints", "env", "model/infer", "train/agent", "train/match"},
 	"train/ratings":                    {"env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/exploit":                    {"env", "env/solver", "train/agent"},
+	"train/forecast":                   {"checkpoints/zoo"},
 	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
 		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
@@ -67,8 +68,8 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page/generate": {},
 	"cmd/ludus/internal/peers":         {},
 	"cmd/ludus/internal/ship": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/rundir",
-		"train/suite",
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "train", "train/agent", "train/exploit", "train/match",
+		"train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
@@ -87,8 +88,8 @@ var imports = map[string][]string{
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
-		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/exploit", "train/match", "train/ratings",
-		"train/rundir", "train/stats", "train/suite", "train/sweep",
+		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/exploit", "train/forecast", "train/match",
+		"train/ratings", "train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }
 

@@ -59,7 +59,7 @@ func TestDocumentsMatchCode(t *testing.T) {
 	for _, lines := range []any{rundir.Metrics{}, rundir.MatchResult{}, rundir.SuiteResult{}, rundir.Ratings{}, rundir.Rating{}} {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(lines)))
 	}
-	for _, part := range []any{zoo.Card{}, zoo.Training{}, zoo.Network{}, zoo.SuiteError{}, zoo.MatchResult{}, zoo.Certificate{}, zoo.Floors{}} {
+	for _, part := range []any{zoo.Card{}, zoo.Training{}, zoo.Network{}, zoo.SuiteError{}, zoo.MatchResult{}, zoo.Certificate{}, zoo.Floors{}, zoo.Trained{}} {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
 	}
 

@@ -28,13 +28,17 @@ func trainCommand() *cobra.Command {
 		config string
 		seed   uint64
 
-		cpuLimit time.Duration
+		cpuLimit    time.Duration
+		dry, asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "train GAME [flags]",
 		Short: "Train a network by self-play, or continue a run",
 		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
 a larger --time, --cpu or --generations extends a finished one. RUN/report.html is written anew during training.
+
+--dry-run measures this machine for a few seconds and prints the plan of the run, and how strong it should become if
+trainings of the game are recorded. It trains nothing and changes no file.
 
 What replaces familiar parts of AlphaZero:
   800 simulations  16 are enough, because Gumbel search improves the policy with any number of them
@@ -46,6 +50,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 ` + settingsHelp(),
 		Example: `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
+  ludus train quad-5x5 --time 1h --dry-run
   ludus train quad-7x7 --from zoo --run runs/better
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args: arguments(1, 1),
@@ -69,6 +74,12 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 			if o.Game = game; o.Dir == "" {
 				o.Dir = filepath.Join("runs", env.FileName(game.Name))
 			}
+			if dry {
+				return dryRun(cmd, o, asJSON)
+			}
+			if asJSON {
+				return usage(cmd, errors.New("--json needs --dry-run"))
+			}
 			return runTraining(cmd, o)
 		}),
 	}
@@ -82,6 +93,8 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.StringVar(&o.From, "from", "", "weights to start from: a file, or zoo for the agent shipped for the game; they set channels and blocks")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
+	flags.BoolVar(&dry, "dry-run", false, "print the plan and the expected error instead of training")
+	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
@@ -127,7 +140,7 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options) error {
-	w := watcher{progress: newProgress(cmd), dir: o.Dir}
+	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
 	o.Observe = func(e train.Event) {
 		w.show(e)
 		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the last report follows below
@@ -157,10 +170,13 @@ func runTraining(cmd *cobra.Command, o train.Options) error {
 // each tenth of the plan and the end.
 type watcher struct {
 	*progress
-	dir      string
-	strength string // the newest match result or rating, for the status
-	tenths   int    // 1 + tenths of the plan that were done at the last report; 0 before it
-	failed   bool   // a report could not be written
+	dir       string
+	game      *env.Game
+	config    *rundir.Config // nil until needed
+	announced bool           // the expected errors were logged
+	strength  string         // the newest match result or rating, for the status
+	tenths    int            // 1 + tenths of the plan that were done at the last report; 0 before it
+	failed    bool           // a report could not be written
 }
 
 // show shows one event: most as a line, progress as the bar's status.
@@ -193,8 +209,31 @@ func (w *watcher) show(e train.Event) {
 		if w.strength != "" {
 			detail += ", " + w.strength
 		}
+		if short := w.expect(p.Samples); short != "" {
+			detail += ", " + short
+		}
 		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
+}
+
+// expect returns the expected errors at the end of the run, for the status; "" while they are unknown. It logs the first.
+func (w *watcher) expect(samples int) string {
+	if samples == 0 {
+		return ""
+	}
+	if w.config == nil {
+		config, err := rundir.ReadConfig(w.dir)
+		if err != nil { // training itself reports damage
+			return ""
+		}
+		w.config = config
+	}
+	short, line := expectation(w.game, w.config, samples)
+	if !w.announced && line != "" {
+		w.log(line)
+	}
+	w.announced = true
+	return short
 }
 
 // describeRating formats a rating with its interval.

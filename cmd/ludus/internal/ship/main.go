@@ -5,6 +5,11 @@
 //
 // Everything is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
 // these commands give the card's numbers again.
+//
+// With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card, from
+// which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding.
+//
+//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -command "ludus train quad-5x5 --time 1h --seed 2"
 package main
 
 import (
@@ -13,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -38,11 +44,16 @@ func main() {
 	})
 	flag.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	folder := flag.String("out", "checkpoints/zoo", "folder to write to")
+	curve := flag.Bool("curve", false, "add the run to the curve on its game's card instead of shipping its network")
 	flag.Parse()
 	o.note = func(text string) { fmt.Fprintln(os.Stderr, text) }
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := ship(ctx, &o, *folder); err != nil {
+	do := ship
+	if *curve {
+		do = addToCurve
+	}
+	if err := do(ctx, &o, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, "ship:", err)
 		os.Exit(1)
 	}
@@ -59,11 +70,32 @@ func ship(ctx context.Context, o *options, folder string) error {
 	if err != nil {
 		return err
 	}
+	old, err := readCard(folder, card.Game)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	card.Curve = old.Curve
+	path := filepath.Join(folder, card.Game+zoo.WeightsExtension)
+	return errors.Join(checkpoints.WriteFile(path, file), writeCard(folder, card))
+}
+
+// readCard reads the card of a game. After an error it returns an empty one.
+func readCard(folder, game string) (*zoo.Card, error) {
+	card, path := new(zoo.Card), filepath.Join(folder, game+zoo.CardExtension)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return card, err
+	}
+	if err := json.Unmarshal(data, card); err != nil {
+		return new(zoo.Card), fmt.Errorf("%s: %w", path, err)
+	}
+	return card, nil
+}
+
+func writeCard(folder string, card *zoo.Card) error {
 	text, err := json.MarshalIndent(card, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(folder, card.Game)
-	return errors.Join(checkpoints.WriteFile(path+zoo.WeightsExtension, file),
-		checkpoints.WriteFile(path+zoo.CardExtension, append(text, '\n')))
+	return checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.CardExtension), append(text, '\n'))
 }

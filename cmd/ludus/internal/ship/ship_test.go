@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,45 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
+	"ludus/train/rundir"
 )
+
+// The totals of a plain training come from its files, and a card with one more record is still readable.
+func TestCurve(t *testing.T) {
+	dir := t.TempDir()
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{run: filepath.Join(dir, "run"), training: zoo.Training{Command: "ludus train quad-5x5", Cores: 3}}
+	if err := os.Mkdir(o.run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	config := rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))
+	config.Plan.Generations = 2
+	for g := 1; g <= 2; g++ {
+		if g == 2 {
+			if _, err := trainedBy(game, config, &o); err == nil || !strings.Contains(err.Error(), "not finished") {
+				t.Errorf("an unfinished run: %v", err)
+			}
+		}
+		m := &rundir.Metrics{Generation: g, TotalGames: 10 * g, Positions: 100, Steps: 7 * g, RunSeconds: 5 * float64(g)}
+		if err := rundir.MetricsFile.Append(o.run, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := trainedBy(game, config, &o)
+	want := zoo.Trained{
+		Command: "ludus train quad-5x5", Cores: 3, Seconds: 10, Channels: 32, Blocks: 3, Games: 20, Positions: 200, Samples: 14 * 256,
+	}
+	if err != nil || *got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	config.Settings.Simulations = 32
+	if _, err := trainedBy(game, config, &o); err == nil || !strings.Contains(err.Error(), "simulations=32") {
+		t.Errorf("other settings: %v", err)
+	}
+}
 
 // A run's network becomes two files: the rounded weights, and a card with the run's history and measured results.
 func TestShip(t *testing.T) {
@@ -36,6 +75,10 @@ func TestShip(t *testing.T) {
 		t.Errorf("without a command: %v", err)
 	}
 	o.training = zoo.Training{Command: "ludus train tic-tac-toe", Commit: "abc", Cores: 1}
+	curve := []zoo.Trained{{Command: "ludus train tic-tac-toe"}}
+	if err := writeCard(dir, &zoo.Card{Game: "tic-tac-toe", Curve: curve}); err != nil {
+		t.Fatal(err)
+	}
 	if err := ship(t.Context(), &o, dir); err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +106,12 @@ func TestShip(t *testing.T) {
 	}
 	if c := card.Certificate; c == nil || c.Agent != "zoo,solve=100000" || c.Positions < 100 {
 		t.Errorf("with the solver the agent plays perfectly, but the card has the certificate %+v", c)
+	}
+	if !slices.Equal(card.Curve, curve) {
+		t.Errorf("the new card has lost the curve: %+v", card.Curve)
+	}
+	if err := addToCurve(t.Context(), &o, dir); err == nil || !strings.Contains(err.Error(), "no plain training") {
+		t.Errorf("a training with changed settings joins a curve: %v", err)
 	}
 	if f := card.Floors; f.Games != floorGames || f.Opponent != floorOpponent || f.Positions != 0 {
 		t.Errorf("floors %+v", f)

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ludus/checkpoints/zoo"
+	"ludus/env"
+	"ludus/train"
+	"ludus/train/forecast"
+	"ludus/train/rundir"
+	"ludus/train/stats"
+)
+
+// plan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
+type plan struct {
+	Game          string           `json:"game"`
+	Run           string           `json:"run"`
+	Generation    int              `json:"generation"` // done so far; 0 in a new run
+	Seconds       float64          `json:"seconds"`
+	CPU           bool             `json:"cpu"` // Seconds are CPU time
+	Threads       int              `json:"threads"`
+	Channels      int              `json:"channels"`
+	Blocks        int              `json:"blocks"`
+	Parameters    int              `json:"parameters"`
+	Generations   int              `json:"generations"`
+	Plies         int              `json:"plies_per_generation"` // of each game
+	ParallelGames int              `json:"parallel_games"`
+	Games         int              `json:"games,omitempty"` // finished; 0: unknown
+	Positions     int              `json:"positions"`
+	Samples       int              `json:"samples"`
+	Errors        []expectedErrors `json:"errors,omitempty"`
+	NoErrors      string           `json:"no_errors,omitempty"` // why there are no expected errors
+}
+
+// expectedErrors are the expected shares of moves that lose value in the shipped suite after a training of Seconds.
+type expectedErrors struct {
+	Seconds      float64      `json:"seconds"`
+	Alone        zoo.Estimate `json:"alone"`  // the network without search
+	Search       zoo.Estimate `json:"search"` // with 64 simulations
+	Extrapolated bool         `json:"extrapolated"`
+}
+
+// curveOf returns the curve of a game's recorded trainings; nil if there are too few.
+func curveOf(game *env.Game) *forecast.Curve {
+	if card := zoo.CardOf(game.Name); card != nil {
+		return forecast.NewCurve(card.Curve)
+	}
+	return nil
+}
+
+// curveFor returns the curve that a run should follow; nil and the reason if there is none.
+func curveFor(game *env.Game, config *rundir.Config) (c *forecast.Curve, reason string) {
+	changed := train.ChangedSettings(game, &config.Settings)
+	switch c = curveOf(game); {
+	case c == nil:
+		return nil, fmt.Sprintf("no training of %s is recorded, only of %s", game.Name, strings.Join(recordedGames(), ", "))
+	case config.From != "":
+		return nil, "the recorded trainings start from random weights, this run does not"
+	case len(changed) > 0:
+		return nil, fmt.Sprintf("the recorded trainings have default settings, this run has %s", strings.Join(changed, ", "))
+	}
+	return c, ""
+}
+
+// recordedGames returns the names of the games with a curve.
+func recordedGames() (names []string) {
+	for _, name := range zoo.Games() {
+		if forecast.NewCurve(zoo.CardOf(name).Curve) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// dryRun prints what training with these options would do.
+func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
+	p := newProgress(cmd)
+	defer p.close()
+	o.Observe = func(e train.Event) {
+		if e.Progress != nil {
+			p.show(status{detail: "measuring this machine's speed"})
+		}
+	}
+	samplesPerPosition := 0.0
+	settings := rundir.DefaultSettings(o.Game)
+	if err := settings.Change(o.Settings); err != nil {
+		return err
+	}
+	if c := curveOf(o.Game); c != nil && len(train.ChangedSettings(o.Game, &settings)) == 0 {
+		samplesPerPosition = c.SamplesPerPosition
+	}
+	f, err := train.DryRun(cmd.Context(), o, samplesPerPosition)
+	if err != nil {
+		return err
+	}
+	p.close()
+	plan := newPlan(&o, f)
+	if asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(plan)
+	}
+	plan.write(cmd.OutOrStdout())
+	return nil
+}
+
+// newPlan describes a forecast. For a new run the errors are also those of shorter and longer runs.
+func newPlan(o *train.Options, f *train.Forecast) *plan {
+	s, c := &f.Config.Settings, &f.Config.Plan
+	p := &plan{
+		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
+		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
+		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
+	}
+	curve, reason := curveFor(o.Game, &f.Config)
+	if p.NoErrors = reason; curve == nil {
+		return p
+	}
+	if p.Games == 0 {
+		p.Games = int(float64(p.Positions) / curve.PositionsPerGame)
+	}
+	lengths := []float64{0.25, 0.5, 1, 2} // the work is about proportional to the time
+	if f.Generation > 0 {
+		lengths = []float64{1}
+	}
+	work := forecast.Work(p.Samples, p.Channels, p.Blocks)
+	for _, length := range lengths {
+		e := curve.Errors(length * work)
+		p.Errors = append(p.Errors, expectedErrors{length * p.Seconds, e.Alone, e.Search, e.Extrapolated})
+	}
+	return p
+}
+
+// write prints the plan for people.
+func (p *plan) write(w io.Writer) {
+	kind := ""
+	if p.CPU {
+		kind = " of CPU time"
+	}
+	what := "a new run in " + p.Run
+	if p.Generation > 0 {
+		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
+	}
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "network\t%d channels, %d blocks, %d parameters\n", p.Channels, p.Blocks, p.Parameters)
+	fmt.Fprintf(table, "generations\tabout %d of %d plies in each of %d games at once\n",
+		p.Generations, p.Plies, p.ParallelGames)
+	if p.Games > 0 {
+		fmt.Fprintf(table, "games\tabout %s\n", roughly(float64(p.Games)))
+	}
+	for _, row := range []struct {
+		name  string
+		total float64
+	}{{"positions", float64(p.Positions)}, {"samples", float64(p.Samples)}} {
+		fmt.Fprintf(table, "%s\tabout %s, %s per second\n", row.name, roughly(row.total), roughly(row.total/p.Seconds))
+	}
+	table.Flush()
+	if p.NoErrors != "" {
+		fmt.Fprintf(w, "\nNo expected error: %s.\n", p.NoErrors)
+		return
+	}
+	fmt.Fprint(w, "\nExpected share of moves that lose value in the shipped suite, with its likely range:\n")
+	fmt.Fprintf(table, "length\tnetwork alone\t64 simulations\n")
+	for _, e := range p.Errors {
+		note := ""
+		if e.Extrapolated {
+			note = "\tbeyond the recorded trainings: a guess"
+		}
+		alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
+		fmt.Fprintf(table, "%s\t%s\t%s%s\n", about(e.Seconds), alone, search, note)
+	}
+	table.Flush()
+	fmt.Fprintf(w, "From the recorded trainings of the game; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Game)
+}
+
+// roughly formats a number with two digits: 1.5 million, 290000, 770.
+func roughly(x float64) string {
+	if x >= 1 && x < 1e6 {
+		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+		x = math.Round(x/unit) * unit
+	}
+	return amount(x)
+}
+
+// about formats a length in seconds with two or three digits.
+func about(x float64) string {
+	d := seconds(x)
+	switch {
+	case d >= time.Hour:
+		d = d.Round(time.Minute)
+	case d >= time.Second:
+		d = d.Round(time.Second)
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
+// expectation returns what the errors of a run will be at its end, for its status and as a line of the log; "" if they
+// cannot be expected. samples are those expected at the end.
+func expectation(game *env.Game, config *rundir.Config, samples int) (short, line string) {
+	c, _ := curveFor(game, config)
+	if c == nil {
+		return "", ""
+	}
+	e := c.Errors(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
+	short = fmt.Sprintf("expected error %.1f %% alone, %.1f %% with 64 simulations", 100*e.Alone.Value, 100*e.Search.Value)
+	return short, fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s",
+		percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search)))
+}
