@@ -137,9 +137,9 @@ func (l line) at(x float64) zoo.Estimate {
 	first, last := l[0], l[len(l)-1]
 	var p point
 	switch {
-	case x < first.x: // as steep as what follows, or half or twice as steep
+	case x < first.x: // probably as steep as what follows
 		slope, d := max(-slope(first, l[1]), steepness), first.x-x
-		p = point{x, first.value + slope*d, first.low + slope*d/2, first.high + 2*slope*d}
+		p = point{x, first.value + slope*d, first.low + slope*d/2, first.high + 1.5*slope*d}
 	case x > last.x: // probably flatter than before; perhaps training gains nothing more
 		slope, d := slope(l[len(l)-2], last), x-last.x
 		p = point{x, last.value + slope*d/2, last.low + 2*slope*d, last.high}
