@@ -54,7 +54,11 @@ type gameInProgress struct {
 func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
 	games := make([]*gameInProgress, n)
 	for i := range games {
-		generator := seed.New(runSeed, "slot", i)
+		stream := i
+		if faults.sameSeed {
+			stream = 0
+		}
+		generator := seed.New(runSeed, "slot", stream)
 		games[i] = &gameInProgress{
 			game: game, settings: settings, generator: generator, rng: rand.New(generator),
 			record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
@@ -102,6 +106,8 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 			g.beginGame()
 		case !g.opened:
 			g.startSearch(0, nil) // the root's evaluation alone
+		case faults.sameStart:
+			g.startSearch(g.settings.Simulations, nil)
 		default:
 			g.startSearch(g.settings.Simulations, g.rng)
 		}
@@ -120,7 +126,7 @@ func (g *gameInProgress) beginGame() {
 	g.state = g.game.NewState()
 	r := g.rng.Float64()
 	switch {
-	case r < emptyStartShare:
+	case r < emptyStartShare || faults.sameStart:
 	case r < emptyStartShare+randomStartShare:
 		for range 1 + g.rng.IntN(longest) {
 			g.playRandom()

@@ -51,6 +51,9 @@ var imports = map[string][]string{
 		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
 		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
+	"train/doctor": {
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent", "train/rundir",
+	},
 	"train/sweep": {
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
 	},
@@ -82,14 +85,14 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/static",
-		"cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/match", "train/rundir",
+		"cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/doctor", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
-		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/exploit", "train/forecast", "train/match",
-		"train/ratings", "train/rundir", "train/stats", "train/suite", "train/sweep",
+		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
+		"train/match", "train/ratings", "train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }
 

@@ -75,7 +75,7 @@ A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the comma
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(err)) })
 	root.AddCommand(profiled(trainCommand()), playCommand(), serveCommand(), profiled(arenaCommand()), profiled(rateCommand()),
 		profiled(compareCommand()), sweepCommand(), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(), profiled(solveCommand()),
-		exportCommand(), reportCommand(),
+		exportCommand(), reportCommand(), doctorCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {

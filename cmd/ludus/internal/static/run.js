@@ -3,6 +3,7 @@ import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
 import { duration, interval, number, percent } from "./format.js";
 import { followFragment } from "./fragment.js";
+import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
 import { playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
 import { RunView, fillTable } from "./runview.js";
@@ -38,6 +39,27 @@ function showRun() {
   showMessage(problem || run.problem || (run.state === "starting" ? "Preparing the first generation." : ""));
 }
 
+const diagnosisInterval = 30_000; // milliseconds between diagnoses of a run in training
+let diagnosed = { generation: 0, time: -Infinity }; // when the run was last diagnosed
+
+// diagnose shows the most likely cause why the run does not learn, if there is one.
+async function diagnose({ generation, generations }) {
+  const due = generation >= generations || performance.now() - diagnosed.time > diagnosisInterval;
+  if (generation === diagnosed.generation || !due) return;
+  diagnosed = { generation, time: performance.now() };
+  let finding;
+  try {
+    [finding] = (await getJSON(`/api/run/doctor?name=${encodeURIComponent(name)}`)).findings;
+  } catch {
+    // The page is useful without it; the command ludus doctor shows errors.
+  }
+  byId("doctor").hidden = !finding;
+  if (!finding) return;
+  byId("cause").textContent = `Why it may not learn: ${finding.cause}`;
+  byId("evidence").textContent = finding.evidence;
+  byId("fix").textContent = finding.fix;
+}
+
 const percentInterval = ({ low, high }) => `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`;
 
 function showMatches() {
@@ -71,6 +93,7 @@ function show(next) {
   for (const id of ["parts", "arena", "games", "about", "settings"]) byId(id).hidden = !readable;
   showMatches();
   if (!readable) return;
+  diagnose(view.run);
   games ||= new RunGames(name);
   games.update(view.run, view.checkpoints || []);
 }

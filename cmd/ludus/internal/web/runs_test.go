@@ -16,6 +16,7 @@ import (
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
+	"ludus/train/doctor"
 	"ludus/train/match"
 	"ludus/train/rundir"
 )
@@ -167,6 +168,7 @@ func TestRunRefusals(t *testing.T) {
 		"/api/run?name=run%2F..%2Frun":                      "no such run",
 		"/api/run/events?name=other":                        "no such run",
 		"/api/run/games?name=other":                         "no such run",
+		"/api/run/doctor?name=other":                        "no such run",
 		"/api/run/games?name=broken":                        "another version",
 		"/api/run/games?name=run&generation=2":              "damaged",
 		"/api/run/games?name=run&generation=77":             "the run keeps no games of generation 77",
@@ -259,6 +261,9 @@ func TestRunGames(t *testing.T) {
 		}
 	}
 	getJSON[watch.View](c, "/api/run?name=run")
+	if d := getJSON[doctor.Diagnosis](c, "/api/run/doctor?name=run"); d.Generation != 4 || d.Findings == nil || len(d.Curves) == 0 {
+		t.Errorf("diagnosis %+v", d)
+	}
 	if after := contents(t, run); after != before {
 		t.Errorf("looking at the run has changed it: %s, before %s", after, before)
 	}

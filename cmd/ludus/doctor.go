@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ludus/train/doctor"
+)
+
+func doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor RUN",
+		Short: "Say why a run does not learn",
+		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It judges the run's losses,
+how varied its games are, and how the newest network evaluates positions of the newest games, compared with uniform play,
+with exact values of the solver and with the shipped agent. Settings only help to name the cause. The run may be in training.
+
+A table shows the run's curves from its first to its newest generation. "shipped" is the shipped agent: its loss in positions
+of the run's newest games, or its error on its card. "uniform" is uniform play in these positions.`,
+		Example: `  ludus doctor runs/quad-5x5
+  ludus doctor runs/quad-5x5 --json`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := doctor.Read(args[0])
+			if err != nil {
+				return explainFolder(args[0], err)
+			}
+			d := doctor.Diagnose(run)
+			if asJSON {
+				return printJSON(cmd, d)
+			}
+			writeDiagnosis(cmd.OutOrStdout(), d)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as one line of JSON")
+	return cmd
+}
+
+// writeDiagnosis prints the findings, then the evidence.
+func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
+	fmt.Fprintf(w, "%s, generation %d, %d training steps\n\n", d.Game, d.Generation, d.Steps)
+	for i, f := range d.Findings {
+		title := "Most likely cause"
+		if i > 0 {
+			title = "Also"
+		}
+		fmt.Fprintf(w, "%s: %s.\n  %s\n  %s\n", title, f.Cause, f.Evidence, f.Fix)
+	}
+	if len(d.Findings) == 0 {
+		fmt.Fprintln(w, "Nothing found.")
+	}
+	fmt.Fprintf(w, "%s\n\n", d.Status)
+
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "curve\tfirst\tnewest\tshipped\tuniform\t\tshould")
+	for _, c := range d.Curves {
+		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", c.Name, c.Values[0], c.Values[len(c.Values)-1],
+			optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
+	}
+	table.Flush()
+	if d.Newest.Policy.Count == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nin the newest %d games (%.0f %% duplicates), network:\n", d.Games.Count, 100*d.Games.Duplicates)
+	table = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "  measure\tnewest\tshipped")
+	row := func(name string, count int, value func(a *doctor.Accuracy) string) {
+		if count > 0 {
+			shipped := ""
+			if d.Shipped.Policy.Count > 0 {
+				shipped = value(&d.Shipped)
+			}
+			fmt.Fprintf(table, "  %s\t%s\t%s\n", name, value(&d.Newest), shipped)
+		}
+	}
+	row("learned of the policy targets", d.Newest.Policy.Count, func(a *doctor.Accuracy) string {
+		return fmt.Sprintf("%.0f %%", 100*a.Policy.Gain(a.Policy.Loss))
+	})
+	row("correlation of values with exact ones", d.Newest.Value.Count, func(a *doctor.Accuracy) string {
+		return fmt.Sprintf("%.2f", a.Value.Correlation)
+	})
+	row("share of moves that lose value, network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
+		return fmt.Sprintf("%.0f %%", 100*a.Search.Network)
+	})
+	row("likewise, targets of the search", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
+		return fmt.Sprintf("%.0f %%", 100*a.Search.Targets)
+	})
+	table.Flush()
+}
+
+// optional formats a number that may be missing.
+func optional(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f", *x)
+}
+
+// sparkline draws values as at most 24 bars; a bar is the mean of neighbours. The lowest bar is the least of them.
+func sparkline(values []float64) string {
+	const width = 24
+	levels := []rune("▁▂▃▄▅▆▇█")
+	bars := make([]float64, min(width, len(values)))
+	for i := range bars {
+		part := values[i*len(values)/len(bars) : (i+1)*len(values)/len(bars)]
+		for _, x := range part {
+			bars[i] += x / float64(len(part))
+		}
+	}
+	low, high := slices.Min(bars), slices.Max(bars)
+	var b strings.Builder
+	for _, x := range bars {
+		level := 0
+		if high > low {
+			level = int((x - low) / (high - low) * float64(len(levels)-1))
+		}
+		b.WriteRune(levels[level])
+	}
+	return b.String()
+}

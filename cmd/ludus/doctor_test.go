@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/train/doctor"
+)
+
+// The doctor finds why a run with too large a batch does not train, as text and as JSON, and changes nothing.
+func TestDoctorCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	train := slices.Clone(quickRun)
+	train[len(train)-1] = "batch_size=4096"
+	if _, errs, code := ludus(t, dir, "", train...); code != 0 {
+		t.Fatal(errs)
+	}
+	out := run(t, dir, "", "doctor", "quad")
+	for _, want := range []string{"quad-5x5, generation 2, 0 training steps", "Most likely cause: no training step.", "batch needs 4096", "--set batch_size="} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	var d doctor.Diagnosis
+	if err := json.Unmarshal([]byte(run(t, dir, "", "doctor", "quad", "--json")), &d); err != nil || len(d.Findings) != 1 || d.Findings[0].Cause != "no training step" {
+		t.Errorf("JSON: %+v, %v", d, err)
+	}
+	if _, errs, code := ludus(t, dir, "", "doctor", "."); code != 1 || !strings.Contains(errs, "name one of them: quad") {
+		t.Errorf("of a folder of runs: exit %d, %s", code, errs)
+	}
+}
+
+func TestSparkline(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   string
+	}{{[]float64{1}, "▁"}, {[]float64{0, 7, 3.5}, "▁█▄"}, {make([]float64, 100), strings.Repeat("▁", 24)}} {
+		if got := sparkline(c.values); got != c.want {
+			t.Errorf("%v: %s, want %s", c.values, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+
+	"ludus/train/rundir"
+)
+
+// checks are all checks. Those that explain most surely why a run does not learn come first.
+var checks = []func(r *Run) *Finding{
+	noGames, noSteps, maskIgnored, signFlipped, wrongFrame, sameGames,
+	fewSamples, rateTooHigh, rateTooLow, blind, smallWindow, overfitted, weakSearch, smallNetwork,
+}
+
+const (
+	// fewSteps are too few training steps to judge what a network has learned: the learning rate takes 200 to reach its
+	// peak, and the averaged weights lag behind.
+	fewSteps = 500
+	// A network that has learned less than poorGain of what the policy targets say beyond uniform play has learned
+	// next to nothing. The biases of the last layer alone, which see no position, reach 0.1.
+	poorGain = 0.2
+	// A healthy network has learned more than halfGain of the targets of its own games.
+	halfGain = 0.5
+	// Correlations of 100 positions without any relation lie within 0.2 of 0 in 95 % of cases.
+	minPositions  = 100
+	noCorrelation = 0.2
+	// A setting is far from its default if it differs by farFactor or more.
+	farFactor = 10
+)
+
+func (r *Run) steps() int {
+	if len(r.Metrics) == 0 {
+		return 0
+	}
+	return r.Metrics[len(r.Metrics)-1].Steps
+}
+
+// gain is what part of the policy targets the newest network has learned; see [Policy.Gain].
+func (r *Run) gain() float64 { return r.Newest.Policy.Gain(r.Newest.Policy.Loss) }
+
+// learnedNothing reports that there is enough to judge, and that the network plays hardly better than uniformly.
+func (r *Run) learnedNothing() bool {
+	return r.Newest.Policy.Count >= minPositions && r.gain() < poorGain
+}
+
+// gainText says how much the newest network has learned.
+func (r *Run) gainText() string {
+	p := &r.Newest.Policy
+	return fmt.Sprintf("the network's policy loss on its newest games is %.2f; uniform play has %.2f, and the least possible is %.2f", p.Loss, p.Uniform, p.Target)
+}
+
+// noGames: no game has ended, so there is nothing to learn from.
+func noGames(r *Run) *Finding {
+	const enough = 3 // generations
+	n := len(r.Metrics)
+	if n < enough || r.Metrics[n-1].TotalGames > 0 {
+		return nil
+	}
+	return &Finding{"no game has ended",
+		fmt.Sprintf("No game has ended in %d generations of %d plies.", n, r.Config.Plan.PliesPerGeneration),
+		fmt.Sprintf("Train longer, or with more plies: a game lasts up to %d; --set plies_per_generation=%d.", r.Game.MaxPlies, r.Game.MaxPlies)}
+}
+
+// noSteps: games have ended, but there was no training step, because the window holds less than a batch.
+func noSteps(r *Run) *Finding {
+	n := len(r.Metrics)
+	if n == 0 || r.steps() > 0 || r.Metrics[n-1].TotalGames == 0 {
+		return nil
+	}
+	positions, batch := r.Metrics[n-1].ReplayPositions, r.Config.Settings.BatchSize
+	if positions >= batch {
+		return nil // the next generation trains
+	}
+	return &Finding{"no training step",
+		fmt.Sprintf("The run has not done a training step: its replay window holds %d positions, and a batch needs %d.", positions, batch),
+		fmt.Sprintf("Train longer, or with smaller batches: --set batch_size=%d.", max(8, min(rundir.DefaultSettings(r.Game).BatchSize, positions/8)))}
+}
+
+// maskIgnored: fresh weights play uniformly, so their policy loss is the mean of ln(legal moves). It is ln(all actions)
+// if illegal moves take part.
+func maskIgnored(r *Run) *Finding {
+	loss, ok := r.firstLoss()
+	all := math.Log(float64(r.Game.NumActions()))
+	const distinct = 0.5 // nats between the two losses
+	if !ok || r.Config.From != "" || r.First.Count < minPositions || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
+		return nil
+	}
+	return &Finding{"illegal moves in the policy loss",
+		fmt.Sprintf("The first policy loss is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
+			loss, r.First.Uniform, all, r.Game.NumActions()),
+		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/replay.go."}
+}
+
+// firstLoss returns the policy loss of weights with little or no training: on the validation set before the first step
+// or, if that set was still empty, in the first steps. A high learning rate spoils these.
+func (r *Run) firstLoss() (loss float64, ok bool) {
+	for i := range r.Metrics {
+		switch m := &r.Metrics[i]; {
+		case m.Steps == 0:
+		case m.ValidationPolicyLoss > 0:
+			return m.ValidationPolicyLoss, true
+		default:
+			return m.PolicyLoss, r.Config.Settings.LearningRate < farFactor*rundir.DefaultSettings(r.Game).LearningRate
+		}
+	}
+	return 0, false
+}
+
+// signFlipped: the network's values are the opposite of the exact ones.
+func signFlipped(r *Run) *Finding {
+	if v := &r.Newest.Value; v.Count < minPositions || v.Correlation > -noCorrelation {
+		return nil
+	}
+	return &Finding{"outcomes have the wrong sign",
+		fmt.Sprintf("The network takes wins for losses: in %d solved positions its values have a correlation of %.2f with the exact ones.",
+			r.Newest.Value.Count, r.Newest.Value.Correlation),
+		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/replay.go, env/perspective.go)."}
+}
+
+// wrongFrame: the losses of training fall, but what plays has learned nothing of the same games. So training and play
+// disagree about where a move stands in the policy.
+func wrongFrame(r *Run) *Finding {
+	const nothing, much = 0.1, 0.4
+	loss := r.recent(policyLoss)
+	if loss == 0 || !r.learnedNothing() || r.gain() > nothing || r.Newest.Policy.Gain(loss) < much {
+		return nil
+	}
+	return &Finding{"training and play use different frames",
+		fmt.Sprintf("The policy loss in training is %.2f, but %s.", loss, r.gainText()),
+		"Check that policy targets are in the mover's frame, as in play: Frame and Encode of the game, and sampler.write in train/replay.go; go test ./env/... checks a game's frames."}
+}
+
+// sameGames: most of the newest games repeat another one move for move.
+func sameGames(r *Run) *Finding {
+	const (
+		enough = 50  // games
+		most   = 0.8 // strong runs of games as small as tic-tac-toe stay below a third
+	)
+	s := &r.Config.Settings
+	if r.Games.Count < enough || r.Games.Duplicates < most {
+		return nil
+	}
+	evidence := fmt.Sprintf("%.0f %% of the newest %d games repeat another one move for move", 100*r.Games.Duplicates, r.Games.Count)
+	if s.ExplorationPlies == 0 {
+		return &Finding{"no exploration", evidence + ", and exploration_plies is 0.",
+			fmt.Sprintf("Let games vary: --set exploration_plies=%d.", rundir.DefaultSettings(r.Game).ExplorationPlies)}
+	}
+	return &Finding{"identical games", evidence + fmt.Sprintf(", though the moves of %d plies are drawn.", s.ExplorationPlies),
+		"Check that each game in progress has its own random generator, and that games begin at varied positions (train/game.go)."}
+}
+
+// fewSamples: hardly any training for the positions played.
+func fewSamples(r *Run) *Finding {
+	const least = 0.5 // samples per position; the default is 8
+	positions := 0
+	for i := range r.Metrics {
+		positions += r.Metrics[i].Positions
+	}
+	s := &r.Config.Settings
+	samples := float64(r.steps()*s.BatchSize) / float64(max(1, positions))
+	if r.steps() == 0 || samples >= least || s.SamplesPerPosition >= 2*least || !r.learnedNothing() {
+		return nil
+	}
+	return &Finding{"too little training",
+		fmt.Sprintf("The run has done %d training steps for %d positions, %.2f samples per position; %s.", r.steps(), positions, samples, r.gainText()),
+		fmt.Sprintf("Train more on each position: --set samples_per_position=%.0f.", rundir.DefaultSettings(r.Game).SamplesPerPosition)}
+}
+
+// rateTooHigh: the network has learned nothing, with a learning rate far above the default.
+func rateTooHigh(r *Run) *Finding {
+	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
+	if rate < farFactor*usual || r.steps() < fewSteps || !r.learnedNothing() {
+		return nil
+	}
+	return &Finding{"learning rate too high",
+		fmt.Sprintf("The losses do not fall (%s), and the learning rate is %g, %.0f times the default.", r.gainText(), rate, rate/usual),
+		fmt.Sprintf("Lower it: --set learning_rate=%g.", usual)}
+}
+
+// rateTooLow: the network is still close to uniform play after many steps, with a learning rate far below the default.
+func rateTooLow(r *Run) *Finding {
+	const near = 0.95 // entropy of the policy, relative to uniform play
+	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
+	p := &r.Newest.Policy
+	if rate*farFactor > usual || r.steps() < fewSteps || !r.learnedNothing() || p.Entropy < near*p.Uniform {
+		return nil
+	}
+	return &Finding{"learning rate too low",
+		fmt.Sprintf("After %d training steps the network still plays almost uniformly (%s), and the learning rate is %g, 1/%.0f of the default.",
+			r.steps(), r.gainText(), rate, usual/rate),
+		fmt.Sprintf("Raise it: --set learning_rate=%g.", usual)}
+}
+
+// blind: the network evaluates positions without regard to what is on the board.
+func blind(r *Run) *Finding {
+	v, s := &r.Newest.Value, &r.Config.Settings
+	usual := rundir.DefaultSettings(r.Game).LearningRate
+	if r.steps() < fewSteps || s.LearningRate >= farFactor*usual || s.LearningRate*farFactor <= usual ||
+		!r.learnedNothing() || v.Count < minPositions || math.Abs(v.Correlation) > noCorrelation || wrongFrame(r) != nil {
+		return nil
+	}
+	return &Finding{"the network does not see the position",
+		fmt.Sprintf("After %d training steps with a usual learning rate, %s, and its values have a correlation of %.2f with the exact ones.",
+			r.steps(), r.gainText(), v.Correlation),
+		"Check what the network is trained on: Encode of the game must write the position it is called on (go test ./env/...), and the tensors of a batch must differ (sampler.write in train/replay.go)."}
+}
+
+// smallWindow: the network forgets games soon after they left a small replay window.
+func smallWindow(r *Run) *Finding {
+	p, s := &r.Newest.Policy, &r.Config.Settings
+	training, usual := r.recent(policyLoss), rundir.DefaultSettings(r.Game).ReplayWindow
+	const third = 1. / 3 // of what the network has learned is lost in games that it was trained on; usually about a tenth
+	if r.steps() < fewSteps || s.ReplayWindow*farFactor > usual || p.Count < minPositions ||
+		lostShare(training, p.Loss, p.Uniform) < third {
+		return nil
+	}
+	return &Finding{"replay window too small",
+		fmt.Sprintf("The policy loss is %.2f in the replay window, which holds %d positions, but %.2f on the newest %d games (uniform play: %.2f).",
+			training, r.Metrics[len(r.Metrics)-1].ReplayPositions, p.Loss, r.Games.Count, p.Uniform),
+		fmt.Sprintf("Keep more games: --set replay_window=%d.", usual)}
+}
+
+// overfitted: what the network learned of the training set does not hold for the validation set.
+func overfitted(r *Run) *Finding {
+	const (
+		often = 3   // times the default number of samples per position
+		half  = 0.5 // of what the network has learned; healthy runs lose a tenth, short ones up to half
+		most  = 0.9
+	)
+	training, validation := r.recent(policyLoss), r.recent(validationPolicyLoss)
+	uniform, samples := r.Newest.Policy.Uniform, r.Config.Settings.SamplesPerPosition
+	usual := rundir.DefaultSettings(r.Game).SamplesPerPosition
+	lost := lostShare(training, validation, uniform)
+	if r.steps() < fewSteps || r.Newest.Policy.Count < minPositions || validation == 0 || lost < half {
+		return nil
+	}
+	evidence := fmt.Sprintf("The policy loss is %.2f on the training set, but %.2f on the validation set (uniform play: %.2f)", training, validation, uniform)
+	switch {
+	case samples >= often*usual:
+		return &Finding{"overtraining", fmt.Sprintf("%s, and each position is trained on %.0f times.", evidence, samples),
+			fmt.Sprintf("Train less on each position: --set samples_per_position=%g.", usual)}
+	case lost >= most:
+		return &Finding{"overfitting", evidence + ".", "Play more games (train longer), or lower samples_per_position."}
+	}
+	return nil
+}
+
+// lostShare is what share of the training loss's gain on uniform play is lost in other games, whose loss is given. It is 0
+// if there is little to lose.
+func lostShare(training, other, uniform float64) float64 {
+	const little = 0.1 // of the loss of uniform play
+	if training == 0 || uniform-training < little*uniform {
+		return 0
+	}
+	return (other - training) / (uniform - training)
+}
+
+// weakSearch: policy targets are hardly better than the network's own policy, so there is nothing to learn from search.
+func weakSearch(r *Run) *Finding {
+	const (
+		enough    = 50  // positions
+		least     = 0.1 // share of bad moves of the network: below that there is little to improve
+		improving = 0.4 // share of the bad moves that search avoids; with 12 simulations, about half or more
+		few       = 4   // simulations
+		small     = 0.1 // value_scale
+	)
+	// With bad values no search can help, and the cause is another.
+	w, s, usual := &r.Newest.Search, &r.Config.Settings, rundir.DefaultSettings(r.Game)
+	if w.Count < enough || w.Network < least || w.Targets < w.Network*(1-improving) || r.Newest.Value.Correlation < halfGain {
+		return nil
+	}
+	evidence := fmt.Sprintf("Search hardly improves on the network: moves that lose value have a share of %.0f %% in the policy targets and %.0f %% in the network's policy, in %d solved positions",
+		100*w.Targets, 100*w.Network, w.Count)
+	switch {
+	case s.Simulations <= few:
+		return &Finding{"too few simulations", fmt.Sprintf("%s; a move has %d simulations.", evidence, s.Simulations),
+			fmt.Sprintf("Search more: --set simulations=%d.", usual.Simulations)}
+	case s.ValueScale <= small:
+		return &Finding{"search ignores values", fmt.Sprintf("%s; value_scale is %g.", evidence, s.ValueScale),
+			fmt.Sprintf("Let values count: --set value_scale=%g.", usual.ValueScale)}
+	}
+	return nil
+}
+
+// smallNetwork: the network has learned little even of the games that it was trained on, and is small.
+func smallNetwork(r *Run) *Finding {
+	const small = 1. / 3 // of the default's channels
+	s, usual := &r.Config.Settings, rundir.DefaultSettings(r.Game)
+	if r.steps() < 2*fewSteps || r.Newest.Policy.Count < minPositions || r.gain() >= halfGain ||
+		float64(s.Channels) > small*float64(usual.Channels) || r.falling() {
+		return nil
+	}
+	return &Finding{"network too small",
+		fmt.Sprintf("The network has learned %.0f %% of the policy targets of its newest games (%s), and has only %d parameters.",
+			100*max(0, r.gain()), r.gainText(), r.Parameters),
+		fmt.Sprintf("Train a larger one: --set channels=%d --set blocks=%d.", usual.Channels, usual.Blocks)}
+}

@@ -1,0 +1,245 @@
+package doctor
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"ludus/env"
+	"ludus/env/solver"
+	"ludus/model/infer"
+	"ludus/train"
+)
+
+// Games says how varied games are.
+type Games struct {
+	Count      int     `json:"count"`
+	Duplicates float64 `json:"duplicates"` // share with the same moves as an earlier one
+}
+
+// variety returns how varied games are.
+func variety(game *env.Game, games []train.SelfPlayGame) Games {
+	seen := map[uint64]bool{}
+	for i := range games {
+		hash := fnv.New64a()
+		for _, a := range games[i].Moves {
+			hash.Write([]byte{byte(a), byte(a >> 8), byte(a >> 16)})
+		}
+		seen[hash.Sum64()] = true
+	}
+	n := len(games)
+	return Games{Count: n, Duplicates: 1 - float64(len(seen))/float64(max(1, n))}
+}
+
+// Accuracy compares a network with what positions of finished games show.
+type Accuracy struct {
+	Policy Policy `json:"policy"`
+	Value  Value  `json:"value"`
+	Search Search `json:"search"`
+}
+
+// Policy compares a policy with the policy targets, in positions with a choice.
+type Policy struct {
+	Count   int     `json:"count"`
+	Uniform float64 `json:"uniform"` // mean of ln(legal moves): the loss of uniform play
+	Target  float64 `json:"target"`  // entropy of the targets: the least loss
+	Loss    float64 `json:"loss"`    // cross-entropy of the policy with the targets
+	Entropy float64 `json:"entropy"` // of the policy
+}
+
+// Gain says what part of the targets a policy with the given loss has learned: 0 as uniform play, 1 all of it. It is
+// negative for a policy that is worse than uniform play.
+func (p *Policy) Gain(loss float64) float64 {
+	if p.Uniform-p.Target < 1e-3 {
+		return 1 // nothing to learn
+	}
+	return (p.Uniform - loss) / (p.Uniform - p.Target)
+}
+
+// Value compares expected utilities with exact ones in positions near the ends of games.
+type Value struct {
+	Count       int     `json:"count"`       // positions that were solved
+	Correlation float64 `json:"correlation"` // of expected and exact utility; 0 if either is constant
+}
+
+// Search compares the moves of search and network in positions that the run has not solved and the solver of this package
+// can: each number is the share of moves that lose value. Only positions with better and worse moves count.
+type Search struct {
+	Count   int     `json:"count"`
+	Targets float64 `json:"targets"` // of the policy targets
+	Network float64 `json:"network"` // of the network's policy
+	Uniform float64 `json:"uniform"` // of uniform play
+}
+
+// What is examined of the newest games takes about half a second.
+const (
+	maxPositions = 2048    // evaluated by the network, evenly spread
+	maxSolved    = 400     // solved for Value
+	solvedPlies  = 6       // at the end of a game, for Value
+	solverNodes  = 2000    // per position, for Value
+	maxSearched  = 400     // positions tried for Search
+	searchPlies  = 12      // at the end of a game, for Search
+	searchNodes  = 10_000  // per position, for Search
+	solverTable  = 4 << 20 // bytes
+)
+
+// examine compares network with games. Without one it only sets Policy.Count, Uniform and Target.
+func examine(game *env.Game, games []train.SelfPlayGame, network *infer.Network) Accuracy {
+	e := examiner{
+		game: game, logits: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes)),
+	}
+	if network != nil {
+		e.evaluator, e.solver = network.NewEvaluator(1), solver.New(game, solverTable)
+	}
+	positions := 0
+	for i := range games {
+		positions += len(games[i].Plies)
+	}
+	every, n := 1+positions/maxPositions, 0
+	for i := range games {
+		g := &games[i]
+		state := game.NewState()
+		for ply, a := range g.Moves {
+			if j := ply - g.Opening; j >= 0 {
+				if n%every == 0 {
+					e.add(state, &g.Plies[j], len(g.Moves)-ply)
+				}
+				n++
+			}
+			state.Apply(a)
+		}
+	}
+	return e.accuracy()
+}
+
+// examiner sums up positions.
+type examiner struct {
+	game      *env.Game
+	evaluator *infer.Evaluator // nil: none
+	solver    *solver.Solver
+	sums      Accuracy // counts, and sums in place of means
+	solved    pairs    // expected and exact utility
+	tried     int      // positions for Search
+
+	legal   []env.Action
+	logits  []float32 // [A]
+	classes []float32 // [K]
+	policy  []float64 // of the legal moves
+	after   []int     // exact classes after the legal moves
+}
+
+// add adds a searched position of a game that has left plies to go.
+func (e *examiner) add(state env.State, ply *train.SearchedPly, left int) {
+	e.legal = state.Legal(e.legal[:0])
+	if e.evaluator != nil {
+		e.evaluator.Evaluate([]env.State{state}, e.logits, e.classes, nil)
+		e.policy = softmax(e.policy[:0], e.logits, e.legal, e.game.Frame(state.Player()))
+		if left <= solvedPlies && e.solved.n < maxSolved {
+			e.addValue(state)
+		}
+	}
+	if len(e.legal) < 2 || slices.Max(ply.Policy) == 0 {
+		return // no choice, or no target
+	}
+	p := &e.sums.Policy
+	p.Count++
+	p.Uniform += math.Log(float64(len(e.legal)))
+	for i, share := range ply.Policy {
+		if share > 0 {
+			p.Target -= float64(share) * math.Log(float64(share))
+		}
+		if e.evaluator != nil {
+			log := math.Log(max(e.policy[i], 1e-12))
+			p.Loss -= float64(share) * log
+			p.Entropy -= e.policy[i] * log
+		}
+	}
+	if e.evaluator != nil && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
+		e.tried++
+		e.addSearch(state, ply.Policy)
+	}
+}
+
+// softmax appends the probabilities of the legal moves to dst.
+func softmax(dst []float64, logits []float32, legal, frame []env.Action) []float64 {
+	top := math.Inf(-1)
+	for _, a := range legal {
+		top = max(top, float64(logits[frame[a]]))
+	}
+	sum := 0.0
+	for _, a := range legal {
+		dst = append(dst, math.Exp(float64(logits[frame[a]])-top))
+		sum += dst[len(dst)-1]
+	}
+	for i := range dst {
+		dst[i] /= sum
+	}
+	return dst
+}
+
+// addValue adds the network's value of a position that the solver can solve.
+func (e *examiner) addValue(state env.State) {
+	if exact, ok := e.solver.Solve(state, solver.Limits{Nodes: solverNodes}); ok {
+		e.solved.add(e.game.ExpectedUtility(e.classes), e.game.UtilityFor(state.Player(), exact))
+	}
+}
+
+// addSearch adds a policy target, and the network's policy, in a position that the solver can solve.
+func (e *examiner) addSearch(state env.State, target []float32) {
+	e.after = e.solver.SolveMoves(state, solver.Limits{Nodes: searchNodes}, e.after[:0])
+	best, worst := slices.Min(e.after), slices.Max(e.after) // a lower class is better for First
+	if best == solver.Unknown || best == worst {
+		return
+	}
+	if state.Player() == env.Second {
+		best = worst
+	}
+	s := &e.sums.Search
+	s.Count++
+	for i, class := range e.after {
+		if class != best {
+			s.Targets += float64(target[i])
+			s.Network += e.policy[i]
+			s.Uniform += 1 / float64(len(target))
+		}
+	}
+}
+
+// accuracy returns the means.
+func (e *examiner) accuracy() Accuracy {
+	a := e.sums
+	divide := func(n int, sums ...*float64) {
+		for _, sum := range sums {
+			*sum /= float64(max(1, n))
+		}
+	}
+	divide(a.Policy.Count, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Entropy)
+	divide(a.Search.Count, &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
+	a.Value.Count, a.Value.Correlation = e.solved.n, e.solved.correlation()
+	return a
+}
+
+// pairs sums up pairs of numbers.
+type pairs struct {
+	n                int
+	x, y, xx, yy, xy float64
+}
+
+func (s *pairs) add(x, y float64) {
+	s.n++
+	s.x += x
+	s.y += y
+	s.xx += x * x
+	s.yy += y * y
+	s.xy += x * y
+}
+
+// correlation is Pearson's; 0 if either number is constant.
+func (s *pairs) correlation() float64 {
+	n := float64(s.n)
+	ofX, ofY := n*s.xx-s.x*s.x, n*s.yy-s.y*s.y
+	if ofX < 1e-9*n*n || ofY < 1e-9*n*n {
+		return 0
+	}
+	return (n*s.xy - s.x*s.y) / math.Sqrt(ofX*ofY)
+}
