@@ -80,31 +80,26 @@ func noSteps(r *Run) *Finding {
 // maskIgnored: fresh weights play uniformly, so their policy loss is the mean of ln(legal moves). It is ln(all actions)
 // if illegal moves take part.
 func maskIgnored(r *Run) *Finding {
-	loss, ok := r.firstLoss()
-	all := math.Log(float64(r.Game.NumActions()))
 	const distinct = 0.5 // nats between the two losses
-	if !ok || r.Config.From != "" || r.First.Count < minPositions || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
+	loss, all := r.firstLoss(), math.Log(float64(r.Game.NumActions()))
+	if r.Config.From != "" || r.First.Count < minPositions || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
 		return nil
 	}
 	return &Finding{"illegal moves in the policy loss",
-		fmt.Sprintf("The first policy loss is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
+		fmt.Sprintf("The policy loss before the first training step is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
 			loss, r.First.Uniform, all, r.Game.NumActions()),
 		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/replay.go."}
 }
 
-// firstLoss returns the policy loss of weights with little or no training: on the validation set before the first step
-// or, if that set was still empty, in the first steps. A high learning rate spoils these.
-func (r *Run) firstLoss() (loss float64, ok bool) {
+// firstLoss returns the policy loss on the validation set before the first training step; 0 if that set was empty, as it
+// is in runs with few games at once.
+func (r *Run) firstLoss() float64 {
 	for i := range r.Metrics {
-		switch m := &r.Metrics[i]; {
-		case m.Steps == 0:
-		case m.ValidationPolicyLoss > 0:
-			return m.ValidationPolicyLoss, true
-		default:
-			return m.PolicyLoss, r.Config.Settings.LearningRate < farFactor*rundir.DefaultSettings(r.Game).LearningRate
+		if m := &r.Metrics[i]; m.Steps > 0 {
+			return m.ValidationPolicyLoss
 		}
 	}
-	return 0, false
+	return 0
 }
 
 // signFlipped: the network's values are the opposite of the exact ones.
