@@ -80,9 +80,12 @@ func noSteps(r *Run) *Finding {
 // maskIgnored: fresh weights play uniformly, so their policy loss is the mean of ln(legal moves). It is ln(all actions)
 // if illegal moves take part.
 func maskIgnored(r *Run) *Finding {
-	const distinct = 0.5 // nats between the two losses
+	const (
+		distinct = 0.5 // nats between the two losses
+		enough   = 10  // positions; ln(legal moves) varies little
+	)
 	loss, all := r.firstLoss(), math.Log(float64(r.Game.NumActions()))
-	if r.Config.From != "" || r.First.Count < minPositions || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
+	if r.Config.From != "" || r.First.Count < enough || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
 		return nil
 	}
 	return &Finding{"illegal moves in the policy loss",
@@ -283,7 +286,7 @@ func smallNetwork(r *Run) *Finding {
 	const small = 1. / 3 // of the default's channels
 	s, usual := &r.Config.Settings, rundir.DefaultSettings(r.Game)
 	if r.steps() < 2*fewSteps || r.Newest.Policy.Count < minPositions || r.gain() >= halfGain ||
-		float64(s.Channels) > small*float64(usual.Channels) || r.falling() {
+		float64(s.Channels) > small*float64(usual.Channels) {
 		return nil
 	}
 	return &Finding{"network too small",
