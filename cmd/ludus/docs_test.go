@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints/zoo"
+	"ludus/train/doctor"
 	"ludus/train/rundir"
 )
 
@@ -60,6 +61,10 @@ func TestDocumentsMatchCode(t *testing.T) {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(lines)))
 	}
 	for _, part := range []any{zoo.Card{}, zoo.Training{}, zoo.Network{}, zoo.SuiteError{}, zoo.MatchResult{}, zoo.Certificate{}, zoo.Floors{}, zoo.Trained{}} {
+		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
+	}
+
+	for _, part := range []any{doctor.Diagnosis{}, doctor.Finding{}, doctor.Games{}, doctor.Accuracy{}, doctor.Policy{}, doctor.Value{}, doctor.Search{}, doctor.Curve{}} {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
 	}
 

@@ -21,8 +21,9 @@ func doctorCommand() *cobra.Command {
 how varied its games are, and how the newest network evaluates positions of the newest games, compared with uniform play,
 with exact values of the solver and with the shipped agent. Settings only help to name the cause. The run may be in training.
 
-A table shows the run's curves from its first to its newest generation. "shipped" is the shipped agent: its loss in positions
-of the run's newest games, or its error on its card. "uniform" is uniform play in these positions.`,
+A table shows the run's curves from its first to its newest generation. "recorded" is the error that recorded trainings of the
+game had after as much training as the newest value. "shipped" is the shipped agent: its loss in positions of the run's newest
+games, or its error on its card. "uniform" is uniform play in these positions.`,
 		Example: `  ludus doctor runs/quad-5x5
   ludus doctor runs/quad-5x5 --json`,
 		Args: arguments(1, 1),
@@ -59,10 +60,14 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	fmt.Fprintf(w, "%s\n\n", d.Status)
 
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "curve\tfirst\tnewest\tshipped\tuniform\t\tshould")
+	fmt.Fprintln(table, "curve\tfirst\tnewest\trecorded\tshipped\tuniform\t\tshould")
 	for _, c := range d.Curves {
-		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", c.Name, c.Values[0], c.Values[len(c.Values)-1],
-			optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
+		var recorded *float64
+		if n := len(c.Recorded); n > 0 {
+			recorded = &c.Recorded[n-1]
+		}
+		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Values[0], c.Values[len(c.Values)-1],
+			optional(recorded), optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
 	}
 	table.Flush()
 	if d.Newest.Policy.Count == 0 {

@@ -3,6 +3,8 @@ package doctor
 import (
 	"math"
 
+	"ludus/checkpoints/zoo"
+	"ludus/train/forecast"
 	"ludus/train/rundir"
 )
 
@@ -15,6 +17,8 @@ type Curve struct {
 	// The shipped agent's value: a loss in positions of the run's newest games, an error on the card's suite; nil: none.
 	Shipped *float64 `json:"shipped,omitempty"`
 	Uniform *float64 `json:"uniform,omitempty"` // of uniform play over the legal moves, in the same positions; nil: none
+	// Recorded is what recorded trainings of the game had reached after as much training as each of Values; nil: none.
+	Recorded []float64 `json:"recorded,omitempty"`
 }
 
 // curves returns the run's curves, without those that it has no values of.
@@ -52,18 +56,50 @@ func (r *Run) curves() (all []Curve) {
 
 // errorCurves returns the errors on the game's suite, without and with search.
 func (r *Run) errorCurves() (all []Curve) {
-	for _, agent := range []string{"policy", "net"} {
-		c := Curve{Name: "suite error, " + agent, Expected: "falls", Shipped: r.CardErrors[agent]}
-		for _, s := range r.Suite {
-			if s.Agent == agent {
-				c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
+	var recorded *forecast.Curve
+	card := zoo.CardOf(r.Game.Name)
+	if card != nil {
+		recorded = forecast.NewCurve(card.Curve)
+	}
+	for _, agent := range []struct{ name, onCard string }{{"policy", "policy:zoo"}, {"net", "zoo"}} {
+		c := Curve{Name: "suite error, " + agent.name, Expected: "falls"}
+		if card != nil {
+			if e := card.Find("shipped", agent.onCard); e != nil {
+				c.Shipped = &e.Error.Value
 			}
+		}
+		for _, s := range r.Suite {
+			if s.Agent != agent.name {
+				continue
+			}
+			c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
+			if work := r.work(s.Generation); recorded != nil && work > 0 {
+				e := recorded.Errors(work)
+				if agent.name == "policy" {
+					e.Search = e.Alone
+				}
+				c.Recorded = append(c.Recorded, e.Search.Value)
+			}
+		}
+		if len(c.Recorded) < len(c.Values) {
+			c.Recorded = nil
 		}
 		if len(c.Values) > 0 {
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// work is the amount of training up to a generation, as package forecast measures it.
+func (r *Run) work(generation int) float64 {
+	s, steps := &r.Config.Settings, 0
+	for i := range r.Metrics {
+		if r.Metrics[i].Generation <= generation {
+			steps = r.Metrics[i].Steps
+		}
+	}
+	return forecast.Work(steps*s.BatchSize, s.Channels, s.Blocks)
 }
 
 func policyLoss(m *rundir.Metrics) float64            { return m.PolicyLoss }

@@ -28,8 +28,6 @@ type Run struct {
 	Games   Games    // the newest games
 	Newest  Accuracy // of the newest network in positions of these games; zero if no checkpoint can be read
 	Shipped Accuracy // of the game's shipped network in the same positions; zero if none is shipped
-	// CardErrors are the shipped agent's errors on the shipped suite, by the agent's name in Suite; empty if there are none.
-	CardErrors map[string]*float64
 }
 
 // The newest games are read until there are this many. They take less than a second.
@@ -69,14 +67,6 @@ func Read(dir string) (*Run, error) {
 	if weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir}); err == nil {
 		r.Parameters = weights.Parameters()
 		r.Newest = evaluated(r.Game, newest, weights)
-	}
-	if card := zoo.CardOf(r.Game.Name); card != nil {
-		r.CardErrors = map[string]*float64{}
-		for name, spec := range map[string]string{"policy": "policy:zoo", "net": "zoo"} {
-			if e := card.Find("shipped", spec); e != nil {
-				r.CardErrors[name] = &e.Error.Value
-			}
-		}
 	}
 	if weights, err := infer.Unmarshal(zoo.Weights(r.Game.Name)); err == nil {
 		r.Shipped = evaluated(r.Game, newest, weights)
