@@ -258,7 +258,7 @@ func TestEngineSolves(t *testing.T) {
 		t.Skip("Node is not installed")
 	}
 	_, file := export(t, infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1))
-	request := map[string]any{"game": "quad-5x5", "moves": []string{"3 3", "1 2", "2 3", "1 4"}, "agent": "net:agent"}
+	request := map[string]any{"game": "quad-5x5", "moves": []string{"c3", "b1", "c2", "d1"}, "agent": "net:agent"}
 	replies := requestAll(t, file, func(send func(op string, request map[string]any)) {
 		send("analyze", request)
 		request["agent"] = "net:agent,sims=64,solve=0"
