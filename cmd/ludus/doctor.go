@@ -59,22 +59,13 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	}
 	fmt.Fprintf(w, "%s\n\n", d.Status)
 
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "curve\tfirst\tnewest\trecorded\tshipped\tuniform\t\tshould")
-	for _, c := range d.Curves {
-		var recorded *float64
-		if n := len(c.Recorded); n > 0 {
-			recorded = &c.Recorded[n-1]
-		}
-		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Values[0], c.Values[len(c.Values)-1],
-			optional(recorded), optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
-	}
-	table.Flush()
+	writeCurves(w, d.Curves)
 	if d.Newest.Policy.Count == 0 {
+		fmt.Fprintln(w, "\nThe network was not examined: the run has no finished game or no checkpoint that can be read.")
 		return
 	}
 	fmt.Fprintf(w, "\nin the newest %d games (%.0f %% duplicates), network:\n", d.Games.Count, 100*d.Games.Duplicates)
-	table = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  measure\tnewest\tshipped")
 	row := func(name string, count int, value func(a *doctor.Accuracy) string) {
 		if count > 0 {
@@ -97,6 +88,40 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	row("likewise, targets of the search", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Targets)
 	})
+	table.Flush()
+}
+
+// writeCurves prints a table of curves with sparklines. It leaves out references that no curve has.
+func writeCurves(w io.Writer, curves []doctor.Curve) {
+	references := []struct {
+		name  string
+		value func(c *doctor.Curve) *float64
+	}{
+		{"recorded", func(c *doctor.Curve) *float64 {
+			if n := len(c.Recorded); n > 0 {
+				return &c.Recorded[n-1]
+			}
+			return nil
+		}},
+		{"shipped", func(c *doctor.Curve) *float64 { return c.Shipped }},
+		{"uniform", func(c *doctor.Curve) *float64 { return c.Uniform }},
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(first string, reference func(i int) string, rest string) {
+		fmt.Fprint(table, first)
+		for i := range references {
+			if slices.ContainsFunc(curves, func(c doctor.Curve) bool { return references[i].value(&c) != nil }) {
+				fmt.Fprint(table, "\t", reference(i))
+			}
+		}
+		fmt.Fprintln(table, "\t"+rest)
+	}
+	row("curve\tfirst\tnewest", func(i int) string { return references[i].name }, "\tshould")
+	for i := range curves {
+		c := &curves[i]
+		row(fmt.Sprintf("%s\t%.3f\t%.3f", c.Name, c.Values[0], c.Values[len(c.Values)-1]),
+			func(i int) string { return optional(references[i].value(c)) }, sparkline(c.Values)+"\t"+c.Expected)
+	}
 	table.Flush()
 }
 
