@@ -199,7 +199,7 @@ func (m *measurement) play(ctx context.Context, opponent string, games int) (mat
 	return match.Run(ctx, config)
 }
 
-// certifyAgent walks every reply to the agent, with the defaults of "ludus exploit".
+// certifyAgent walks every reply to the agent, with the defaults of "ludus exploit" but for more positions.
 func (m *measurement) certifyAgent(ctx context.Context) error {
 	if m.certify == "" {
 		return nil
@@ -208,8 +208,9 @@ func (m *measurement) certifyAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	const positions = 4_000_000
 	r, err := exploit.Walk(ctx, exploit.Options{
-		Agent: factory, Positions: 2_000_000, Nodes: 2_000_000, Memory: 512 << 20, Threads: m.threads, Seed: 1,
+		Agent: factory, Positions: positions, Nodes: 2_000_000, Memory: 512 << 20, Threads: m.threads, Seed: 1,
 	})
 	if err != nil {
 		return err
@@ -217,7 +218,8 @@ func (m *measurement) certifyAgent(ctx context.Context) error {
 	m.note(fmt.Sprintf("%v: %d positions, %d faults, complete: %t", factory, r.Positions, len(r.Faults), r.Complete))
 	if r.Complete && len(r.Faults) == 0 {
 		m.card.Certificate = &zoo.Certificate{
-			Command: fmt.Sprintf("ludus exploit %s %v", m.game.Name, factory), Agent: factory.String(), Positions: r.Positions,
+			Command: fmt.Sprintf("ludus exploit %s %v --positions %d", m.game.Name, factory, positions),
+			Agent:   factory.String(), Positions: r.Positions,
 		}
 	}
 	return nil
