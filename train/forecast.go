@@ -32,9 +32,9 @@ const leastDone = 0.1
 
 // DryRun forecasts what Train would do with the same options. It creates no run directory and changes none. A run that
 // has done little or nothing is forecast by measuring the machine for some seconds, as Train does for a time plan, others
-// by their own speed. samplesPerPosition is the number of samples per position that earlier runs of the game took; 0:
-// what the settings allow at most, since repeated positions count less.
-func DryRun(ctx context.Context, o Options, samplesPerPosition float64) (*Forecast, error) {
+// by their own speed. samplesPerPosition returns the number of samples per position that earlier runs like this one
+// took; 0: what the settings allow at most, since repeated positions count less.
+func DryRun(ctx context.Context, o Options, samplesPerPosition func(*rundir.Config) float64) (*Forecast, error) {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
@@ -69,7 +69,7 @@ func DryRun(ctx context.Context, o Options, samplesPerPosition float64) (*Foreca
 	if err := r.measureCost(ctx, weights); err != nil {
 		return nil, err
 	}
-	f.fill(r.cost, samplesPerPosition)
+	f.fill(r.cost, samplesPerPosition(r.config))
 	return f, nil
 }
 
@@ -128,10 +128,9 @@ func (f *Forecast) fill(c cost, samplesPerPosition float64) {
 // those that do not change the network's strength, and the size of the network if some length of a plain run has it.
 func ChangedSettings(game *env.Game, settings *rundir.Settings) (changed []string) {
 	plain := rundir.DefaultSettings(game)
-	for _, coreTime := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour} {
-		channels, blocks := networkSize(game, coreTime)
-		if settings.Channels == channels && settings.Blocks == blocks {
-			plain.Channels, plain.Blocks = channels, blocks
+	for _, size := range networkSizes(game) {
+		if settings.Channels == size.channels && settings.Blocks == size.blocks {
+			plain.Channels, plain.Blocks = size.channels, size.blocks
 		}
 	}
 	defaults := plain.List()

@@ -32,7 +32,8 @@ func contents(t *testing.T, dir string) map[string]string {
 // A dry run leaves no folder behind, and its plan is that of the run.
 func TestDryRun(t *testing.T) {
 	o := tiny(t, filepath.Join(t.TempDir(), "run"), 8)
-	f, err := DryRun(t.Context(), o, 0)
+	unknown := func(*rundir.Config) float64 { return 0 }
+	f, err := DryRun(t.Context(), o, unknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +51,11 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("the run has %+v, the dry run %+v", s.Config, f.Config)
 	}
 	before := contents(t, o.Dir)
-	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {
+	if _, err := DryRun(t.Context(), o, unknown); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {
 		t.Errorf("a finished run: %v", err)
 	}
 	o.Generations = 16
-	if f, err = DryRun(t.Context(), o, 0); err != nil {
+	if f, err = DryRun(t.Context(), o, unknown); err != nil {
 		t.Fatal(err)
 	}
 	count := countersOf(t, o.Dir)
@@ -62,7 +63,7 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("twice as many generations: %+v after %+v", f, count)
 	}
 	o.Settings["simulations"] = 7
-	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "simulations=7 (the run has 6)") {
+	if _, err := DryRun(t.Context(), o, unknown); err == nil || !strings.Contains(err.Error(), "simulations=7 (the run has 6)") {
 		t.Errorf("other settings: %v", err)
 	}
 	after := contents(t, o.Dir)

@@ -49,17 +49,32 @@ func (o *Options) coreTime() time.Duration {
 // for. Small networks learn faster at first, large ones get further. Boards of up to 25 cells need fewer blocks, so
 // they get more channels.
 func networkSize(game *env.Game, coreTime time.Duration) (channels, blocks int) {
-	small := infer.DefaultConfig(game)
-	compact := game.Tensor.Cells() <= 25
-	switch {
-	case coreTime < 6*time.Minute:
-		return small.Channels, small.Blocks
-	case coreTime < 60*time.Minute && !compact:
-		return 48, small.Blocks
-	case coreTime < 60*time.Minute:
-		return 64, small.Blocks
+	for _, size := range networkSizes(game) {
+		if coreTime >= size.from {
+			channels, blocks = size.channels, size.blocks
+		}
 	}
-	return 64, small.Blocks + 1
+	return channels, blocks
+}
+
+// A networkLength is the network of new runs that all cores together have at least the given time for.
+type networkLength struct {
+	from             time.Duration
+	channels, blocks int
+}
+
+// networkSizes returns the networks of new runs, in ascending order of time.
+func networkSizes(game *env.Game) []networkLength {
+	small := infer.DefaultConfig(game)
+	middle := 48
+	if game.Tensor.Cells() <= 25 {
+		middle = 64
+	}
+	return []networkLength{
+		{0, small.Channels, small.Blocks},
+		{6 * time.Minute, middle, small.Blocks},
+		{60 * time.Minute, 64, small.Blocks + 1},
+	}
 }
 
 // lastBeforeDecay is the last generation before the final decay of the learning rate.

@@ -1,5 +1,10 @@
 package zoo
 
+import "regexp"
+
+// CommitPattern matches the name of a commit on a card.
+var CommitPattern = regexp.MustCompile("^[0-9a-f]{7,40}$")
+
 // Card describes a shipped agent: how it was trained and how strong it is. Every number has the command that measures
 // it again.
 type Card struct {
@@ -39,7 +44,7 @@ type Training struct {
 	Command     string  `json:"command"`
 	Seed        uint64  `json:"seed"`
 	Commit      string  `json:"commit"` // of the program
-	Date        string  `json:"date"`   // when the shipped generation ended, YYYY-MM-DD
+	Date        string  `json:"date"`   // when the run ended, YYYY-MM-DD
 	Cores       int     `json:"cores"`
 	Seconds     float64 `json:"seconds"`     // until the shipped generation ended, on the clock
 	CPUSeconds  float64 `json:"cpu_seconds"` // likewise, of all cores

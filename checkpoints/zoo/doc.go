@@ -4,7 +4,7 @@
 //
 // The program cmd/ludus/internal/ship replaces both files of a game by the network of a run and its measured strength:
 //
-//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5 -command "ludus train quad-5x5 --time 8h" -commit COMMIT
+//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5 -commit COMMIT
 //
 // The package's test plays each agent and fails if it is weaker than its card's [Floors] allow.
 //

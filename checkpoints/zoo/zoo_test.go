@@ -69,11 +69,16 @@ func TestFiles(t *testing.T) {
 			t.Fatalf("%s: the card %+v is of another file; want %+v", name, card, want)
 		}
 		c := card.Training
-		if c.Command == "" || c.Commit == "" || c.Date == "" || c.Cores < 1 || c.Seconds <= 0 || c.Generation < 1 || len(card.Matches) == 0 {
+		if c.Command == "" || !zoo.CommitPattern.MatchString(c.Commit) || c.Date == "" || c.Cores < 1 || c.Seconds <= 0 || c.Generation < 1 || len(card.Matches) == 0 {
 			t.Errorf("%s: the card is not complete: %+v", name, c)
 		}
 		if _, ok := suite.Shipped(game); ok && (card.Find("shipped", "zoo") == nil || card.Floors.Positions == 0) {
 			t.Errorf("%s: the card has no errors on the shipped suite", name)
+		}
+		for _, r := range card.Curve {
+			if e := card.Find("shipped", "zoo"); r.Search.High < e.Error.Value {
+				t.Errorf("%s: %q trained a stronger network than the shipped one", name, r.Command)
+			}
 		}
 		text, err := os.ReadFile(name + zoo.CardExtension)
 		if err != nil {

@@ -89,15 +89,12 @@ func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 			p.show(status{detail: "measuring this machine's speed"})
 		}
 	}
-	samplesPerPosition := 0.0
-	settings := rundir.DefaultSettings(o.Game)
-	if err := settings.Change(o.Settings); err != nil {
-		return err
-	}
-	if c := curveOf(o.Game); c != nil && len(train.ChangedSettings(o.Game, &settings)) == 0 {
-		samplesPerPosition = c.SamplesPerPosition
-	}
-	f, err := train.DryRun(cmd.Context(), o, samplesPerPosition)
+	f, err := train.DryRun(cmd.Context(), o, func(config *rundir.Config) float64 {
+		if c, _ := curveFor(o.Game, config); c != nil {
+			return c.SamplesPerPosition
+		}
+		return 0
+	})
 	if err != nil {
 		return err
 	}
@@ -171,7 +168,7 @@ func (p *plan) write(w io.Writer) {
 	for _, e := range p.Errors {
 		note := ""
 		if e.Extrapolated {
-			note = "\tbeyond the recorded trainings: a guess"
+			note = "\t" + beyond
 		}
 		alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
 		fmt.Fprintf(table, "%s\t%s\t%s%s\n", about(e.Seconds), alone, search, note)
@@ -207,6 +204,9 @@ func about(x float64) string {
 	return text
 }
 
+// beyond marks a forecast for less or more training than any recorded one.
+const beyond = "beyond the recorded trainings: a guess"
+
 // expectation returns what the errors of a run will be at its end, for its status and as a line of the log; "" if they
 // cannot be expected. samples are those expected at the end.
 func expectation(game *env.Game, config *rundir.Config, samples int) (short, line string) {
@@ -215,7 +215,11 @@ func expectation(game *env.Game, config *rundir.Config, samples int) (short, lin
 		return "", ""
 	}
 	e := c.Errors(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
-	short = fmt.Sprintf("expected error %.1f %% alone, %.1f %% with 64 simulations", 100*e.Alone.Value, 100*e.Search.Value)
-	return short, fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s",
-		percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search)))
+	alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
+	short = fmt.Sprintf("expected at the end: error %s", search)
+	line = fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s", alone, search)
+	if e.Extrapolated {
+		short, line = short+" (a guess)", line+"; "+beyond
+	}
+	return short, line
 }

@@ -103,7 +103,8 @@ func TestExtrapolated(t *testing.T) {
 		if !c.Errors(first/2).Extrapolated || !c.Errors(last*2).Extrapolated || c.Errors(math.Sqrt(first*last)).Extrapolated {
 			t.Errorf("%s: wrong about what is extrapolated", name)
 		}
-		if width(first/2) <= width(first) || width(last*2) <= width(last) || width(last*4) <= width(last*2) {
+		if width(first/2) <= width(first) || width(last*2) <= width(last) || width(last*4) <= width(last*2) ||
+			c.Errors(4*last).Alone.High < c.Errors(last).Alone.High {
 			t.Errorf("%s: the range does not widen", name)
 		}
 	}
@@ -120,5 +121,29 @@ func TestNewCurve(t *testing.T) {
 	}
 	if NewCurve(nil) != nil || NewCurve(trained[:1]) != nil || NewCurve([]zoo.Trained{trained[0], trained[0]}) != nil {
 		t.Error("a curve of one length")
+	}
+}
+
+// The forecast from all other recorded trainings of a game contains the recorded error.
+func TestLeaveOneOut(t *testing.T) {
+	left := 0
+	for name, trained := range curves(t) {
+		for i := range trained {
+			c := NewCurve(slices.Delete(slices.Clone(trained), i, i+1))
+			if c == nil {
+				continue
+			}
+			left++
+			r := &trained[i]
+			e := c.Errors(workOf(r))
+			for k, got := range quantities(e) {
+				if want := []zoo.Estimate{r.Alone, r.Search}[k]; want.Value < got.Low || want.Value > got.High {
+					t.Errorf("%s: %s: forecast %+v, recorded %+v", name, r.Command, got, want)
+				}
+			}
+		}
+	}
+	if left < 6 {
+		t.Errorf("only %d trainings were left out", left)
 	}
 }

@@ -84,11 +84,17 @@ func (m *measurement) describeTraining(dir string, generation int) error {
 		return err
 	}
 	t := m.training
+	if t.Command, err = commandOf(m.game, config); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
 	t.Seed, t.Generation, t.Generations = config.Seed, generation, config.Plan.Last()
 	for _, g := range metrics {
 		if g.Generation == generation {
 			t.Seconds, t.CPUSeconds, t.Games = math.Round(g.RunSeconds), math.Round(g.CPUSeconds), g.TotalGames
 		}
+	}
+	if t.Seconds == 0 {
+		return fmt.Errorf("%s: its metrics lack generation %d", dir, generation)
 	}
 	if t.Date == "" {
 		info, err := os.Stat(filepath.Join(dir, rundir.MetricsFile.Name))

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
@@ -18,8 +21,8 @@ import (
 
 // addToCurve adds a finished plain training to the curve on its game's card.
 func addToCurve(ctx context.Context, o *options, folder string) error {
-	if o.run == "" || o.training.Command == "" {
-		return errors.New("-run and -command are needed; see -help")
+	if o.run == "" {
+		return errors.New("-run is missing; see -help")
 	}
 	config, err := rundir.ReadConfig(o.run)
 	if err != nil {
@@ -58,16 +61,21 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 		*test.to = rounded(r.Error.Value, r.Error.Low, r.Error.High)
 		o.note(fmt.Sprintf("%v: %.2f %% of moves lose value", spec, 100*r.Error.Value))
 	}
+	card.Curve = slices.DeleteFunc(card.Curve, func(old zoo.Trained) bool { return old.Command == t.Command })
 	card.Curve = append(card.Curve, *t)
+	slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Samples, b.Samples) })
 	return writeCard(folder, card)
 }
 
 // trainedBy returns what a run did, without its errors. It returns an error unless it is a finished plain training.
 func trainedBy(game *env.Game, config *rundir.Config, o *options) (*zoo.Trained, error) {
 	s := &config.Settings
-	if changed := train.ChangedSettings(game, s); len(changed) > 0 || config.From != "" || config.Plan.Resumed > 0 {
-		return nil, fmt.Errorf("it is no plain training: it was extended, has other first weights or other settings (%s)",
-			strings.Join(changed, ", "))
+	command, err := commandOf(game, config)
+	if err != nil {
+		return nil, err
+	}
+	if changed := train.ChangedSettings(game, s); len(changed) > 0 {
+		return nil, fmt.Errorf("it is no plain training: it has other settings (%s)", strings.Join(changed, ", "))
 	}
 	metrics, _, err := rundir.MetricsFile.Read(o.run)
 	if err != nil {
@@ -78,11 +86,47 @@ func trainedBy(game *env.Game, config *rundir.Config, o *options) (*zoo.Trained,
 	}
 	last := &metrics[len(metrics)-1]
 	t := &zoo.Trained{
-		Command: o.training.Command, Cores: o.training.Cores, Seconds: math.Round(last.RunSeconds),
+		Command: command, Cores: o.training.Cores, Seconds: math.Round(last.RunSeconds),
 		Channels: s.Channels, Blocks: s.Blocks, Games: last.TotalGames, Samples: last.Steps * s.BatchSize,
 	}
 	for _, m := range metrics {
 		t.Positions += m.Positions
 	}
 	return t, nil
+}
+
+// commandOf returns the command that trains a run again.
+func commandOf(game *env.Game, config *rundir.Config) (string, error) {
+	p := &config.Plan
+	if config.From != "" || p.Resumed > 0 {
+		return "", errors.New("it was extended or did not start from random weights; train it with one command")
+	}
+	length := fmt.Sprintf("--generations %d", p.Generations)
+	if p.Seconds > 0 {
+		kind := "time"
+		if p.CPU {
+			kind = "cpu"
+		}
+		length = fmt.Sprintf("--%s %s", kind, short(time.Duration(p.Seconds*float64(time.Second))))
+	}
+	command := fmt.Sprintf("ludus train %s %s --seed %d", game.Name, length, config.Seed)
+	changed := train.ChangedSettings(game, &config.Settings)
+	if share := config.Settings.RatingShare; share != rundir.DefaultSettings(game).RatingShare {
+		changed = append(changed, fmt.Sprintf("rating_share=%v", share))
+	}
+	for _, s := range changed {
+		command += " --set " + s
+	}
+	return command, nil
+}
+
+// short formats a duration without parts that are 0: 1h, 10m, 1h30m.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }

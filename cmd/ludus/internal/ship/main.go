@@ -1,15 +1,15 @@
 // Ship makes the network of a run the shipped agent of its game: it writes the weights in half precision and the card
 // with the measured strength into checkpoints/zoo. It takes minutes.
 //
-//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5@best -command "ludus train quad-5x5 --time 8h" -commit 1a2b3c4
+//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5@best -commit 1a2b3c4
 //
-// Everything is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
+// The command that trained it is read from the run. Everything else is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
 // these commands give the card's numbers again.
 //
 // With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card, from
 // which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding.
 //
-//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -command "ludus train quad-5x5 --time 1h --seed 2"
+//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5
 package main
 
 import (
@@ -31,9 +31,8 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.run, "run", "", "RUN[@GENERATION|@best]: the network to ship")
-	flag.StringVar(&o.training.Command, "command", "", "the command that trained it")
-	flag.StringVar(&o.training.Commit, "commit", "", "the commit of the program that trained it")
-	flag.StringVar(&o.training.Date, "date", "", "the day on which training ended, YYYY-MM-DD (default: by the run's files)")
+	flag.StringVar(&o.training.Commit, "commit", "", "the commit of the program that trained it, in hexadecimal")
+	flag.StringVar(&o.training.Date, "date", "", "the day on which the run ended, YYYY-MM-DD (default: by the run's files)")
 	flag.IntVar(&o.training.Cores, "cores", 2, "the cores that trained it")
 	flag.StringVar(&o.opponents, "opponents", "mcts:1000,mcts:10000,alphabeta:3", "baselines to play against")
 	flag.IntVar(&o.games, "games", 200, "games against each")
@@ -61,10 +60,11 @@ func main() {
 
 // ship writes both files of an agent.
 func ship(ctx context.Context, o *options, folder string) error {
-	for name, text := range map[string]string{"run": o.run, "command": o.training.Command, "commit": o.training.Commit} {
-		if text == "" {
-			return fmt.Errorf("-%s is missing; see -help", name)
-		}
+	if o.run == "" {
+		return errors.New("-run is missing; see -help")
+	}
+	if !zoo.CommitPattern.MatchString(o.training.Commit) {
+		return fmt.Errorf("-commit %q: name a commit by at least 7 hexadecimal digits", o.training.Commit)
 	}
 	file, card, err := measure(ctx, o)
 	if err != nil {
@@ -75,8 +75,10 @@ func ship(ctx context.Context, o *options, folder string) error {
 		return err
 	}
 	card.Curve = old.Curve
-	path := filepath.Join(folder, card.Game+zoo.WeightsExtension)
-	return errors.Join(checkpoints.WriteFile(path, file), writeCard(folder, card))
+	if err := checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.WeightsExtension), file); err != nil {
+		return err
+	}
+	return writeCard(folder, card)
 }
 
 // readCard reads the card of a game. After an error it returns an empty one.

@@ -22,7 +22,7 @@ func TestCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := options{run: filepath.Join(dir, "run"), training: zoo.Training{Command: "ludus train quad-5x5", Cores: 3}}
+	o := options{run: filepath.Join(dir, "run"), training: zoo.Training{Cores: 3}}
 	if err := os.Mkdir(o.run, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestCurve(t *testing.T) {
 	}
 	got, err := trainedBy(game, config, &o)
 	want := zoo.Trained{
-		Command: "ludus train quad-5x5", Cores: 3, Seconds: 10, Channels: 32, Blocks: 3, Games: 20, Positions: 200, Samples: 14 * 256,
+		Command: "ludus train quad-5x5 --generations 2 --seed 1", Cores: 3, Seconds: 10, Channels: 32, Blocks: 3, Games: 20, Positions: 200, Samples: 14 * 256,
 	}
 	if err != nil || *got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -71,10 +71,10 @@ func TestShip(t *testing.T) {
 		run: filepath.Join(dir, "run"), opponents: "random,greedy", games: 4, certify: "solve=100000", threads: 2,
 		weaknesses: []string{"it is small"}, note: func(string) {},
 	}
-	if err := ship(t.Context(), &o, dir); err == nil || !strings.Contains(err.Error(), "is missing") {
-		t.Errorf("without a command: %v", err)
+	if err := ship(t.Context(), &o, dir); err == nil || !strings.Contains(err.Error(), "-commit") {
+		t.Errorf("without a commit: %v", err)
 	}
-	o.training = zoo.Training{Command: "ludus train tic-tac-toe", Commit: "abc", Cores: 1}
+	o.training = zoo.Training{Commit: "0123abc", Cores: 1}
 	curve := []zoo.Trained{{Command: "ludus train tic-tac-toe"}}
 	if err := writeCard(dir, &zoo.Card{Game: "tic-tac-toe", Curve: curve}); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,8 @@ func TestShip(t *testing.T) {
 		t.Fatal(err)
 	}
 	training, matches := card.Training, card.Matches
-	if training.Generation != 2 || training.Generations != 2 || training.Seed != 1 || training.Games == 0 || len(training.Date) != 10 ||
+	if !strings.HasPrefix(training.Command, "ludus train tic-tac-toe --generations 2 --seed 1 --set ") ||
+		!strings.HasSuffix(training.Command, " --set rating_share=0") || training.Generation != 2 || training.Generations != 2 || training.Seed != 1 || training.Games == 0 || len(training.Date) != 10 ||
 		card.Network.Bytes != len(file) || card.Network.Parameters != weights.Parameters() || len(card.Errors) != 0 || len(matches) != 2 ||
 		matches[1].Opponent != "greedy" || matches[1].Wins+matches[1].Draws+matches[1].Losses != 4 || card.Weaknesses[len(card.Weaknesses)-1] != "it is small" {
 		t.Errorf("card %s", text)
@@ -115,5 +116,31 @@ func TestShip(t *testing.T) {
 	}
 	if f := card.Floors; f.Games != floorGames || f.Opponent != floorOpponent || f.Positions != 0 {
 		t.Errorf("floors %+v", f)
+	}
+}
+
+// The command on a card has the run's length as people write it.
+func TestCommandOf(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := rundir.NewConfig(game.Name, 7, rundir.DefaultSettings(game))
+	for _, c := range []struct {
+		plan rundir.Plan
+		want string
+	}{
+		{rundir.Plan{Generations: 348, Seconds: 3600}, "ludus train quad-5x5 --time 1h --seed 7"},
+		{rundir.Plan{Generations: 9, Seconds: 5430, CPU: true}, "ludus train quad-5x5 --cpu 1h30m30s --seed 7"},
+		{rundir.Plan{Generations: 9, Seconds: 600}, "ludus train quad-5x5 --time 10m --seed 7"},
+	} {
+		config.Plan = c.plan
+		if got, err := commandOf(game, config); err != nil || got != c.want {
+			t.Errorf("%q, %v; want %q", got, err, c.want)
+		}
+	}
+	config.Plan.Resumed = 3
+	if _, err := commandOf(game, config); err == nil {
+		t.Error("no single command trains an extended run")
 	}
 }
