@@ -71,6 +71,7 @@ type Game struct {
 	// A game sets these.
 
 	Players      [2]string    // names of First and Second, e.g. {"x", "o"}
+	Summary      string       // what players do and how they win, in a few words for lists of games
 	Rules        string       // for people who do not know the game: plain words, a line per paragraph
 	Strategy     string       // one line of advice for beginners; may be empty
 	Tensor       Shape        // height and width of the board; Finish sets C

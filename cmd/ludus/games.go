@@ -55,12 +55,16 @@ func gamesCommand() *cobra.Command {
 // writeGames prints a line per game, then the parameters of each family of games.
 func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "GAME\tPLAYERS\tBOARD\tMOVES\tLONGEST\tENDS")
+	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
 	for _, g := range list {
-		fmt.Fprintf(table, "%s\t%s, %s\t%dx%d\t%d\t%d plies\t%s\n", g.Name, g.Players[0], g.Players[1],
-			g.Tensor.H, g.Tensor.W, moveCount(g), g.MaxPlies, strings.Join(classNames(g), " "))
+		shipped := "-"
+		if zoo.CardOf(g.Name) != nil {
+			shipped = "yes"
+		}
+		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.H, g.Tensor.W, shipped, g.Summary)
 	}
 	table.Flush()
+	fmt.Fprintln(w, "\nGames with an agent come with a trained opponent. \"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		params := make([]string, len(f.Params))
@@ -69,7 +73,6 @@ func writeGames(w io.Writer, list []*env.Game) {
 		}
 		fmt.Fprintf(w, "  %s(%s)\n", f.Name, strings.Join(params, ","))
 	}
-	fmt.Fprintf(w, "\nShow one with \"ludus games %s\".\n", list[0].Name)
 }
 
 // writeGame prints a game's rules, start, parameters, tensors and outcome classes.
@@ -140,16 +143,6 @@ func moveCount(g *env.Game) (n int) {
 	return n
 }
 
-// classNames returns the names of the outcome classes that can occur.
-func classNames(g *env.Game) (names []string) {
-	for _, c := range g.Classes {
-		if !c.Impossible {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
-
 // parameterRanges returns the ranges of a family's parameters by name.
 func parameterRanges(family string) map[string]string {
 	ranges := make(map[string]string)
@@ -180,7 +173,8 @@ func describeGame(g *env.Game) map[string]any {
 	}
 	return map[string]any{
 		"name": g.Name, "family": g.Family, "params": params, "ranges": parameterRanges(g.Family), "players": g.Players,
-		"rules": g.Rules, "strategy": g.Strategy, "tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
+		"summary": g.Summary, "rules": g.Rules, "strategy": g.Strategy,
+		"tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
 		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
 		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),

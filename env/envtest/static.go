@@ -17,8 +17,8 @@ func checkShape(g *env.Game) error {
 	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
 		return fmt.Errorf("tensor %v, %d actions, %d plies at most: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
 	}
-	if strings.Contains(g.Strategy, "\n") || strings.Contains(g.Rules+g.Strategy, "  ") {
-		return errors.New("the strategy is one line, and neither it nor the rules contain repeated blanks")
+	if strings.Contains(g.Summary+g.Strategy, "\n") || strings.Contains(g.Summary+g.Rules+g.Strategy, "  ") {
+		return errors.New("summary and strategy are one line each, and no text contains repeated blanks")
 	}
 	texts, names := map[string]bool{"": true}, map[string]bool{"": true}
 	for a, text := range g.ActionTexts {

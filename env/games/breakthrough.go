@@ -50,6 +50,7 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	b.cells = b.columns * b.rows
 	g := &env.Game{
 		Players:     [2]string{"white", "black"},
+		Summary:     b.summary(),
 		Rules:       b.rules(),
 		Strategy:    b.strategy(),
 		Tensor:      env.Shape{H: b.rows, W: b.columns},
@@ -91,6 +92,13 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	}
 	b.mirror = newReflection[[1]uint64](g.Symmetries[1].Cells)
 	return g.Finish(g.Permute(upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
+}
+
+func (b *breakthrough) summary() string {
+	if b.captures {
+		return "step forward, capture diagonally; reach the far row"
+	}
+	return "step forward, capture nothing; reach the far row"
 }
 
 func (b *breakthrough) rules() string {

@@ -66,6 +66,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 	f.noop = env.Action(len(directions) * cells)
 	g := &env.Game{
 		Players:  [2]string{"red", "blue"},
+		Summary:  "move by knight's steps, capture by king's steps; capture more than the other",
 		Rules:    f.rules(),
 		Strategy: "Do not step next to an opposing piece, where it captures first; let it come to you.",
 		Tensor:   env.Shape{H: f.size, W: f.size},

@@ -49,6 +49,7 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r.findRectangles(span)
 	g := &env.Game{
 		Players: [2]string{"red", "yellow"},
+		Summary: "drop pieces into columns; own the four corners of a large rectangle",
 		Rules: "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
 			"empty cell of its column.\n" +
 			fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose columns are at "+

@@ -52,6 +52,7 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 	h.makeCells()
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
+		Summary: "connect your two edges with a chain of pieces",
 		Rules: fmt.Sprintf("Red and blue take turns to put a piece on an empty cell; red moves first. Pieces never move. "+
 			"Each cell touches up to six neighbours.\n"+
 			"You win when a chain of neighbouring pieces of yours joins your two edges: for red the lower and the upper "+

@@ -63,6 +63,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	}
 	l.findLines(height)
 	g := &env.Game{
+		Summary:  l.summary(),
 		Rules:    l.rules(),
 		Strategy: "Play in the middle, and make two threats at once: the other side can stop only one.",
 		Tensor:   env.Shape{H: height, W: width},
@@ -89,6 +90,13 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	g.Symmetries = l.symmetries(g)
 	l.images = newImages[B](g.Symmetries)
 	return g.Finish(nil), nil
+}
+
+func (l *lineUp[B]) summary() string {
+	if l.gravity {
+		return fmt.Sprintf("drop pieces into columns; make a line of %d", l.line)
+	}
+	return fmt.Sprintf("mark cells; make a line of %d", l.line)
 }
 
 // findLines fills directions, which are to the right, up and both diagonals, and through.

@@ -54,6 +54,7 @@ func buildOthello(v Values) (*env.Game, error) {
 	o.start[env.Second] = cell(middle, middle) | cell(middle+1, middle+1)
 	g := &env.Game{
 		Players: [2]string{"black", "white"},
+		Summary: "enclose discs to turn them over; own more at the end",
 		Rules: "Players take turns to place a disc; black moves first. Your disc must enclose at least one disc of the " +
 			"other side: between it and another disc of yours, in a row, a column or a diagonal, stand only discs of the " +
 			"other side. All discs enclosed so are turned over and become yours.\n" +

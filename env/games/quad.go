@@ -85,6 +85,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 
 	g := &env.Game{
 		Players:  [2]string{"x", "o"},
+		Summary:  q.summary(),
 		Rules:    q.rules(),
 		Strategy: q.strategy(),
 		Tensor:   env.Shape{H: size, W: size},
@@ -199,6 +200,14 @@ func (q *quad[B]) classes() []env.Class {
 		list[class].Impossible, list[quadLast-class].Impossible = !possible, !possible
 	}
 	return list
+}
+
+func (q *quad[B]) summary() string {
+	text := "mark the four corners of a square of any size and tilt"
+	if q.whites > 0 {
+		text += "; or block a cell"
+	}
+	return text
 }
 
 func (q *quad[B]) rules() string {

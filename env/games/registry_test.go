@@ -160,7 +160,7 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// Every game has rules and a line of strategy, without GDL's words.
+// Every game has a short summary, rules and a line of strategy, without GDL's words.
 func TestRulesForPeople(t *testing.T) {
 	for _, name := range Names() {
 		g, err := New(name)
@@ -170,6 +170,9 @@ func TestRulesForPeople(t *testing.T) {
 		text := g.Rules + g.Strategy
 		if g.Strategy == "" || strings.Contains(text, "noop") || strings.Contains(text, "%!") {
 			t.Errorf("%s: rules %q, strategy %q", name, g.Rules, g.Strategy)
+		}
+		if g.Summary == "" || len(g.Summary) > 80 {
+			t.Errorf("%s: summary %q", name, g.Summary)
 		}
 	}
 }

@@ -22,6 +22,7 @@ func buildTicTacToe(v games.Values) (*env.Game, error) {
 	size := v.Number("size")
 	g := &env.Game{
 		Players:  [2]string{"x", "o"},
+		Summary:  "fill a row, a column or a diagonal",
 		Rules:    "Players mark empty cells in turn; x begins. Whoever fills a row, a column or a diagonal wins.",
 		Strategy: "Make two threats at once: the other side can stop only one.",
 		Tensor:   env.Shape{H: size, W: size},
