@@ -90,8 +90,15 @@ func TestDocumentPaths(t *testing.T) {
 	for i := range names {
 		names[i] = "docs/" + filepath.Base(names[i])
 	}
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "games", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		names = append(names, "docs/games/"+filepath.Base(page))
+	}
 	path := regexp.MustCompile("`([a-z_0-9-]+(?:/[a-z_0-9-]+)+\\.(?:go|proto|safetensors|s|md))`")
-	link := regexp.MustCompile(`\]\(([^):#]+)\)`)
+	link := regexp.MustCompile(`(?:\]\(|(?:src|href)=")([^):#"]+)(?:#[^)"]*)?[)"]`)
 	for _, name := range append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		for _, match := range link.FindAllStringSubmatch(document(t, name), -1) {
 			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(name), filepath.FromSlash(match[1]))); err != nil {

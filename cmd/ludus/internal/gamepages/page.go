@@ -1,0 +1,335 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"time"
+
+	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/notation"
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// writer writes one page.
+type writer struct {
+	*page
+	game        *env.Game
+	description *board.Description // of game
+	study       *study
+	studied     *env.Game
+	studiedDesc *board.Description
+	firsts      *env.Game
+	firstsDesc  *board.Description
+	files       map[string]string
+	b           strings.Builder
+}
+
+// renderPage adds a page and its pictures to files.
+func renderPage(files map[string]string, data string, p *page) error {
+	s, err := readStudy(data, p)
+	if err != nil {
+		return err
+	}
+	w := &writer{page: p, study: s, files: files}
+	if w.game, err = games.New(p.name); err != nil {
+		return err
+	}
+	if w.studied, err = games.New(p.studied()); err != nil {
+		return err
+	}
+	if w.firsts, err = games.New(p.firsts()); err != nil {
+		return err
+	}
+	w.description, w.studiedDesc, w.firstsDesc = board.Describe(w.game), board.Describe(w.studied), board.Describe(w.firsts)
+	w.line("<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n")
+	w.line("# %s\n", p.title)
+	w.writeNames()
+	if err := w.writeRules(); err != nil {
+		return err
+	}
+	w.writeKnown()
+	w.writeCard()
+	if !p.plain {
+		if err := w.writeSample(); err != nil {
+			return err
+		}
+	}
+	files[pagesFolder+"/"+p.name+".md"] = w.b.String()
+	return nil
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
+
+// picture adds a picture to the files and returns the HTML that shows it.
+func (w *writer) picture(d *board.Description, name, alt string, pixels int, diagrams ...diagram) string {
+	name = w.name + "-" + name + ".svg"
+	w.files[pictureFolder+"/"+name] = drawSVG(d, alt, diagrams...)
+	return fmt.Sprintf("<img src=\"pictures/%s\" width=\"%d\" alt=\"%s\">", name, pixels*len(diagrams), html.EscapeString(alt))
+}
+
+// width returns the width of a picture of the studied or main game in a row of pictures.
+func width(d *board.Description) int { return min(250, 40+30*len(d.Columns)) }
+
+// cells writes pictures with captions in rows.
+func (w *writer) cells(list [][2]string) {
+	const inRow = 3
+	w.line("<table>")
+	for row := range slices.Chunk(list, inRow) {
+		w.line("<tr>")
+		for _, cell := range row {
+			w.line("<td align=\"center\" valign=\"top\" width=\"33%%\">%s<br>%s</td>", cell[0], html.EscapeString(cell[1]))
+		}
+		w.line("</tr>")
+	}
+	w.line("</table>\n")
+}
+
+// writeNames writes what to call the game and how to play it.
+func (w *writer) writeNames() {
+	names := append([]string{w.name}, w.more...)
+	for i, name := range names {
+		names[i] = "`" + name + "`"
+	}
+	w.line("%s: %s. Players are %s, who moves first, and %s. A game lasts at most %d plies (moves of one player).\n",
+		strings.Join(names, ", "), w.game.Summary, w.game.Players[0], w.game.Players[1], w.game.MaxPlies)
+	w.line("    go run ./cmd/ludus play %-18s in the terminal\n    go run ./cmd/ludus serve --open            in the browser\n", w.name)
+}
+
+// writeRules writes the program's rules, and diagrams of every kind of move and of won games.
+func (w *writer) writeRules() error {
+	w.line("## Rules\n")
+	for paragraph := range strings.SplitSeq(w.game.Rules, "\n") {
+		w.line("%s\n", paragraph)
+	}
+	w.line("**Tip:** %s\n", w.game.Strategy)
+	pixels := width(w.description)
+	start := diagram{pieces: board.Pieces(w.game.NewState())}
+	list := [][2]string{{w.picture(w.description, "start", w.title+": the board at the start", pixels, start), "The start"}}
+	for i, d := range w.description.Diagrams {
+		name := fmt.Sprintf("rules-%d", i+1)
+		diagrams := []diagram{{pieces: d.Pieces, player: d.Player, played: d.Move, wonBy: d.WonBy}}
+		if d.After != "" {
+			diagrams = append(diagrams, diagram{pieces: d.After, player: d.Player, last: d.Move})
+		}
+		list = append(list, [2]string{w.picture(w.description, name, capital(d.Caption), pixels, diagrams...), capital(d.Caption)})
+	}
+	for i, f := range w.figures {
+		state, _, err := notation.Replay(w.game, splitMoves(f.moves))
+		if err != nil {
+			return fmt.Errorf("figure %d: %w", i+1, err)
+		}
+		d := diagram{pieces: board.Pieces(state), wonBy: w.cellsOf(f.ring)}
+		list = append(list, [2]string{w.picture(w.description, fmt.Sprintf("figure-%d", i+1), f.caption, pixels, d), f.caption})
+	}
+	w.cells(list)
+	return nil
+}
+
+// splitMoves splits moves that are separated by semicolons.
+func splitMoves(text string) []string {
+	moves := strings.Split(text, ";")
+	for i := range moves {
+		moves[i] = strings.TrimSpace(moves[i])
+	}
+	return moves
+}
+
+// cellsOf returns the cells with names separated by blanks.
+func (w *writer) cellsOf(names string) (list []int32) {
+	for name := range strings.FieldsSeq(names) {
+		for cell := range w.game.Drawing.Cells {
+			if w.game.CellName(int32(cell)) == name {
+				list = append(list, int32(cell))
+			}
+		}
+	}
+	return list
+}
+
+// writeKnown writes what is known, and the scores of the first moves.
+func (w *writer) writeKnown() {
+	w.line("## What is known\n")
+	w.line("%s [SOLVED.md](../../env/solver/SOLVED.md) lists what ludus has solved.\n", w.known)
+	first := w.study.First
+	if len(first) == 0 || len(first) == 1 && !first[0].Exact {
+		return
+	}
+	w.line("### First moves\n")
+	player := w.firsts.Players[0]
+	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s, 0 to 100, by %s with %d simulations after each move.",
+		player, w.analyst(), firstSimulations)
+	if first[0].Exact {
+		how = fmt.Sprintf("Exact scores of %s with perfect play by both, from `ludus solve %q`.", player, w.firsts.Name)
+	}
+	w.line("%s Moves on one line are alike by symmetry.\n", how)
+	d, drawn := w.firstDiagram()
+	alt := fmt.Sprintf("%s: scores of the first moves", w.title)
+	w.line("%s\n", w.picture(w.firstsDesc, "first", alt, width(w.firstsDesc)*4/3, d))
+	if drawn {
+		w.line("Darker is better for %s.\n", player)
+	}
+	w.line("| first move | score of %s |\n|---|---:|", player)
+	for _, m := range first {
+		w.line("| %s | %s |", strings.Join(m.Moves, ", "), scoreText(m.Score, m.Exact))
+	}
+	w.line("")
+}
+
+func scoreText(score float64, exact bool) string {
+	if exact {
+		return fmt.Sprintf("**%.0f**", score)
+	}
+	return fmt.Sprintf("%.0f", score)
+}
+
+// analyst names the agent that analyses.
+func (w *writer) analyst() string {
+	if w.study.Network != "" {
+		return "the shipped agent"
+	}
+	return "`" + baseline + "` (random playouts)"
+}
+
+// firstDiagram draws the first moves by their scores. It reports whether cells are shaded.
+func (w *writer) firstDiagram() (d diagram, shaded bool) {
+	d = diagram{pieces: board.Pieces(w.firsts.NewState()), label: make(map[int32]string)}
+	low, high := w.study.First[len(w.study.First)-1].Score, w.study.First[0].Score
+	for _, m := range w.study.First {
+		for _, name := range m.Moves {
+			cells := w.firstsDesc.Actions[name]
+			if cells.To < 0 || d.label[cells.To] != "" { // the best move comes first
+				continue
+			}
+			weight := 1.0
+			if high > low {
+				weight = (m.Score - low) / (high - low)
+			}
+			d.moves = append(d.moves, weighted{name, weight})
+			shaded = shaded || cells.From < 0 && high > low
+			d.label[cells.To] = fmt.Sprintf("%.0f", m.Score)
+		}
+	}
+	return d, shaded
+}
+
+// writeCard writes how the shipped agent was trained and how strong it is.
+func (w *writer) writeCard() {
+	c := zoo.CardOf(w.name)
+	if c == nil {
+		return
+	}
+	t := &c.Training
+	w.line("## The shipped agent\n")
+	w.line("The agent `zoo` plays this game with a network of %d channels and %d blocks (%.0f kB). It was trained in %v on %d cores, from %s "+
+		"games against itself, by\n\n    %s\n\nwith seed %d (%s, commit %s; generation %d of %d).\n", c.Network.Channels, c.Network.Blocks,
+		float64(c.Network.Bytes)/1000, (time.Duration(t.Seconds) * time.Second).String(), t.Cores, grouped(t.Games), t.Command, t.Seed, t.Date,
+		t.Commit, t.Generation, t.Generations)
+	w.line("| | network alone | 64 simulations |\n|---|---|---|")
+	for _, suite := range []string{"shipped", "hard"} {
+		alone, search := c.Find(suite, "policy:zoo"), c.Find(suite, "zoo")
+		if alone != nil && search != nil {
+			w.line("| moves that lose value, %s solved positions (%s suite) | %s | %s |", grouped(alone.Positions), suite,
+				percent(alone.Error), percent(search.Error))
+		}
+	}
+	for _, m := range c.Matches {
+		w.line("| score against `%s`, %d games: %d wins, %d draws, %d losses | | %s |", m.Opponent, m.Games, m.Wins, m.Draws, m.Losses, percent(m.Score))
+	}
+	if r := c.Rating; r != nil {
+		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
+	}
+	w.line("\nBrackets are 95 %% intervals. `ludus suite --check shipped %s zoo` and `ludus arena %[1]s zoo mcts:1000` measure such numbers.\n", w.name)
+	if p := c.Certificate; p != nil {
+		w.line("**Certificate:** `%s` gives no value away against any opponent. `%s` proves it in %s positions.\n", p.Agent, p.Command, grouped(p.Positions))
+	}
+	if len(c.Weaknesses) > 0 {
+		w.line("**Weaknesses:** %s.\n", strings.Join(c.Weaknesses, "; "))
+	}
+}
+
+// percent returns a share and its interval in percent.
+func percent(e zoo.Estimate) string {
+	digits := 1
+	if e.Value < 0.01 {
+		digits = 2
+	}
+	return fmt.Sprintf("%.*f %% (%.*f to %.*f)", digits, 100*e.Value, digits, 100*e.Low, digits, 100*e.High)
+}
+
+// grouped writes a number with commas between groups of three digits.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// mostDiagrams is the largest number of diagrams of a sample game.
+const mostDiagrams = 6
+
+// writeSample writes the sample game with its comments.
+func (w *writer) writeSample() error {
+	notes, _, err := (&commentator{w.studied, w.study}).notes()
+	if err != nil {
+		return err
+	}
+	names, specs := w.studied.Players, w.study.Players
+	w.line("## A sample game\n")
+	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move, 0 to 100: exact ones, by the solver, in bold; the others as %s "+
+		"expects with %d simulations. The comments come from these numbers.\n", specs[0], names[0], specs[1], names[1], names[0], w.analyst(),
+		analystSims)
+	var moves []string
+	for _, p := range w.study.Sample {
+		moves = append(moves, p.Move)
+	}
+	w.line("%s\n", wrapped("Moves: "+strings.Join(moves, " "), 120))
+	w.diagrams(notes)
+	w.line("| ply | move | score | comment |\n|---:|---|---:|---|")
+	for _, n := range notes {
+		w.line("| %d | %s %s | %s | %s |", n.ply, names[n.player], n.move, n.score, n.text)
+	}
+	return nil
+}
+
+// diagrams shows the positions of the heaviest notes, in the order of play.
+func (w *writer) diagrams(notes []note) {
+	var shown []note
+	for weight := endNote; weight >= jumpNote; weight-- {
+		for _, n := range notes {
+			if n.weight == weight && len(shown) < mostDiagrams {
+				shown = append(shown, n)
+			}
+		}
+	}
+	slices.SortFunc(shown, func(a, b note) int { return a.ply - b.ply })
+	var list [][2]string
+	for _, n := range shown {
+		caption := fmt.Sprintf("After ply %d, %s %s", n.ply, w.studied.Players[n.player], n.move)
+		list = append(list, [2]string{w.picture(w.studiedDesc, fmt.Sprintf("game-%d", n.ply), caption+": "+n.text, width(w.studiedDesc), n.diagram), caption})
+	}
+	w.cells(list)
+}
+
+// wrapped breaks a text into lines of at most so many characters.
+func wrapped(text string, most int) string {
+	var b strings.Builder
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case length > 0 && length+1+len(word) > most:
+			b.WriteString("\n")
+			length = 0
+		case length > 0:
+			b.WriteString(" ")
+			length++
+		}
+		b.WriteString(word)
+		length += len(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,107 @@
+package main
+
+import "cmp"
+
+// page is a page about a game, or about a game and its smaller boards.
+type page struct {
+	name    string // of the file, and of the game whose rules are shown
+	title   string
+	more    []string // other games on the page
+	study   string   // the game of the sample game, if another
+	first   string   // the game of first moves, if another than that of the sample game
+	players [2]string
+	plain   bool     // without first moves and sample game, because no agent here plays it well
+	figures []figure // pictures beside those of board.Diagrams
+	known   string   // Markdown; what is known beside the tables
+}
+
+// figure is a position to explain a rule: the moves that lead to it, and cells to ring.
+type figure struct {
+	caption string
+	moves   string
+	ring    string
+}
+
+// studied returns the game of the sample game, firsts that of the first moves.
+func (p *page) studied() string { return cmp.Or(p.study, p.name) }
+func (p *page) firsts() string  { return cmp.Or(p.first, p.studied()) }
+
+// beginner plays the other side where two perfect players would make a dull sample game.
+const beginner = "mcts:1000"
+
+var pages = []page{
+	{
+		name: "breakthrough-6x6", title: "Breakthrough on 6x6",
+		known: `Breakthrough is by Dan Troyka (2000). The board of 6x6 is not solved: neither by ludus nor, as far as we know, by anybody
+else. On small boards it is often bad to move first: black wins all boards of 4 rows, and those of 5 rows and up to 5 columns,
+whatever white begins with. With 2 or 3 columns white wins on 6 rows, and black on 7.`,
+	},
+	{
+		name: "quad-7x7", title: "Quad on 7x7", players: [2]string{"", beginner},
+		figures: []figure{
+			{"A tilted square: c2, b4, d5 and e3. Each side goes two cells one way and one cell the other. x wins 100 to 0.",
+				"c2; c3; b4; c4; d5; d3; e3", "c2 b4 d5 e3"},
+			{"o threatens to complete b3, b5, d5 and d3. x blocks d3 with a white and moves again.",
+				"c2; b3; e2; b5; f6; d5; block d3", "d3"},
+		},
+		known: `Quad on 7x7 is not solved. Without the whites, x wins whatever it begins with. Whites give the second player a defence:
+x wins 5x5 with 8 quads and no whites, but with 4 quads and 1 or 2 whites each it is a draw at 50, and with 6 quads and 1 white
+each x only gets 90.`,
+	},
+	{
+		name: "quad-5x5", title: "Quad on 5x5",
+		figures: []figure{
+			{"A tilted square: b1, d2, c4 and a3. Each side goes two cells one way and one cell the other. x wins 100 to 0.",
+				"b1; b2; d2; c3; c4; d4; a3", "b1 a3 c4 d2"},
+			{"Three corners: all quads are used up, and x has three corners of a square whose fourth cell, a2, is empty. x gets 95, o 5.",
+				threeCorners, "a2 a3 b3 b2"},
+		},
+		known: `Quad on 5x5 is solved: x wins if it begins with one of the nine cells in the middle. With any other first mark both
+get 50. The solver needs about a second: ` + "`ludus solve quad-5x5`" + `. Playing these wins is harder, because most later
+positions have few good moves.`,
+	},
+	{
+		name: "golden-rectangle", title: "Golden Rectangle", players: [2]string{"", beginner},
+		known: `Golden Rectangle on 7x8 is not solved. Yellow wins the boards of 4 columns (with 4 to 8 rows), those of 6 columns with 4 or
+5 rows, and the one of 7 columns and 4 rows, whatever red begins with. Red wins 5x5 and the board of 5 columns and 7 rows if it does not
+begin in the middle column, and yellow wins the one of 5 columns and 6 rows.`,
+	},
+	{
+		name: "free-for-all-2p", title: "Free-For-All", players: [2]string{"", beginner},
+		known: `Free-For-All with 30 turns is not solved. With 12 turns nobody can force a capture more: every first move draws. On the board of
+5x5, with 14 turns, blue wins, because red must come within reach first.`,
+	},
+	{
+		name: "connect-four", title: "Connect Four", players: [2]string{"", beginner},
+		known: `Connect Four is solved (James Allen and Victor Allis, independently, 1988): red wins if it begins in the middle column d,
+columns c and e draw, and the other four lose. The values below are the agent's estimates, not these; ludus's solver needs too long for
+the empty board.`,
+	},
+	{
+		name: "tic-tac-toe", title: "Tic-tac-toe", players: [2]string{"mcts:1000", "random"},
+		known: `Tic-tac-toe is a draw, whatever x begins with.`,
+	},
+	{
+		name: "gomoku", title: "Gomoku on 9x9", plain: true,
+		known: `On the large board of 15x15 the first player wins if there are no extra rules (Allis 1994). The small board is not solved
+here. Five or more in a line win; other rule sets accept exactly five only. ludus ships no agent for Gomoku; ` + "`ludus train gomoku`" + `
+makes one.`,
+	},
+	{
+		name: "othello", title: "Othello on 8x8 and 6x6", more: []string{"othello-6x6"}, study: "othello-6x6",
+		known: `On 8x8 perfect play is a draw (Hiroki Takizawa, *Othello is solved*, 2023). On 6x6 white wins by 20 discs to 16 (Joel Feinstein,
+1993), and on 4x4 white wins, too. All four first moves of black are alike. ludus ships no agent for Othello. The sample game is
+of ` + "`othello-6x6`" + ` and played by searches with random playouts.`,
+	},
+	{
+		name: "hex", title: "Hex on 11x11, 7x7 and 5x5", more: []string{"hex-7x7", "hex-5x5"}, study: "hex-5x5",
+		first: "hex(size=4,swap=0)",
+		known: `Without swapping, the first player wins Hex on every board (John Nash, 1949): an extra piece never hurts, so the second player
+cannot have a winning strategy that the first could not use. With swapping, the second player wins. Every first move is solved on
+boards of up to 9x9 (Pawlewicz and Hayward 2013). ludus's solver takes moments up to 4x4: red wins 3x3 by 5 of 9 first moves, and
+4x4 by 4 of 16: the short diagonal. ludus ships no agent for Hex. The sample game is of ` + "`hex-5x5`" + ` and played by searches with random playouts.`,
+	},
+}
+
+// threeCorners are moves of quad-5x5 after which x has three corners of one square whose fourth cell is empty.
+const threeCorners = "d5; a4; b3; c4; d1; d3; a3; c5; d4; e2; e4; d2; b1; b5; b2; c3"
