@@ -55,10 +55,12 @@ type State interface {
 
 	// Pieces appends to dst the piece on each absolute cell: 0 for none, k for Drawing.Pieces[k-1].
 	Pieces(dst []uint8) []uint8
-	// WinningCells appends to dst the cells of the pieces that won the game, in the order of a line drawn through them,
-	// such as the corners of a square; see Drawing.OpenLine. There are none before the end, or if no such pieces won it.
+	// WinningCells appends to dst the cells that won the game, in the order of a line drawn through them, such as the
+	// corners of a square; see Drawing.OpenLine. They hold pieces of the winner. One of them may be empty, if the rules
+	// reward a shape that lacks one piece. There are none before the end, or if no such shape won the game.
 	WinningCells(dst []int32) []int32
-	// Detail is a short text of what the pieces do not show, such as stocks; it may be empty.
+	// Detail is a short text of what the pieces do not show, such as stocks, or why the game ended as it did; it may be
+	// empty.
 	Detail() string
 }
 

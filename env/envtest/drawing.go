@@ -136,7 +136,8 @@ func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, aft
 }
 
 // checkWinningCells checks that only won games have winning cells, that they are distinct and hold the winner's pieces,
-// and that the last move's cell is one of them: otherwise the game would have ended earlier.
+// and that the last move's cell is one of them: otherwise the game would have ended earlier. If one of them is empty, the
+// last move may be elsewhere.
 func checkWinningCells(g *env.Game) error {
 	const sentinel = -7
 	return eachPosition(g, 200, func(w *walk) error {
@@ -155,15 +156,22 @@ func checkWinningCells(g *env.Game) error {
 		if goals[1] > goals[0] {
 			winner = env.Second
 		}
+		empty := 0
 		for i, cell := range cells {
-			if cell < 0 || int(cell) >= len(pieces) || slices.Contains(cells[:i], cell) {
+			if cell < 0 || int(cell) >= len(pieces) || !g.Drawing.Cells[cell] || slices.Contains(cells[:i], cell) {
 				return w.errorf("winning cells %v: %d does not exist or is repeated", cells, cell)
 			}
-			if k := pieces[cell]; k == 0 || g.Drawing.Pieces[k-1].Neutral || g.Drawing.Pieces[k-1].Player != winner {
+			k := pieces[cell]
+			if k == 0 {
+				empty++
+			} else if g.Drawing.Pieces[k-1].Neutral || g.Drawing.Pieces[k-1].Player != winner {
 				return w.errorf("winning cells %v: the winner has no piece on %d", cells, cell)
 			}
 		}
-		if last := g.Drawing.ActionCells[w.Moves[len(w.Moves)-1]].To; !slices.Contains(cells, last) {
+		if empty > 1 || empty == len(cells) {
+			return w.errorf("winning cells %v: %d are empty", cells, empty)
+		}
+		if last := g.Drawing.ActionCells[w.Moves[len(w.Moves)-1]].To; empty == 0 && !slices.Contains(cells, last) {
 			return w.errorf("winning cells %v lack the last move's, %d", cells, last)
 		}
 		return nil

@@ -266,6 +266,21 @@ func (s *breakthroughState) WinningCells(dst []int32) []int32 {
 	return dst
 }
 
+// Detail tells the numbers of pieces or, once the game is over, what decided it.
 func (s *breakthroughState) Detail() string {
-	return fmt.Sprintf("pieces white %d, black %d", bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1]))
+	white, black := bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1])
+	if !s.Done() {
+		return fmt.Sprintf("pieces white %d, black %d", white, black)
+	}
+	winner, loser := "white", "black"
+	if s.outcome == int8(env.Second) {
+		winner, loser = loser, winner
+	}
+	switch {
+	case len(s.WinningCells(nil)) > 0:
+		return winner + " has reached the far row"
+	case min(white, black) == 0:
+		return loser + " has no pieces left"
+	}
+	return loser + " cannot move"
 }

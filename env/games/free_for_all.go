@@ -207,9 +207,13 @@ func (f *freeForAll) rules() string {
 	middle := env.RowName((f.size - 1) / 2)
 	red, blue := env.ColumnName(0)+middle, env.ColumnName(f.size-1)+middle
 	inner := env.ColumnName(1) + env.RowName(1) + " to " + env.ColumnName(f.size-2) + env.RowName(f.size-2)
-	result := "The player with more points wins; equal points are a draw."
+	result := "Whoever has more points wins, by however few; equal points are a draw."
 	if f.byScore {
 		result = "What counts is by how many points you are ahead."
+	}
+	turns := fmt.Sprintf("%d of each player", f.turns/2)
+	if f.turns%2 == 1 {
+		turns = fmt.Sprintf("%d of red's and %d of blue's", f.turns/2+1, f.turns/2)
 	}
 	return fmt.Sprintf("Pieces live on the inner cells, %s. They come from two spawn cells: red's from %s, blue's "+
 		"from %s. A spawn cell is never empty: when the piece on it moves off, a new one stands there at once. No piece "+
@@ -218,10 +222,9 @@ func (f *freeForAll) rules() string {
 		"a knight's step as in chess (two cells in one direction and one to the side) onto an empty inner cell; or with "+
 		"a king's step (one cell in any direction) onto an inner cell held by the other side, which captures the piece "+
 		"there. Nothing else is allowed: a knight's step captures nothing, and a king's step needs a piece to capture. "+
-		"If you have no such move, you pass, which counts as a turn.\n"+
-		"The game ends after %d turns, both players' together. Each capture is worth %d points to the player who made "+
-		"it, up to %d. %s",
-		inner, red, blue, f.turns, goalPerCapture, goalPerCapture*mostCaptures, result)
+		"You need not capture if you have another move. If you have no move at all, you pass, which counts as a turn.\n"+
+		"The game ends after %d turns, %s. Each capture is worth %d points to the player who made it, up to %d. %s",
+		inner, red, blue, f.turns, turns, goalPerCapture, goalPerCapture*mostCaptures, result)
 }
 
 func (f *freeForAll) newState() env.State {

@@ -48,16 +48,11 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r.cells = r.columns * r.rows
 	r.findRectangles(span)
 	g := &env.Game{
-		Players: [2]string{"red", "yellow"},
-		Summary: "drop pieces into columns; own the four corners of a large rectangle",
-		Rules: "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
-			"empty cell of its column.\n" +
-			fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose columns are at "+
-				"least %d apart and whose rows are at least %[1]d apart%[2]s.\n", span, r.smallest(span)) +
-			"If the board is full and nobody has such a rectangle, yellow wins.",
-		Strategy: "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red " +
-			"must attack, because a full board is yellow's.",
-		Tensor: env.Shape{H: r.rows, W: r.columns},
+		Players:  [2]string{"red", "yellow"},
+		Summary:  "drop pieces into columns; own the four corners of a large rectangle",
+		Rules:    r.rules(span),
+		Strategy: r.strategy(span),
+		Tensor:   env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
 			"mover is red: 1 on every cell if red is to move, otherwise 0"),
@@ -79,13 +74,26 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// smallest names the corners of a smallest rectangle, if the board has room for one.
-func (r *goldenRectangle[B]) smallest(span int) string {
+func (r *goldenRectangle[B]) rules(span int) string {
+	const turns = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
+		"empty cell of its column.\n"
+	if span >= r.rows {
+		return turns + fmt.Sprintf("Yellow wins when the board is full. Red would need the four corners of an upright "+
+			"rectangle whose columns and rows are at least %d apart; this board is too small for one.", span)
+	}
+	column, row := env.ColumnName(span), env.RowName(span)
+	return turns + fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose "+
+		"columns are at least %d apart and whose rows are at least %[1]d apart, such as a1, %[2]s1, %[2]s%[3]s and "+
+		"a%[3]s.\nIf the board is full and nobody has such a rectangle, yellow wins 100 to 0. There are no draws.",
+		span, column, row)
+}
+
+func (r *goldenRectangle[B]) strategy(span int) string {
 	if span >= r.rows {
 		return ""
 	}
-	column, row := env.ColumnName(span), env.RowName(span)
-	return fmt.Sprintf(", such as a1, %s1, a%s and %[1]s%[2]s", column, row)
+	return "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red must " +
+		"attack, because a full board is yellow's."
 }
 
 // findRectangles fills rectangles[a] with the other three corners of every rectangle that has a as an upper corner and
@@ -203,4 +211,9 @@ func (s *goldenRectangleState[B]) WinningCells(dst []int32) []int32 {
 	return dst
 }
 
-func (s *goldenRectangleState[B]) Detail() string { return "" }
+func (s *goldenRectangleState[B]) Detail() string {
+	if s.Done() && len(s.WinningCells(nil)) == 0 {
+		return "the board is full, and nobody has a rectangle"
+	}
+	return ""
+}

@@ -203,6 +203,9 @@ func (q *quad[B]) classes() []env.Class {
 }
 
 func (q *quad[B]) summary() string {
+	if !q.squares() {
+		return "mark cells; x wants three corners of a square"
+	}
 	text := "mark the four corners of a square of any size and tilt"
 	if q.whites > 0 {
 		text += "; or block a cell"
@@ -212,40 +215,58 @@ func (q *quad[B]) summary() string {
 
 func (q *quad[B]) rules() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with your sign. Each "+
-		"player has %d quads, and each mark uses up one of them.\n", q.quads)
+	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with one of your pieces. Your "+
+		"pieces are called quads, and each player has %d of them.\n", q.quads)
 	if q.whites > 0 {
-		fmt.Fprintf(&b, "Each player also has %d whites. A white is a blocker that belongs to nobody. Instead of "+
-			"marking, you may block an empty cell with one of your whites: nobody can mark that cell any more. After a "+
-			"block you move again; a mark ends your turn.\n",
-			q.whites)
+		fmt.Fprintf(&b, "Each player also has %s. A white is a blocker that belongs to nobody. Instead of marking a "+
+			"cell, you may block an empty one with a white: then nobody can mark it any more, and you move again. A mark "+
+			"ends your turn.\n", counted(int(q.whites), "white"))
 	}
-	b.WriteString("You win 100 to 0 as soon as your marks are the four corners of a square, of any size and any tilt: " +
-		"a2, a3, b3 and b2 are one, and so are b1, d2, c4 and a3.\n")
-	b.WriteString("The game also ends when both players have used up their quads. ")
+	if q.squares() {
+		b.WriteString("You win 100 to 0 as soon as your quads stand on the four corners of a square. " + quadSquares + "\n" +
+			"If nobody gets a square, the game ends when both players have used up their quads. ")
+	} else {
+		b.WriteString("The game ends when both players have used up their quads. ")
+	}
 	if q.threes() {
-		b.WriteString("If x then has three corners of a square whose fourth cell is empty, x gets 95 and o 5: it would " +
-			"be x's turn, and one more mark would win. o gets nothing for three corners. ")
+		b.WriteString("If x then has three corners of a square and the fourth cell is empty, x wins 95 to 5, because x " +
+			"would be to move, and one more quad would complete the square. ")
+		if q.whites > 0 {
+			b.WriteString("A blocked cell is not empty. ")
+		}
+		b.WriteString("o gets nothing for three corners. ")
+		if !q.squares() {
+			b.WriteString(quadSquares + " ")
+		}
 	}
 	switch {
 	case q.whites > 0 && q.threes():
-		b.WriteString("Otherwise whoever has more whites left gets 90 and the other 10; with equally many, each gets 50.")
+		b.WriteString("Otherwise whoever has more whites left wins 90 to 10; with equally many, each gets 50, a draw.")
 	case q.whites > 0:
-		b.WriteString("Whoever has more whites left gets 90 and the other 10; with equally many, each gets 50.")
+		b.WriteString("Whoever has more whites left wins 90 to 10; with equally many, each gets 50, a draw.")
 	case q.threes():
-		b.WriteString("Otherwise each gets 50.")
+		b.WriteString("Otherwise each gets 50, a draw.")
 	default:
-		b.WriteString("Each gets 50.")
+		b.WriteString("Each gets 50, a draw.")
 	}
 	return b.String()
 }
 
+// quadSquares explains squares in the rules, by two that every board has.
+const quadSquares = "A square may have any size and any tilt: a2, a3, b3 and b2 are the corners of one, and so are b1, " +
+	"d2, c4 and a3."
+
 func (q *quad[B]) strategy() string {
-	if q.whites > 0 {
+	switch {
+	case q.squares() && q.whites > 0:
 		return "Threaten two squares at once, and save your whites: each stops a threat without ending your turn, and " +
 			"the last ones count."
+	case q.squares():
+		return "Start in the middle, where most squares meet, and threaten two squares at once: one mark stops only one."
+	case q.threes():
+		return "x marks cells where many squares meet; o takes a corner of each square that x needs."
 	}
-	return "Start in the middle, where most squares meet, and threaten two squares at once: one mark stops only one."
+	return ""
 }
 
 func (q *quad[B]) newState() env.State {
@@ -402,11 +423,17 @@ func (s *quadState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
 }
 
+// WinningCells appends the corners of the winner's square, or of one whose fourth corner is empty if three won the game.
 func (s *quadState[B]) WinningCells(dst []int32) []int32 {
-	if s.outcome != quadSquare && s.outcome != quadLast {
+	var owned B
+	switch s.outcome {
+	case quadSquare, quadLast:
+		owned = s.owned[s.outcome/quadLast]
+	case quadThree:
+		owned = union(s.owned[env.First], bit[B](s.fourth()))
+	default:
 		return dst
 	}
-	owned := s.owned[s.outcome/quadLast]
 	for i := range s.game.tilts {
 		t := &s.game.tilts[i]
 		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last) // as in completing
@@ -418,10 +445,42 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	panic("games: Quad was won by a square, but the winner owns none")
 }
 
+// fourth returns an empty cell that completes a square of x's; there is one if the outcome is quadThree.
+func (s *quadState[B]) fourth() int {
+	return nth(intersect(s.empty(), s.game.completing(s.owned[env.First])), 0)
+}
+
+// Detail tells the stocks or, once the game is over, what decided it.
 func (s *quadState[B]) Detail() string {
-	text := fmt.Sprintf("quads left x %d, o %d", s.quadsLeft[0], s.quadsLeft[1])
-	if s.game.whites > 0 {
-		text += fmt.Sprintf("; whites left x %d, o %d", s.whitesLeft[0], s.whitesLeft[1])
+	x, o := s.whitesLeft[env.First], s.whitesLeft[env.Second]
+	switch s.outcome {
+	case env.Unfinished:
+		text := fmt.Sprintf("quads left x %d, o %d", s.quadsLeft[0], s.quadsLeft[1])
+		if s.game.whites > 0 {
+			text += fmt.Sprintf("; whites left x %d, o %d", x, o)
+		}
+		return text
+	case quadSquare, quadLast:
+		return "xo"[s.outcome/quadLast:][:1] + " has the four corners of a square"
+	case quadThree:
+		fourth := s.fourth()
+		return fmt.Sprintf("x has three corners of a square, and the fourth, %s%s, is empty",
+			env.ColumnName(fourth%s.game.size), env.RowName(fourth/s.game.size))
+	case quadMoreWhites:
+		return fmt.Sprintf("all quads are used up; x has more whites left, %d against %d", x, o)
+	case quadLast - quadMoreWhites:
+		return fmt.Sprintf("all quads are used up; o has more whites left, %d against %d", o, x)
 	}
-	return text
+	if s.game.whites > 0 {
+		return fmt.Sprintf("all quads are used up; both have %s left", counted(int(x), "white"))
+	}
+	return "all quads are used up"
+}
+
+// counted formats a count with its noun: "1 white", "2 whites".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

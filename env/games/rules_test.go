@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -305,6 +306,7 @@ func TestWinningCells(t *testing.T) {
 		"quad-5x5":                           isSquare,
 		"quad(size=11,quads=20)":             isSquare,
 		"quad(size=4,quads=6,whites=0)":      isSquare,
+		"quad(size=5,quads=3,whites=2)":      isSquare, // with an empty corner
 		"golden-rectangle":                   isRectangle,
 		"golden-rectangle(rows=9,columns=9)": isRectangle,
 		"breakthrough-6x6":                   inLastRow,
@@ -328,7 +330,9 @@ func TestWinningCells(t *testing.T) {
 			for _, cell := range cells {
 				x, y = append(x, int(cell)%g.Tensor.W), append(y, int(cell)/g.Tensor.W)
 			}
-			if !fits(g, x, y) {
+			pieces := s.Pieces(nil)
+			empty := slices.ContainsFunc(cells, func(cell int32) bool { return pieces[cell] == 0 })
+			if !fits(g, x, y) || empty != (g.Family == "quad" && s.Outcome() == quadThree) {
 				t.Fatalf("%s: cells %v won\n%s", name, cells, g.Board(s))
 			}
 		}
@@ -342,9 +346,9 @@ func TestWinningCells(t *testing.T) {
 func wonByCells(s env.State) bool {
 	switch s := s.(type) {
 	case *quadState[[1]uint64]:
-		return s.outcome == quadSquare || s.outcome == quadLast
+		return s.outcome == quadSquare || s.outcome == quadThree || s.outcome == quadLast
 	case *quadState[[2]uint64]:
-		return s.outcome == quadSquare || s.outcome == quadLast
+		return s.outcome == quadSquare || s.outcome == quadThree || s.outcome == quadLast
 	case *goldenRectangleState[[1]uint64]:
 		return s.outcome == int8(env.First) || !isEmpty(s.playable) || ownsRectangle(s, 1)
 	case *goldenRectangleState[[2]uint64]:
@@ -379,6 +383,61 @@ func isRectangle(_ *env.Game, x, y []int) bool {
 // inLastRow reports whether there is one cell, in the first or the last row.
 func inLastRow(g *env.Game, _, y []int) bool {
 	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
+}
+
+// TestRulesPromise checks that the rules name no result that the game's parameters exclude, and none without its reason.
+func TestRulesPromise(t *testing.T) {
+	names := slices.Concat(Names(), variants, []string{
+		"quad(size=4,quads=1,whites=0)", "quad(size=4,quads=3,whites=0)", "quad(size=4,quads=6,whites=0)", "quad(size=5,quads=1,whites=1)",
+		"quad(size=5,quads=2,whites=0)", "quad(size=4,quads=3,whites=3)", "quad(size=4,quads=4,whites=1)",
+	})
+	for _, name := range names {
+		g := mustNew(t, name)
+		for _, c := range g.Classes {
+			result := fmt.Sprintf("%d to %d", c.Goals[0], c.Goals[1])
+			if mentioned := strings.Contains(g.Rules, result); c.Impossible && mentioned {
+				t.Errorf("%s: the rules promise %s:\n%s", name, result, g.Rules)
+			} else if g.Family == "quad" && !c.Impossible && c.Utility > 0 && !mentioned {
+				t.Errorf("%s: the rules do not mention %s:\n%s", name, result, g.Rules)
+			}
+		}
+		if g.Family == "quad" && (g.Classes[quadSquare].Impossible == strings.Contains(g.Strategy, "two squares") ||
+			g.Classes[quadMoreWhites].Impossible == strings.Contains(g.Rules, "white") || strings.Contains(g.Rules, "1 whites")) {
+			t.Errorf("%s:\n%s\n%s", name, g.Rules, g.Strategy)
+		}
+	}
+	if rules := mustNew(t, "golden-rectangle(columns=9,rows=4,span=8)").Rules; strings.Contains(rules, "You win") {
+		t.Errorf("red cannot win:\n%s", rules)
+	}
+}
+
+// TestRulesExamples plays the shapes that the rules name as examples and checks that they win.
+func TestRulesExamples(t *testing.T) {
+	cells := regexp.MustCompile(`([a-z]\d+), ([a-z]\d+), ([a-z]\d+) and ([a-z]\d+)`)
+	for name, want := range map[string]int{
+		"quad-7x7": 2, "quad-5x5": 2, "quad(size=4,quads=4,whites=0)": 2, "quad(size=11,quads=20,whites=0,corners=full)": 2,
+		"golden-rectangle": 1, "golden-rectangle(columns=9,rows=9,span=1)": 1, "golden-rectangle(columns=5,rows=5,span=4)": 1,
+	} {
+		g := mustNew(t, name)
+		examples := cells.FindAllStringSubmatch(g.Rules, -1)
+		if len(examples) != want {
+			t.Errorf("%s: the rules have %d examples, want %d:\n%s", name, len(examples), want, g.Rules)
+		}
+		for _, example := range examples {
+			var corners [4]int32
+			for i, text := range example[1:] {
+				a, err := g.ParseAction(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				corners[i] = g.Drawing.ActionCells[a].To
+			}
+			slices.Sort(corners[:])
+			if !slices.ContainsFunc(g.Figures, func(f []int32) bool { return slices.Equal(f, corners[:]) }) {
+				t.Errorf("%s: %v is no winning shape", name, example)
+			}
+		}
+	}
 }
 
 // TestFigures compares the numbers of figures with formulas, checks the shapes of lines and rectangles, and compares the
