@@ -12,13 +12,15 @@ import (
 
 // note is a comment on a ply of the sample game.
 type note struct {
-	ply     int // counted from 1
-	player  int
-	move    string
-	score   string // of the position after the move
-	text    string
-	weight  int // of its diagram; 0: none
-	diagram diagram
+	ply    int // counted from 1
+	player int
+	move   string
+	score  string // of the position after the move
+	text   string
+	weight int // of its diagram; 0: none
+
+	hopeless bool // no move could stop what the other player threatened
+	diagram  diagram
 }
 
 // Weights of diagrams: the heaviest notes get one.
@@ -42,6 +44,7 @@ type commentator struct {
 func (c *commentator) notes() (list []note, end env.State, err error) {
 	state := c.game.NewState()
 	var threatened []env.Action // moves with which the player who is not to move threatened to win
+	hopeless := false           // nothing stops them
 	for i := range c.study.Sample {
 		p := &c.study.Sample[i]
 		a, err := c.game.ParseAction(p.Move)
@@ -51,11 +54,14 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 		if !slices.Contains(state.Legal(nil), a) {
 			return nil, nil, fmt.Errorf("ply %d of the sample game: %s is not legal", i+1, p.Move)
 		}
-		n := note{ply: i + 1, player: int(state.Player()), move: p.Move}
+		n := note{ply: i + 1, player: int(state.Player()), move: p.Move, hopeless: hopeless}
 		before := c.game.NewState()
 		before.CopyFrom(state)
 		state.Apply(a)
 		texts := c.judge(&n, i, before)
+		if goals := state.Goals(); goals != before.Goals() && !state.Done() {
+			texts = append([]string{fmt.Sprintf("Captures: %s %d, %s %d.", c.game.Players[0], goals[0], c.game.Players[1], goals[1])}, texts...)
+		}
 		var now []env.Action
 		if state.Done() {
 			texts, n.weight = append(texts, c.ending(state)), endNote
@@ -64,7 +70,7 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 			now, text = c.attack(&n, state, threatened)
 			texts = append(texts, text)
 		}
-		threatened = now
+		threatened, hopeless = now, n.weight == decisiveNote
 		n.text = strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
 		n.score = c.scoreAfter(i, state)
 		n.diagram = diagram{pieces: board.Pieces(state), player: n.player, last: p.Move, wonBy: state.WinningCells(nil)}
@@ -174,49 +180,94 @@ func (c *commentator) ending(state env.State) string {
 	return text + "."
 }
 
-// attack says what the player who has just moved threatens, and which threats the move stops. It returns the threats:
-// moves with which that player could win after most replies.
+// attack says what the player who has just moved threatens, and which threats the move stops. It returns the threats.
 func (c *commentator) attack(n *note, state env.State, stopped []env.Action) (threats []env.Action, text string) {
 	me := state.Player().Opponent()
-	replies, child, saves := state.Legal(nil), c.game.NewState(), []env.Action{}
-	counts := make(map[env.Action]int)
+	threats, saves := c.threats(state, me)
+	name, other := c.game.Players[me], c.game.Players[me.Opponent()]
+	wins := c.wins(state)
+	switch {
+	case len(wins) > 0 && len(stopped) > 0 && n.hopeless:
+		return threats, ""
+	case len(wins) > 0 && len(stopped) > 0:
+		n.weight = max(n.weight, mistakeNote)
+		return threats, fmt.Sprintf("Does not stop %s.", someOf(c.game.Names(wins)))
+	case len(saves) == 0 && len(threats) > 1:
+		n.weight = max(n.weight, decisiveNote)
+		return threats, fmt.Sprintf("%s threats at once: %s. %s cannot stop all.", number(len(threats)),
+			joined(c.game.Names(threats), "and"), capital(other))
+	case len(saves) == 0:
+		n.weight = max(n.weight, decisiveNote)
+		return threats, fmt.Sprintf("Whatever %s plays, %s wins with the next move.", other, name)
+	case len(threats) > 0 && len(saves) <= 2:
+		stops := "only %s stops it"
+		if len(threats) > 1 {
+			stops = "only %s stops both"
+		}
+		return threats, fmt.Sprintf("Threatens %s; "+stops+".", joined(c.game.Names(threats), "and"), joined(c.game.Names(saves), "or"))
+	case len(threats) > 0:
+		return threats, fmt.Sprintf("Threatens %s.", joined(c.game.Names(threats), "and"))
+	case len(stopped) > 0:
+		return nil, fmt.Sprintf("Stops %s.", someOf(c.game.Names(stopped)))
+	}
+	return nil, ""
+}
+
+// threats returns the moves with which me, who is not to move, could win after most replies, and the replies that save the
+// other player from that. A reply after which the same player moves again saves it if a further one does; of these it only
+// looks at those on cells that win.
+func (c *commentator) threats(state env.State, me env.Player) (threats, saves []env.Action) {
+	replies, child := state.Legal(nil), c.game.NewState()
+	counts, passing := make(map[env.Action]int), 0
+	cells := make(map[int32]bool) // where me could win
+	var again []env.Action
 	for _, r := range replies {
 		child.CopyFrom(state)
 		child.Apply(r)
-		wins := 0
-		if !child.Done() && child.Player() == me {
-			for _, t := range child.TerminalActions(nil) {
-				if c.game.UtilityFor(me, t.Outcome) == 1 {
-					counts[t.Action]++
-					wins++
-				}
-			}
+		switch {
+		case child.Done():
+			saves = append(saves, r)
+			continue
+		case child.Player() != me:
+			again = append(again, r)
+			continue
 		}
-		if wins == 0 {
+		passing++
+		wins := c.wins(child)
+		for _, a := range wins {
+			counts[a]++
+			cells[c.game.Drawing.ActionCells[a].To] = true
+		}
+		if len(wins) == 0 {
 			saves = append(saves, r)
 		}
 	}
 	for a := range env.Action(c.game.NumActions()) {
-		if 2*counts[a] > len(replies) {
+		if 2*counts[a] > passing {
 			threats = append(threats, a)
 		}
 	}
-	name, other := c.game.Players[me], c.game.Players[me.Opponent()]
-	switch {
-	case len(saves) == 0 && len(threats) > 1:
-		n.weight = max(n.weight, decisiveNote)
-		return threats, fmt.Sprintf("%s threats at once: %s. %s cannot stop all.", number(len(threats)), joined(c.game.Names(threats), "and"), capital(other))
-	case len(saves) == 0:
-		n.weight = max(n.weight, decisiveNote)
-		return threats, fmt.Sprintf("Whatever %s plays, %s wins with the next move.", other, name)
-	case len(threats) > 0 && len(saves) == 1:
-		return threats, fmt.Sprintf("Threatens %s; only %s stops it.", someOf(c.game.Names(threats)), c.game.ActionNames[saves[0]])
-	case len(threats) > 0:
-		return threats, fmt.Sprintf("Threatens %s.", someOf(c.game.Names(threats)))
-	case len(stopped) > 0 && !c.canWin(state):
-		return nil, fmt.Sprintf("Stops %s.", someOf(c.game.Names(stopped)))
+	for _, r := range again {
+		child.CopyFrom(state)
+		child.Apply(r)
+		if !cells[c.game.Drawing.ActionCells[r].To] {
+			continue
+		}
+		if _, further := c.threats(child, me); len(further) > 0 {
+			saves = append(saves, r)
+		}
 	}
-	return nil, ""
+	return threats, saves
+}
+
+// wins returns the moves that win at once.
+func (c *commentator) wins(state env.State) (list []env.Action) {
+	for _, t := range state.TerminalActions(nil) {
+		if c.game.UtilityFor(state.Player(), t.Outcome) == 1 {
+			list = append(list, t.Action)
+		}
+	}
+	return list
 }
 
 // number writes a small number as a word.
@@ -225,13 +276,6 @@ func number(n int) string {
 		return words[n]
 	}
 	return fmt.Sprint(n)
-}
-
-// canWin reports whether the player to move can win at once.
-func (c *commentator) canWin(state env.State) bool {
-	return slices.ContainsFunc(state.TerminalActions(nil), func(t env.TerminalAction) bool {
-		return c.game.UtilityFor(state.Player(), t.Outcome) == 1
-	})
 }
 
 // capital returns a text with a capital first letter, unless its first word is one letter: the names x and o.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strings"
@@ -67,10 +66,9 @@ func gamesTable(prefix string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			name := fmt.Sprintf("rules-%d", len(board.Diagrams(game)))
-			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s%s.md\"><img src=\"%[1]spictures/%[2]s-%s.svg\" "+
-				"height=\"120\" alt=\"%s: a won game\"><br><code>%[2]s</code></a><br>%s</td>\n", prefix, p.name, name, html.EscapeString(p.title),
-				html.EscapeString(game.Summary))
+			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, len(board.Diagrams(game))) // the last one is a won game
+			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\"><img src=\"%s\" height=\"120\" alt=\"%s: a won game\">"+
+				"<br><code>%s</code></a><br>%s</td>\n", prefix+p.name+".md", prefix+"pictures/"+picture, p.title, p.name, game.Summary)
 		}
 		b.WriteString("</tr>\n")
 	}

@@ -74,18 +74,26 @@ func (w *writer) picture(d *board.Description, name, alt string, pixels int, dia
 // width returns the width of a picture of the studied or main game in a row of pictures.
 func width(d *board.Description) int { return min(250, 40+30*len(d.Columns)) }
 
-// cells writes pictures with captions in rows.
-func (w *writer) cells(list [][2]string) {
+// shown is a picture with a caption in a table.
+type shown struct {
+	picture, caption string
+	columns          int
+}
+
+// cells writes pictures in rows of three columns.
+func (w *writer) cells(list []shown) {
 	const inRow = 3
-	w.line("<table>")
-	for row := range slices.Chunk(list, inRow) {
-		w.line("<tr>")
-		for _, cell := range row {
-			w.line("<td align=\"center\" valign=\"top\" width=\"33%%\">%s<br>%s</td>", cell[0], html.EscapeString(cell[1]))
+	w.line("<table>\n<tr>")
+	used := 0
+	for _, s := range list {
+		if used+s.columns > inRow {
+			w.line("</tr>\n<tr>")
+			used = 0
 		}
-		w.line("</tr>")
+		used += s.columns
+		w.line("<td align=\"center\" valign=\"top\" width=\"%d%%\" colspan=\"%d\">%s<br>%s</td>", 100*s.columns/inRow, s.columns, s.picture, s.caption)
 	}
-	w.line("</table>\n")
+	w.line("</tr>\n</table>\n")
 }
 
 // writeNames writes what to call the game and how to play it.
@@ -108,14 +116,15 @@ func (w *writer) writeRules() error {
 	w.line("**Tip:** %s\n", w.game.Strategy)
 	pixels := width(w.description)
 	start := diagram{pieces: board.Pieces(w.game.NewState())}
-	list := [][2]string{{w.picture(w.description, "start", w.title+": the board at the start", pixels, start), "The start"}}
+	list := []shown{{w.picture(w.description, "start", w.title+": the board at the start", pixels, start), "The start", 1}}
 	for i, d := range w.description.Diagrams {
 		name := fmt.Sprintf("rules-%d", i+1)
 		diagrams := []diagram{{pieces: d.Pieces, player: d.Player, played: d.Move, wonBy: d.WonBy}}
 		if d.After != "" {
 			diagrams = append(diagrams, diagram{pieces: d.After, player: d.Player, last: d.Move})
 		}
-		list = append(list, [2]string{w.picture(w.description, name, capital(d.Caption), pixels, diagrams...), capital(d.Caption)})
+		caption := capital(d.Caption)
+		list = append(list, shown{w.picture(w.description, name, caption, pixels, diagrams...), caption, len(diagrams)})
 	}
 	for i, f := range w.figures {
 		state, _, err := notation.Replay(w.game, splitMoves(f.moves))
@@ -123,7 +132,7 @@ func (w *writer) writeRules() error {
 			return fmt.Errorf("figure %d: %w", i+1, err)
 		}
 		d := diagram{pieces: board.Pieces(state), wonBy: w.cellsOf(f.ring)}
-		list = append(list, [2]string{w.picture(w.description, fmt.Sprintf("figure-%d", i+1), f.caption, pixels, d), f.caption})
+		list = append(list, shown{w.picture(w.description, fmt.Sprintf("figure-%d", i+1), f.caption, pixels, d), f.caption, 1})
 	}
 	w.cells(list)
 	return nil
@@ -298,19 +307,20 @@ func (w *writer) writeSample() error {
 
 // diagrams shows the positions of the heaviest notes, in the order of play.
 func (w *writer) diagrams(notes []note) {
-	var shown []note
+	var heaviest []note
 	for weight := endNote; weight >= jumpNote; weight-- {
 		for _, n := range notes {
-			if n.weight == weight && len(shown) < mostDiagrams {
-				shown = append(shown, n)
+			if n.weight == weight && len(heaviest) < mostDiagrams {
+				heaviest = append(heaviest, n)
 			}
 		}
 	}
-	slices.SortFunc(shown, func(a, b note) int { return a.ply - b.ply })
-	var list [][2]string
-	for _, n := range shown {
+	slices.SortFunc(heaviest, func(a, b note) int { return a.ply - b.ply })
+	var list []shown
+	for _, n := range heaviest {
 		caption := fmt.Sprintf("After ply %d, %s %s", n.ply, w.studied.Players[n.player], n.move)
-		list = append(list, [2]string{w.picture(w.studiedDesc, fmt.Sprintf("game-%d", n.ply), caption+": "+n.text, width(w.studiedDesc), n.diagram), caption})
+		picture := w.picture(w.studiedDesc, fmt.Sprintf("game-%d", n.ply), caption+": "+n.text, width(w.studiedDesc), n.diagram)
+		list = append(list, shown{picture, caption, 1})
 	}
 	w.cells(list)
 }

@@ -37,7 +37,7 @@ else. On small boards it is often bad to move first: black wins all boards of 4 
 whatever white begins with. With 2 or 3 columns white wins on 6 rows, and black on 7.`,
 	},
 	{
-		name: "quad-7x7", title: "Quad on 7x7", players: [2]string{"", beginner},
+		name: "quad-7x7", title: "Quad on 7x7",
 		figures: []figure{
 			{"A tilted square: c2, b4, d5 and e3. Each side goes two cells one way and one cell the other. x wins 100 to 0.",
 				"c2; c3; b4; c4; d5; d3; e3", "c2 b4 d5 e3"},

@@ -31,7 +31,8 @@ type weighted struct {
 // picture draws diagrams of one game, side by side, as an SVG file.
 type picture struct {
 	*board.Description
-	width, height int
+	width, height int     // height: of the rows that have cells
+	lowest        int     // the first of these
 	margin, top   float64 // in cells
 	b             strings.Builder
 	colours       []string // used so far
@@ -42,7 +43,13 @@ const unit = 44
 
 // drawSVG returns an SVG file of the diagrams of a game. It has a background of its own, so it is readable on every page.
 func drawSVG(d *board.Description, title string, diagrams ...diagram) string {
-	p := &picture{Description: d, width: len(d.Columns), height: len(d.Rows), margin: 0.55, top: 0.15}
+	named := func(name string) bool { return name != "" }
+	p := &picture{Description: d, width: len(d.Columns), lowest: slices.IndexFunc(d.Rows, named), margin: 0.55, top: 0.15}
+	for _, name := range d.Rows {
+		if named(name) {
+			p.height++
+		}
+	}
 	right := 0.2
 	if d.Hexagons {
 		p.margin, p.top, right = 0.9, 0.5, 0.5
@@ -187,7 +194,9 @@ func (p *picture) x(cell int32) float64 {
 	return p.margin + float64(int(cell)%p.width) + p.shift(int(cell)/p.width) + 0.5
 }
 
-func (p *picture) y(cell int32) float64 { return p.top + float64(p.height-int(cell)/p.width) - 0.5 }
+func (p *picture) y(cell int32) float64 {
+	return p.top + float64(p.lowest+p.height-int(cell)/p.width) - 0.5
+}
 
 // shift returns how far a row is right of the lowest one.
 func (p *picture) shift(row int) float64 {
@@ -223,7 +232,7 @@ func (p *picture) drawGrid() {
 			p.square(int32(cell), "cell", 0.48, "")
 		}
 	}
-	for row, name := range p.Rows {
+	for row, name := range p.Rows { // text leaves out empty names
 		cell := int32(row * p.width)
 		p.text("label", p.x(cell)-(1+p.margin)/2, p.y(cell), name)
 	}

@@ -53,9 +53,9 @@ type topMove struct {
 
 // Limits of a study. They let a study of one game take about a minute.
 const (
-	firstNodes       = 2_000_000 // of the solver, for all first moves together
-	sampleNodes      = 200_000   // of the solver, for each position
-	firstSimulations = 2000      // of the agent, after each first move
+	firstNodes       = 5_000_000 // of the solver, for all first moves together
+	sampleNodes      = 500_000   // of the solver, for each position
+	firstSimulations = 4000      // of the agent, after each first move
 	analystSims      = 1000      // of the agent, for each position
 	tableBytes       = 128 << 20
 	topMoves         = 5
