@@ -47,6 +47,7 @@ func renderPage(files map[string]string, data string, p *page) error {
 	w.description, w.studiedDesc, w.firstsDesc = board.Describe(w.game), board.Describe(w.studied), board.Describe(w.firsts)
 	w.line("<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n")
 	w.line("# %s\n", p.title)
+	w.line("[All games](README.md) · [ludus](../../README.md)\n")
 	w.writeNames()
 	if err := w.writeRules(); err != nil {
 		return err
@@ -72,7 +73,13 @@ func (w *writer) picture(d *board.Description, name, alt string, pixels int, dia
 }
 
 // width returns the width of a picture of the studied or main game in a row of pictures.
-func width(d *board.Description) int { return min(250, 40+30*len(d.Columns)) }
+func width(d *board.Description) int {
+	columns := len(d.Columns)
+	if d.Hexagons {
+		columns += columns / 2
+	}
+	return min(250, 40+30*columns)
+}
 
 // shown is a picture with a caption in a table.
 type shown struct {
@@ -179,7 +186,7 @@ func (w *writer) writeKnown() {
 	alt := fmt.Sprintf("%s: scores of the first moves", w.title)
 	w.line("%s\n", w.picture(w.firstsDesc, "first", alt, width(w.firstsDesc)*4/3, d))
 	if drawn {
-		w.line("Darker is better for %s.\n", player)
+		w.line("The stronger the colour, the better for %s.\n", player)
 	}
 	w.line("| first move | score of %s |\n|---|---:|", player)
 	for _, m := range first {
@@ -251,7 +258,14 @@ func (w *writer) writeCard() {
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
 	}
-	w.line("\nBrackets are 95 %% intervals. `ludus suite --check shipped %s zoo` and `ludus arena %[1]s zoo mcts:1000` measure such numbers.\n", w.name)
+	w.line("\nBrackets are 95 %% intervals. These commands measure the numbers again:\n")
+	for _, e := range c.Errors {
+		w.line("    %s", e.Command)
+	}
+	for _, m := range c.Matches {
+		w.line("    %s", m.Command)
+	}
+	w.line("")
 	if p := c.Certificate; p != nil {
 		w.line("**Certificate:** `%s` gives no value away against any opponent. `%s` proves it in %s positions.\n", p.Agent, p.Command, grouped(p.Positions))
 	}
