@@ -74,7 +74,8 @@ const boardStyle = `.cell{stroke-width:.016}.last{fill-opacity:.45;stroke-width:
 .label{font:.3px sans-serif;text-anchor:middle;dominant-baseline:central}
 .text{font:600 .3px sans-serif;text-anchor:middle;dominant-baseline:central;paint-order:stroke;stroke-width:.07;stroke-linejoin:round}
 .line{fill:none;stroke-linecap:round}.ring{fill:none;stroke-width:.07}
-.won{fill:none;stroke-width:.06;stroke-linecap:round}.ground{fill:none;stroke-width:.14;stroke-linecap:round}
+.piece.stroke{fill:none;stroke-width:.17;stroke-linecap:round}
+.won{fill:none;stroke-width:.06;stroke-linecap:round}.open{stroke-dasharray:.12 .14}.ground{fill:none;stroke-width:.14;stroke-linecap:round}
 `
 
 // palette has the colours of base.css and board.css, light and dark, of elements and of pieces by name.
@@ -99,11 +100,7 @@ var pieceColours = map[string][3][2]string{
 	"red":    {{"#d2373c", "#d2373c"}, {"#7c1418", "#ffb4ae"}, {"#d2373c", "#d2373c"}},
 	"yellow": {{"#f0c419", "#f0c419"}, {"#7a6100", "#fff0b3"}, {"#f0c419", "#f0c419"}},
 	"blue":   {{"#2f6fd0", "#2f6fd0"}, {"#123a76", "#b9d5ff"}, {"#2f6fd0", "#2f6fd0"}},
-	neutral:  {{"#8b95a5", "#8a94a5"}, {"#566072", "#c3cad6"}, {"#8b95a5", "#8a94a5"}},
 }
-
-// neutral names the colours of pieces that belong to nobody.
-const neutral = "neutral"
 
 // styleOf returns the style sheet of all elements and of pieces of the named colours.
 func styleOf(names []string) string {
@@ -132,11 +129,8 @@ func styleOf(names []string) string {
 // colour returns the class of a piece's colours.
 func (p *picture) colour(piece board.Piece) string {
 	name := piece.Name
-	if piece.Side == 2 {
-		name = neutral
-	}
 	if _, known := pieceColours[name]; !known {
-		name = []string{"x", "o"}[piece.Side]
+		name = []string{"x", "o", "white"}[piece.Side]
 	}
 	if !slices.Contains(p.colours, name) {
 		p.colours = append(p.colours, name)
@@ -186,7 +180,7 @@ func (p *picture) draw(d diagram) {
 			p.text("text", p.x(cell), p.y(cell), text)
 		}
 	}
-	p.rings(d.wonBy)
+	p.rings(d.pieces, d.wonBy)
 }
 
 // x and y return the centre of a cell.
@@ -265,10 +259,19 @@ func (p *picture) drawEdges() {
 	edge(1, [2]int{2, 1}, 0.14, 0, func(i int) int { return i*p.width + last })
 }
 
-// piece draws a disc, with a hole for the second player, or a square for a neutral piece.
+// piece draws a cross or a ring for pieces named x and o, a square for a neutral piece and otherwise a disc, with a hole for
+// the second player.
 func (p *picture) piece(piece board.Piece, cell int32) {
 	x, y, colour := p.x(cell), p.y(cell), p.colour(piece)
-	if piece.Side == 2 {
+	switch {
+	case piece.Name == "x":
+		const arm = 0.22
+		p.add("<path class=\"piece %s line stroke\" d=\"M%s %sL%s %sM%[2]s %[5]sL%[4]s %[3]s\"/>", colour, x-arm, y-arm, x+arm, y+arm)
+		return
+	case piece.Name == "o":
+		p.add("<circle class=\"piece %s line stroke\" cx=\"%s\" cy=\"%s\" r=\".24\"/>", colour, x, y)
+		return
+	case piece.Side == 2:
 		p.add("<rect class=\"piece %s on\" x=\"%s\" y=\"%s\" width=\".54\" height=\".54\" rx=\".08\"/>", colour, x-0.27, y-0.27)
 		return
 	}
@@ -295,13 +298,17 @@ func (p *picture) arrow(m board.Move, width float64, colour string) {
 	p.polygon(colour+" on", points, " stroke-width=\".025\" stroke-linejoin=\"round\"")
 }
 
-// rings draws a ring around each cell that won the game, and lines between them.
-func (p *picture) rings(cells []int32) {
+// rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them.
+func (p *picture) rings(pieces string, cells []int32) {
 	const round = 0.41
 	for _, class := range []string{"ground", "won"} {
 		for i, cell := range cells {
 			x, y := p.x(cell), p.y(cell)
-			p.add("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\".41\"/>", class, x, y)
+			ring := class
+			if class == "won" && pieces[cell] == '0' {
+				ring += " open"
+			}
+			p.add("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\".41\"/>", ring, x, y)
 			if len(cells) == 1 || p.OpenLine && i+1 == len(cells) {
 				continue
 			}

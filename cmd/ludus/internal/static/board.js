@@ -72,12 +72,12 @@ export class Board {
     if (played && played.to >= 0) this.drawPlayed(played, "played", mover);
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
-    this.drawWon(position.wonBy || []);
+    this.drawWon(position);
     this.svg.setAttribute("aria-label", `Board: ${position.status}${this.wonText(position)}`);
   }
 
-  // drawWon draws a ring around each winning cell, and lines between the rings.
-  drawWon(cells) {
+  // drawWon draws a ring around each winning cell, dashed if the cell is empty, and lines between the rings.
+  drawWon({ pieces, wonBy: cells = [] }) {
     const round = 0.41;
     const side = (from, to) => {
       const dx = this.x(to) - this.x(from), dy = this.y(to) - this.y(from), part = round / Math.hypot(dx, dy);
@@ -85,7 +85,7 @@ export class Board {
     };
     for (const names of ["won ground", "won"]) {
       cells.forEach((cell, i) => {
-        make(this.marks, "circle", { class: names, cx: this.x(cell), cy: this.y(cell), r: round });
+        make(this.marks, "circle", { class: pieces[cell] === "0" ? `${names} open` : names, cx: this.x(cell), cy: this.y(cell), r: round });
         const open = this.description.openLine && i + 1 === cells.length;
         if (cells.length > 1 && !open) make(this.marks, "line", { class: names, ...side(cell, cells[(i + 1) % cells.length]) });
       });
@@ -285,13 +285,23 @@ export class Board {
 // coloursOf returns the classes that give an element the colours of a kind of piece.
 export const coloursOf = ({ side, name }) => `side${side} named-${name}`;
 
-// drawPiece draws a disc, with a hole for the second player, or a square for a neutral piece: colours are not the only difference.
+// drawPiece draws a cross or a ring for pieces named x and o, a square for a neutral piece and otherwise a disc, with a hole for the
+// second player: colours are not the only difference.
 export function drawPiece(parent, piece, x, y) {
-  if (piece.side === 2) {
-    make(parent, "rect", { class: "piece side2", x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
+  const colours = `piece ${coloursOf(piece)}`, arm = 0.22;
+  if (piece.name === "x") {
+    make(parent, "path", { class: `${colours} stroke`, d: `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}` });
     return;
   }
-  make(parent, "circle", { class: `piece ${coloursOf(piece)}`, cx: x, cy: y, r: 0.34 });
+  if (piece.name === "o") {
+    make(parent, "circle", { class: `${colours} stroke`, cx: x, cy: y, r: 0.24 });
+    return;
+  }
+  if (piece.side === 2) {
+    make(parent, "rect", { class: colours, x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
+    return;
+  }
+  make(parent, "circle", { class: colours, cx: x, cy: y, r: 0.34 });
   if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
 }
 
