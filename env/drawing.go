@@ -79,7 +79,10 @@ func (g *Game) CellName(cell int32) string {
 	return ColumnName(int(cell)%g.Tensor.W) + RowName(int(cell)/g.Tensor.W)
 }
 
-// ColumnName returns the letter of a column, counted from 0. A board has at most 26 columns.
+// maxColumns is the largest number of columns, one for each letter.
+const maxColumns = 26
+
+// ColumnName returns the letter of a column, counted from 0.
 func ColumnName(c int) string { return string(rune('a' + c)) }
 
 // RowName returns the number of a row, which is counted from 0, from 1.

@@ -163,6 +163,9 @@ func (g *Game) Finish(second []Action) *Game {
 	if n != g.PolicyPlanes*g.Tensor.Cells()+g.PolicyExtras {
 		panic("env: game whose actions do not fit its policy planes: " + g.Name)
 	}
+	if g.Tensor.W > maxColumns {
+		panic("env: game with more than 26 columns, one for each letter: " + g.Name)
+	}
 	d := &g.Drawing
 	if d.Cells == nil {
 		d.Cells = slices.Repeat([]bool{true}, g.Tensor.Cells())

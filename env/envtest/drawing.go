@@ -14,8 +14,8 @@ import (
 func checkDrawing(g *env.Game) error {
 	d := &g.Drawing
 	if len(d.Rows) != g.Tensor.H || len(d.Columns) != g.Tensor.W || len(d.Cells) != g.Tensor.Cells() ||
-		len(d.ActionCells) != g.NumActions() || g.Tensor.W > 26 {
-		return errors.New("a drawing needs a label for each row and column, 26 at most, every cell, and every action's cells")
+		len(d.ActionCells) != g.NumActions() {
+		return errors.New("a drawing needs a label for each row and column, every cell, and every action's cells")
 	}
 	for i, p := range d.Pieces {
 		if p.Name == "" || slices.ContainsFunc(d.Pieces[:i], func(q env.Piece) bool { return q.Name == p.Name }) {

@@ -14,9 +14,8 @@ import (
 
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
-	Steps bool     // some moves move a piece from one cell to another
 	Drops bool     // the column alone names a move, see [Drops]
-	Verbs []string // first words of the official texts of moves that have cells
+	Verbs []string // words that may stand before the cells of a move: of official texts, and names of neutral pieces
 
 	game  *env.Game
 	moves []move // by action
@@ -25,35 +24,61 @@ type Parser struct {
 // move holds an action's name and official text as tokens, without the verb.
 type move struct {
 	verb           string
-	plain          bool // the name needs no verb
+	piece          string // the neutral piece that moves with this verb place, such as "white"; "" if there is none
+	plain          bool   // the name needs no verb
 	name, official []string
 }
 
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
 	p := &Parser{game: game, Drops: Drops(game), moves: make([]move, game.NumActions())}
+	neutral := neutralPieces(game)
 	for a, text := range game.ActionTexts {
-		cells := game.Drawing.ActionCells[a]
-		p.Steps = p.Steps || cells.From != env.NoCell
 		if text == "" {
 			continue
 		}
 		verb, name := game.Verb(env.Action(a)), game.ActionNames[a]
 		rest, withVerb := strings.CutPrefix(name+" ", verb+" ")
-		p.moves[a] = move{verb: verb, plain: !withVerb, name: tokens(rest), official: tokens(text)[1:]}
-		if cells != env.NoCells && !slices.Contains(p.Verbs, verb) {
+		p.moves[a] = move{verb, neutral[verb], !withVerb, tokens(rest), tokens(text)[1:]}
+		if game.Drawing.ActionCells[a] != env.NoCells && !slices.Contains(p.Verbs, verb) {
 			p.Verbs = append(p.Verbs, verb)
+			if piece := neutral[verb]; piece != "" {
+				p.Verbs = append(p.Verbs, piece)
+			}
 		}
 	}
 	return p
 }
 
+// neutralPieces returns, by verb, the names of the neutral pieces that moves place in the starting position.
+func neutralPieces(game *env.Game) map[string]string {
+	names := make(map[string]string)
+	start, next := game.NewState(), game.NewState()
+	for _, a := range start.Legal(nil) {
+		verb, to := game.Verb(a), game.Drawing.ActionCells[a].To
+		if _, known := names[verb]; known || to == env.NoCell {
+			continue
+		}
+		next.CopyFrom(start)
+		next.Apply(a)
+		names[verb] = ""
+		if piece := game.Drawing.Pieces[next.Pieces(nil)[to]-1]; piece.Neutral {
+			names[verb] = piece.Name
+		}
+	}
+	return names
+}
+
 // Replay is [env.ReplayText] for moves in any form that [Parser.Parse] reads.
 func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
-	r, parser := env.NewReplayer(game), NewParser(game)
+	r := env.NewReplayer(game)
+	var parser *Parser // made for the first move that needs it, since most have their names
 	for i, text := range moves {
 		action, err := game.ParseAction(text)
-		if !r.State.Done() {
+		if !r.State.Done() && (err != nil || !slices.Contains(r.Legal, action)) {
+			if parser == nil {
+				parser = NewParser(game)
+			}
 			action, err = parser.Parse(r.State, r.Legal, text)
 		}
 		if err != nil {
@@ -70,7 +95,8 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 // text, or:
 //   - the name with other separators or none: "b2b3", "b2 b3", "b2xb3";
 //   - the official text without its verb: "r3 c3";
-//   - either with the verb, which may be cut short: "b c3" for "block c3";
+//   - either with the verb or the neutral piece that the move places, which may be cut short: "b c3" or "white c3" for
+//     "block c3";
 //   - one of the cells of a step, or the column's letter where pieces fall, if only one legal move has it.
 //
 // If no legal move fits, the error names the nearest legal moves; if several fit, it lists them.
@@ -82,48 +108,65 @@ func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Ac
 		return 0, p.illegal(state, legal, a)
 	}
 	typed := tokens(text)
-	for _, forms := range []func(*move) [][]string{wholes, p.parts} {
-		fits := func(a env.Action) bool { return p.moves[a].fits(typed, forms) }
-		found := slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !fits(a) })
-		if len(found) == 1 {
-			return found[0], nil
+	if found := p.fitting(legal, typed, p.wholes); len(found) > 0 {
+		return p.only(found, text)
+	}
+	for a := range p.moves {
+		if p.fits(env.Action(a), typed, p.wholes) {
+			return 0, p.illegal(state, legal, env.Action(a))
 		}
-		if len(found) > 1 {
-			return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found, 4))
-		}
-		for a := range p.moves {
-			if p.moves[a].fits(typed, wholes) {
-				return 0, p.illegal(state, legal, env.Action(a))
-			}
-		}
+	}
+	if found := p.fitting(legal, typed, p.parts); len(found) > 0 {
+		return p.only(found, text)
 	}
 	return 0, p.unreadable(legal, typed, text)
 }
 
+// only returns the one move found for a text, or an error that lists several.
+func (p *Parser) only(found []env.Action, text string) (env.Action, error) {
+	if len(found) > 1 {
+		return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found, 8))
+	}
+	return found[0], nil
+}
+
 // wholes returns the forms of a whole move.
-func wholes(m *move) [][]string { return [][]string{m.name, m.official} }
+func (p *Parser) wholes(a env.Action) [][]string {
+	return [][]string{p.moves[a].name, p.moves[a].official}
+}
 
 // parts returns the parts of a move that may stand for it: the cells of a step, or the column where pieces fall.
-func (p *Parser) parts(m *move) [][]string {
+func (p *Parser) parts(a env.Action) [][]string {
+	name := p.moves[a].name
 	switch {
-	case len(m.name) == 4:
-		return [][]string{m.name[:2], m.name[2:]}
+	case p.game.Drawing.ActionCells[a].From != env.NoCell:
+		return [][]string{name[:2], name[2:]}
 	case p.Drops:
-		return [][]string{m.name[:1]}
+		return [][]string{name[:1]}
 	}
 	return nil
 }
 
-// fits reports whether typed tokens are one of the forms of a move, perhaps after its verb. Without the verb, a move
-// fits only if its name has none.
-func (m *move) fits(typed []string, forms func(*move) [][]string) bool {
+// fitting returns the legal moves that typed tokens fit, see fits.
+func (p *Parser) fitting(legal []env.Action, typed []string, forms func(env.Action) [][]string) []env.Action {
+	return slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !p.fits(a, typed, forms) })
+}
+
+// fits reports whether typed tokens are one of the forms of a move, perhaps after its verb or piece. Without these, a move
+// fits only if its name has no verb.
+func (p *Parser) fits(a env.Action, typed []string, forms func(env.Action) [][]string) bool {
+	m := &p.moves[a]
 	if len(typed) == 0 || m.verb == "" {
 		return false
 	}
-	short := strings.HasPrefix(m.verb, typed[0])
-	return slices.ContainsFunc(forms(m), func(form []string) bool {
-		return m.plain && slices.Equal(typed, form) || short && slices.Equal(typed[1:], form)
+	return slices.ContainsFunc(forms(a), func(form []string) bool {
+		return m.plain && slices.Equal(typed, form) || m.startsWith(typed[0]) && slices.Equal(typed[1:], form)
 	})
+}
+
+// startsWith reports whether a word is the verb of a move or its piece, perhaps cut short.
+func (m *move) startsWith(word string) bool {
+	return strings.HasPrefix(m.verb, word) || m.piece != "" && strings.HasPrefix(m.piece, word)
 }
 
 // illegal returns an error that explains by the pieces on the board why an action is not legal.
@@ -146,6 +189,10 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action) erro
 	if cells == env.NoCells {
 		return fmt.Errorf("%s %s; moves look like %s", p.game.ActionNames[a], why, p.game.ActionNames[legal[0]])
 	}
+	other := func(b env.Action) bool { return p.moves[b].verb != p.moves[a].verb }
+	if same := slices.DeleteFunc(slices.Clone(legal), other); len(same) > 0 {
+		legal = same
+	}
 	return fmt.Errorf("%s %s. %s", p.game.ActionNames[a], why, p.nearest(legal, p.moves[a].name))
 }
 
@@ -160,7 +207,7 @@ func (p *Parser) unreadable(legal []env.Action, typed []string, text string) err
 		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
 	}
 	for _, a := range legal {
-		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && strings.HasPrefix(m.verb, typed[0]) {
+		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && m.startsWith(typed[0]) {
 			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.game.ActionNames[a])
 		}
 	}
@@ -231,7 +278,8 @@ func Drops(game *env.Game) bool {
 }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
-// separate words, and so does an x before a cell ("takes"): "b2xc3" is b, 2, c, 3.
+// separate words, and so does an x between two cells ("takes"): "b2xc3" and "b2 x c3" are b, 2, c, 3. An x before a number is
+// a column.
 func tokens(text string) (list []string) {
 	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	for text = strings.ToLower(text); text != ""; {
@@ -244,7 +292,8 @@ func tokens(text string) (list []string) {
 			continue
 		}
 		token := text[:len(text)-len(rest)]
-		if text = rest; len(list) > 0 && isNumber(list[len(list)-1]) {
+		column := token == "x" && rest != "" && isNumber(rest)
+		if text = rest; !column && len(list) > 0 && isNumber(list[len(list)-1]) {
 			token = strings.TrimPrefix(token, "x")
 		}
 		if token != "" {

@@ -38,6 +38,9 @@ func TestParse(t *testing.T) {
 		{"quad-7x7", "block c3", "block c3"},
 		{"quad-7x7", "b c3", "block c3"},
 		{"quad-7x7", "bl r3 c3", "block c3"},
+		{"quad-7x7", "white c3", "block c3"},
+		{"quad-7x7", "W r3 c3", "block c3"},
+		{"quad-5x5", "white c3", ""}, // there are none
 		{"quad(size=11)", "b c11", "block c11"},
 		{"quad(size=11)", "k2", "k2"},
 		{"breakthrough-6x6", "(move 2 2 3 3)", "b2-c3"},
@@ -110,6 +113,8 @@ func TestErrors(t *testing.T) {
 		{"breakthrough-6x6", "", "b2", `"b2" is ambiguous: b2-a3, b2-b3 or b2-c3`},
 		{"golden-rectangle", "", "d3", "d3 is not legal now. Nearest: d1, c1 or e1"},
 		{"free-for-all-2p", "", "noop", "pass is not legal now; moves look like a4-b2"},
+		{"quad-7x7", "", "white", `"white" is incomplete; moves look like block b1`},
+		{"quad-7x7", "b2", "white b2", "block b2 is not legal: x is on b2. Nearest: block b1, block a2 or block c2"},
 		{"quad-7x7", "", "block", `"block" is incomplete; moves look like block b1`},
 		{"quad-5x5", "", "qiut", `"qiut" is not a move of this game; moves look like b1`},
 	} {
@@ -124,6 +129,17 @@ func TestErrors(t *testing.T) {
 		}
 		if _, err := g.Parse(state, state.Legal(nil), c.line); err == nil || err.Error() != c.want {
 			t.Errorf("%s, %q: %v\nwant %s", c.game, c.line, err, c.want)
+		}
+	}
+}
+
+// An x between two cells separates them, and an x before a number is a column.
+func TestTokens(t *testing.T) {
+	for text, want := range map[string]string{
+		"b2xc3": "b 2 c 3", "B2 x c3": "b 2 c 3", "w1-x2": "w 1 x 2", "w1x2": "w 1 x 2", "w1xx2": "w 1 x 2", "x2": "x 2", "(mark r3 c3)": "mark r 3 c 3",
+	} {
+		if got := strings.Join(tokens(text), " "); got != want {
+			t.Errorf("%q: tokens %s, want %s", text, got, want)
 		}
 	}
 }
