@@ -20,7 +20,7 @@ func gamesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "games [GAME]",
-		Short: "List the games, or show one: rules, parameters, tensors, outcome classes, shipped agent",
+		Short: "List the games, or show one: rules, shipped agent, parameters, tensors, outcome classes",
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json`,
@@ -38,10 +38,11 @@ func gamesCommand() *cobra.Command {
 					}
 				}
 			case len(args) > 0:
-				writeGame(cmd.OutOrStdout(), list[0])
+				writeRules(cmd.OutOrStdout(), list[0])
 				if card := zoo.CardOf(list[0].Name); card != nil {
 					writeCard(cmd.OutOrStdout(), card)
 				}
+				writeNumbers(cmd.OutOrStdout(), list[0])
 			default:
 				writeGames(cmd.OutOrStdout(), list)
 			}
@@ -75,15 +76,20 @@ func writeGames(w io.Writer, list []*env.Game) {
 	}
 }
 
-// writeGame prints a game's rules, start, parameters, tensors and outcome classes.
-func writeGame(w io.Writer, g *env.Game) {
+// writeRules prints a game's rules and its start.
+func writeRules(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
 	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
 	for paragraph := range strings.SplitSeq(g.Rules, "\n") {
 		fmt.Fprintln(w, style.Wrapped(paragraph))
 	}
 	fmt.Fprintf(w, "%s\n\n", style.Wrapped("Tip: "+g.Strategy))
-	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
+	fmt.Fprintln(w, strings.TrimRight(g.Board(g.NewState()), "\n"))
+}
+
+// writeNumbers prints a game's parameters, tensors and outcome classes.
+func writeNumbers(w io.Writer, g *env.Game) {
+	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tRANGE")
 	ranges := parameterRanges(g.Family)
@@ -91,7 +97,7 @@ func writeGame(w io.Writer, g *env.Game) {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
 	}
 	fmt.Fprintln(table)
-	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the player to move sees the board: [0 0] is %s for %s and %s for %s\n",
+	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
 		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
 	for i, plane := range g.Planes {
 		fmt.Fprintf(table, "plane %d\t\t%s\n", i, plane)

@@ -36,7 +36,7 @@ func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
 // writeCard prints what people want to know of a shipped agent.
 func writeCard(w io.Writer, c *zoo.Card) {
 	t := &c.Training
-	fmt.Fprintf(w, "\nshipped agent (zoo): network %dx%d, generation %d of %d, %v of training on %d cores:\n  %s (seed %d, %s, commit %s)\n",
+	fmt.Fprintf(w, "\nshipped agent (zoo), or policy:zoo without search: network %dx%d, generation %d of %d, %v of training on %d cores:\n  %s (seed %d, %s, commit %s)\n",
 		c.Network.Channels, c.Network.Blocks, t.Generation, t.Generations, seconds(t.Seconds).Round(time.Second), t.Cores,
 		t.Command, t.Seed, t.Date, t.Commit)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

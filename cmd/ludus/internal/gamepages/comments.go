@@ -60,7 +60,8 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 		state.Apply(a)
 		texts := c.judge(&n, i, before)
 		if goals := state.Goals(); goals != before.Goals() && !state.Done() {
-			texts = append([]string{fmt.Sprintf("Captures: %s %d, %s %d.", c.game.Players[0], goals[0], c.game.Players[1], goals[1])}, texts...)
+			names := c.game.Players
+			texts = append([]string{fmt.Sprintf("Captures: %s %d, %s %d.", names[0], goals[0], names[1], goals[1])}, texts...)
 		}
 		var now []env.Action
 		if state.Done() {
@@ -118,7 +119,8 @@ func (c *commentator) judge(n *note, i int, before env.State) (texts []string) {
 	switch {
 	case p.Exact && exact && is < was:
 		n.weight = mistakeNote
-		return []string{fmt.Sprintf("A mistake: %s would have kept %.0f points for %s; now perfect play gives %.0f.", someOf(p.Keep), was, name, is)}
+		return []string{fmt.Sprintf("A mistake: %s would have kept %.0f points for %s; now perfect play gives %.0f.",
+			someOf(p.Keep), was, name, is)}
 	case p.Exact && len(p.Keep) == 1 && len(before.Legal(nil)) > 3:
 		texts = append(texts, "The only move that keeps the value.")
 	case !p.Exact && exact:
@@ -204,7 +206,8 @@ func (c *commentator) attack(n *note, state env.State, stopped []env.Action) (th
 		if len(threats) > 1 {
 			stops = "only %s stops both"
 		}
-		return threats, fmt.Sprintf("Threatens %s; "+stops+".", joined(c.game.Names(threats), "and"), joined(c.game.Names(saves), "or"))
+		return threats, fmt.Sprintf("Threatens %s; "+stops+".",
+			joined(c.game.Names(threats), "and"), joined(c.game.Names(saves), "or"))
 	case len(threats) > 0:
 		return threats, fmt.Sprintf("Threatens %s.", joined(c.game.Names(threats), "and"))
 	case len(stopped) > 0:

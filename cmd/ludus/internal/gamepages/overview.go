@@ -13,6 +13,9 @@ import (
 	"ludus/env/games"
 )
 
+// generated is the first line of pages.
+const generated = "<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n"
+
 // README's parts that are written here are between these lines.
 const (
 	gamesBegin = "<!-- games: written by go generate ./cmd/ludus/internal/gamepages -->\n"
@@ -42,7 +45,7 @@ func renderOverview(files map[string]string, data, readme string) error {
 	if table, err = gamesTable(""); err != nil {
 		return err
 	}
-	files[pagesFolder+"/README.md"] = "<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n\n# Games\n\n" +
+	files[pagesFolder+"/README.md"] = generated + "\n# Games\n\n" +
 		"Rules with pictures, what is known, the shipped agent, and a sample game with comments.\n\n" + table
 	var c curve
 	if err := readData(data, curveData, &c); err != nil {
@@ -67,8 +70,9 @@ func gamesTable(prefix string) (string, error) {
 				return "", err
 			}
 			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, len(board.Diagrams(game))) // the last one is a won game
-			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\"><img src=\"%s\" height=\"120\" alt=\"%s: a won game\">"+
-				"<br><code>%s</code></a><br>%s</td>\n", prefix+p.name+".md", prefix+"pictures/"+picture, p.title, p.name, game.Summary)
+			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\">"+
+				"<img src=\"%s\" height=\"120\" alt=\"%s: a won game\"><br><code>%s</code></a><br>%s</td>\n",
+				prefix+p.name+".md", prefix+"pictures/"+picture, p.title, p.name, game.Summary)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -89,7 +93,8 @@ func drawAnalysis(data string) (string, error) {
 	}
 	description, state := board.Describe(game), game.NewState()
 	for i, ply := range s.Sample {
-		if i >= analysedFrom && state.Player() == env.First && !ply.Exact && math.Abs(ply.Score-50) < 35 && len(ply.Top) >= 4 {
+		open := !ply.Exact && math.Abs(ply.Score-50) < 35
+		if i >= analysedFrom && state.Player() == env.First && open && len(ply.Top) >= 4 {
 			d := diagram{pieces: board.Pieces(state), label: make(map[int32]string)}
 			for _, m := range ply.Top {
 				to := description.Actions[m.Move].To
@@ -99,7 +104,8 @@ func drawAnalysis(data string) (string, error) {
 				d.moves = append(d.moves, weighted{m.Move, float64(m.Visits) / float64(ply.Top[0].Visits)})
 				d.label[to] = fmt.Sprintf("%.0f", m.Score)
 			}
-			title := fmt.Sprintf("Breakthrough, white to move: the moves that the agent looked at most, and white's expected score after each. Best: %s", ply.Top[0].Move)
+			title := fmt.Sprintf("Breakthrough, white to move: the moves that the agent looked at most, and white's expected "+
+				"score after each. Best: %s", ply.Top[0].Move)
 			return drawSVG(description, title, d), nil
 		}
 		a, err := game.ParseAction(ply.Move)
@@ -157,7 +163,9 @@ func recordCurve(data, dir string) error {
 			}
 			c.Minutes = max(c.Minutes, math.Round(g.RunSeconds/60))
 		}
-		c.Points = append(c.Points, point{math.Round(100*minutes) / 100, math.Round(a.Rating), math.Round(a.Low), math.Round(a.High)})
+		c.Points = append(c.Points, point{
+			Minutes: math.Round(100*minutes) / 100, Elo: math.Round(a.Rating), Low: math.Round(a.Low), High: math.Round(a.High),
+		})
 	}
 	slices.SortFunc(c.Points, func(a, b point) int { return int(math.Round(60 * (a.Minutes - b.Minutes))) })
 	return writeData(data, curveData, c)
@@ -210,7 +218,8 @@ func (c *curve) draw() string {
 	return svgFile(title, wide, high, 1, styleOf(nil)+curveStyle, b.String())
 }
 
-const curveStyle = `text{font:13px sans-serif;text-anchor:middle}.end{text-anchor:end}.start{text-anchor:start}.strong{font-weight:600}
+const curveStyle = `text{font:13px sans-serif;text-anchor:middle}
+.end{text-anchor:end}.start{text-anchor:start}.strong{font-weight:600}
 .grid{stroke:#8888;stroke-width:.5}.base{stroke:#888;stroke-dasharray:4 4}.band{fill:#2f7edb;fill-opacity:.2}
 .curve{fill:none;stroke:#2f7edb;stroke-width:2.5}.dot{fill:#2f7edb}
 `

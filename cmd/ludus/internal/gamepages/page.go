@@ -44,8 +44,9 @@ func renderPage(files map[string]string, data string, p *page) error {
 	if w.firsts, err = games.New(p.firsts()); err != nil {
 		return err
 	}
-	w.description, w.studiedDesc, w.firstsDesc = board.Describe(w.game), board.Describe(w.studied), board.Describe(w.firsts)
-	w.line("<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n")
+	w.description = board.Describe(w.game)
+	w.studiedDesc, w.firstsDesc = board.Describe(w.studied), board.Describe(w.firsts)
+	w.line(generated)
 	w.line("# %s\n", p.title)
 	w.line("[All games](README.md) · [ludus](../../README.md)\n")
 	w.writeNames()
@@ -69,7 +70,8 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n
 func (w *writer) picture(d *board.Description, name, alt string, pixels int, diagrams ...diagram) string {
 	name = w.name + "-" + name + ".svg"
 	w.files[pictureFolder+"/"+name] = drawSVG(d, alt, diagrams...)
-	return fmt.Sprintf("<img src=\"pictures/%s\" width=\"%d\" alt=\"%s\">", name, pixels*len(diagrams), html.EscapeString(alt))
+	wide := pixels * max(1, len(diagrams))
+	return fmt.Sprintf("<img src=\"pictures/%s\" width=\"%d\" alt=\"%s\">", name, wide, html.EscapeString(alt))
 }
 
 // width returns the width of a picture of the studied or main game in a row of pictures.
@@ -98,7 +100,8 @@ func (w *writer) cells(list []shown) {
 			used = 0
 		}
 		used += s.columns
-		w.line("<td align=\"center\" valign=\"top\" width=\"%d%%\" colspan=\"%d\">%s<br>%s</td>", 100*s.columns/inRow, s.columns, s.picture, s.caption)
+		w.line("<td align=\"center\" valign=\"top\" width=\"%d%%\" colspan=\"%d\">%s<br>%s</td>",
+			100*s.columns/inRow, s.columns, s.picture, s.caption)
 	}
 	w.line("</tr>\n</table>\n")
 }
@@ -111,7 +114,8 @@ func (w *writer) writeNames() {
 	}
 	w.line("%s: %s. Players are %s, who moves first, and %s. A game lasts at most %d plies (moves of one player).\n",
 		strings.Join(names, ", "), w.game.Summary, w.game.Players[0], w.game.Players[1], w.game.MaxPlies)
-	w.line("    go run ./cmd/ludus play %-18s in the terminal\n    go run ./cmd/ludus serve --open            in the browser\n", w.name)
+	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.name)
+	w.line("    go run ./cmd/ludus serve --open            in the browser\n")
 }
 
 // writeRules writes the program's rules, and diagrams of every kind of move and of won games.
@@ -123,7 +127,8 @@ func (w *writer) writeRules() error {
 	w.line("**Tip:** %s\n", w.game.Strategy)
 	pixels := width(w.description)
 	start := diagram{pieces: board.Pieces(w.game.NewState())}
-	list := []shown{{w.picture(w.description, "start", w.title+": the board at the start", pixels, start), "The start", 1}}
+	alt := w.title + ": the board at the start"
+	list := []shown{{w.picture(w.description, "start", alt, pixels, start), "The start", 1}}
 	for i, d := range w.description.Diagrams {
 		name := fmt.Sprintf("rules-%d", i+1)
 		diagrams := []diagram{{pieces: d.Pieces, player: d.Player, played: d.Move, wonBy: d.WonBy}}
@@ -139,7 +144,8 @@ func (w *writer) writeRules() error {
 			return fmt.Errorf("figure %d: %w", i+1, err)
 		}
 		d := diagram{pieces: board.Pieces(state), wonBy: w.cellsOf(f.ring)}
-		list = append(list, shown{w.picture(w.description, fmt.Sprintf("figure-%d", i+1), f.caption, pixels, d), f.caption, 1})
+		name := fmt.Sprintf("figure-%d", i+1)
+		list = append(list, shown{w.picture(w.description, name, f.caption, pixels, d), f.caption, 1})
 	}
 	w.cells(list)
 	return nil
@@ -176,8 +182,8 @@ func (w *writer) writeKnown() {
 	}
 	w.line("### First moves\n")
 	player := w.firsts.Players[0]
-	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s, 0 to 100, by %s with %d simulations after each move.",
-		player, w.analyst(), firstSimulations)
+	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s, 0 to 100, by %s with %d simulations after each "+
+		"move.", player, w.analyst(), firstSimulations)
 	if first[0].Exact {
 		how = fmt.Sprintf("Exact scores of %s with perfect play by both, from `ludus solve %q`.", player, w.firsts.Name)
 	}
@@ -238,12 +244,25 @@ func (w *writer) writeCard() {
 	if c == nil {
 		return
 	}
-	t := &c.Training
 	w.line("## The shipped agent\n")
-	w.line("The agent `zoo` plays this game with a network of %d channels and %d blocks (%.0f kB). It was trained in %v on %d cores, from %s "+
-		"games against itself, by\n\n    %s\n\nwith seed %d (%s, commit %s; generation %d of %d).\n", c.Network.Channels, c.Network.Blocks,
-		float64(c.Network.Bytes)/1000, (time.Duration(t.Seconds) * time.Second).String(), t.Cores, grouped(t.Games), t.Command, t.Seed, t.Date,
-		t.Commit, t.Generation, t.Generations)
+	t, n := &c.Training, &c.Network
+	took := time.Duration(t.Seconds) * time.Second
+	w.line("The agent `zoo` plays this game with a network of %d channels and %d blocks (%.0f kB). It was trained in %v on %d "+
+		"cores, from %s games against itself, by\n", n.Channels, n.Blocks, float64(n.Bytes)/1000, took, t.Cores, grouped(t.Games))
+	w.line("    %s\n", t.Command)
+	w.line("with seed %d (%s, commit %s; generation %d of %d).\n", t.Seed, t.Date, t.Commit, t.Generation, t.Generations)
+	w.writeStrength(c)
+	if p := c.Certificate; p != nil {
+		w.line("**Certificate:** `%s` gives no value away against any opponent. `%s` proves it in %s positions.\n",
+			p.Agent, p.Command, grouped(p.Positions))
+	}
+	if len(c.Weaknesses) > 0 {
+		w.line("**Weaknesses:** %s.\n", strings.Join(c.Weaknesses, "; "))
+	}
+}
+
+// writeStrength writes a table of what was measured, and the commands that measure it.
+func (w *writer) writeStrength(c *zoo.Card) {
 	w.line("| | network alone | 64 simulations |\n|---|---|---|")
 	for _, suite := range []string{"shipped", "hard"} {
 		alone, search := c.Find(suite, "policy:zoo"), c.Find(suite, "zoo")
@@ -253,7 +272,8 @@ func (w *writer) writeCard() {
 		}
 	}
 	for _, m := range c.Matches {
-		w.line("| score against `%s`, %d games: %d wins, %d draws, %d losses | | %s |", m.Opponent, m.Games, m.Wins, m.Draws, m.Losses, percent(m.Score))
+		w.line("| score against `%s`, %d games: %d wins, %d draws, %d losses | | %s |",
+			m.Opponent, m.Games, m.Wins, m.Draws, m.Losses, percent(m.Score))
 	}
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
@@ -266,12 +286,6 @@ func (w *writer) writeCard() {
 		w.line("    %s", m.Command)
 	}
 	w.line("")
-	if p := c.Certificate; p != nil {
-		w.line("**Certificate:** `%s` gives no value away against any opponent. `%s` proves it in %s positions.\n", p.Agent, p.Command, grouped(p.Positions))
-	}
-	if len(c.Weaknesses) > 0 {
-		w.line("**Weaknesses:** %s.\n", strings.Join(c.Weaknesses, "; "))
-	}
 }
 
 // percent returns a share and its interval in percent.
@@ -303,9 +317,9 @@ func (w *writer) writeSample() error {
 	}
 	names, specs := w.studied.Players, w.study.Players
 	w.line("## A sample game\n")
-	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move, 0 to 100: exact ones, by the solver, in bold; the others as %s "+
-		"expects with %d simulations. The comments come from these numbers.\n", specs[0], names[0], specs[1], names[1], names[0], w.analyst(),
-		analystSims)
+	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move, 0 to 100: exact ones, by the solver, in bold; the "+
+		"others as %s expects with %d simulations. The comments come from these numbers.\n",
+		specs[0], names[0], specs[1], names[1], names[0], w.analyst(), analystSims)
 	var moves []string
 	for _, p := range w.study.Sample {
 		moves = append(moves, p.Move)
