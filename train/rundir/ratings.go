@@ -82,15 +82,9 @@ func (r *Ratings) Newest() *Rating {
 	return newest
 }
 
-// best lists the rated generations by Low, highest first: after few games a high Rating may be luck.
-func (r *Ratings) best() []int {
-	agents := slices.Clone(r.Agents)
+// Best returns the ratings of checkpoints by Low, highest first: after few games a high Rating may be luck.
+func (r *Ratings) Best() []Rating {
+	agents := slices.DeleteFunc(slices.Clone(r.Agents), func(a Rating) bool { return a.Generation == nil })
 	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(b.Low, a.Low) })
-	var generations []int
-	for _, a := range agents {
-		if a.Generation != nil {
-			generations = append(generations, *a.Generation)
-		}
-	}
-	return generations
+	return agents
 }

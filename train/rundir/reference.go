@@ -137,8 +137,8 @@ func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoi
 	if err != nil {
 		return nil, err
 	}
-	for _, generation := range ratings.best() {
-		if checkpoint, err := store.Load(generation); err == nil {
+	for _, rating := range ratings.Best() {
+		if checkpoint, err := store.Load(*rating.Generation); err == nil {
 			return checkpoint, nil
 		}
 	}

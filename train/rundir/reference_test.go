@@ -149,7 +149,7 @@ func FuzzBest(f *testing.F) {
 	f.Add([]byte(`{"version":1`), "@best")
 	f.Fuzz(func(t *testing.T, data []byte, reference string) {
 		if ratings, err := parseRatings(data); err == nil {
-			ratings.best()
+			ratings.Best()
 		}
 		if r := agent.ParseReference(reference); r.String() != reference {
 			t.Errorf("%q is read as %+v", reference, r)

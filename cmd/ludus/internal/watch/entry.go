@@ -29,14 +29,15 @@ type Entry struct {
 	Name        string  `json:"name"`
 	Title       string  `json:"title"` // the name to show
 	Game        string  `json:"game"`
-	Agent       string  `json:"agent"` // spec of the newest checkpoint's agent; "" if there is none
+	Agent       string  `json:"agent"`          // spec of the newest checkpoint's agent; "" if there is none
+	Best        string  `json:"best,omitempty"` // spec of the best-rated checkpoint's agent; "" if there is none
 	State       string  `json:"state"`
 	Problem     string  `json:"problem,omitempty"`   // why the run is broken
 	Generation  int     `json:"generation"`          // completed
 	Generations int     `json:"generations"`         // planned, or completed when the time was over
 	Games       int     `json:"games"`               // of self-play, completed
-	Rating      Rating  `json:"rating,omitzero"`     // of the newest checkpoint that has one
-	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: few generations, none of them rated
+	Rating      Rating  `json:"rating,omitzero"`     // of the best-rated checkpoint
+	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: no step, or few generations, none of them rated
 	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
 	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
 	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none; equal curves of one run are one pointer
@@ -72,6 +73,7 @@ type entryReader struct {
 	root, dir string   // the watched directory and the run's
 	files     runFiles // when entry was read
 	entry     Entry    // without the state
+	steps     int      // of training, completed
 }
 
 // runFiles describes the files that an entry is read from.
@@ -118,7 +120,7 @@ func (r *entryReader) refresh() Entry {
 		}
 	}
 	now := *e
-	now.Untrained = e.Problem == "" && e.Rating.Generation == 0 && e.Generation < trainedGenerations
+	now.Untrained = e.Problem == "" && (r.steps == 0 || e.Rating.Generation == 0 && e.Generation < trainedGenerations)
 	switch {
 	case e.Problem != "":
 		now.State = Broken
@@ -178,10 +180,11 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 		return // no generation has ended
 	}
 	e := &r.entry
+	r.steps = 0
 	generations, seconds, spent := 0, 0.0, 0.0
 	for _, m := range rundir.MetricsFile.Tail(r.dir) {
 		if m.Generation > 0 {
-			e.Generation, e.Games = m.Generation, m.TotalGames
+			e.Generation, e.Games, r.steps = m.Generation, m.TotalGames, m.Steps
 			generations, spent = generations+1, m.RunSeconds
 			seconds += m.PlaySeconds + m.SolveSeconds + m.LearnSeconds
 		}
@@ -200,8 +203,8 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	}
 }
 
-// readRating sets the entry's rating to the newest rated checkpoint's, and its curve if several are rated. It ignores
-// damaged ratings: the view warns of them.
+// readRating sets the entry's rating to that of the best-rated checkpoint still on disk, or of the best-rated one if all
+// are gone, and its curve if several are rated. It ignores damaged ratings: the view warns of them.
 func (r *entryReader) readRating() {
 	if r.files.ratings == (fileStamp{}) {
 		return
@@ -210,8 +213,14 @@ func (r *entryReader) readRating() {
 	if err != nil {
 		return
 	}
-	if newest := ratings.Newest(); newest != nil {
-		r.entry.Rating = Rating{*newest.Generation, newest.Rating, newest.Low, newest.High}
+	kept, _ := rundir.Checkpoints(r.dir).List() // none if they cannot be listed
+	if best := ratings.Best(); len(best) > 0 {
+		i := slices.IndexFunc(best, func(b rundir.Rating) bool { return slices.Contains(kept, *b.Generation) })
+		if i >= 0 && r.entry.Problem == "" {
+			r.entry.Best = agent.NetSpec(r.entry.Name).String() + "@best"
+		}
+		b := &best[max(i, 0)]
+		r.entry.Rating = Rating{*b.Generation, b.Rating, b.Low, b.High}
 	}
 	values := make(map[int]float64)
 	for _, a := range ratings.Agents {
