@@ -11,6 +11,7 @@ import (
 
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
+	"ludus/train/agent"
 )
 
 // watchingDelay is the pause after each move of two agents on a terminal.
@@ -92,12 +93,13 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		first = person.Opponent()
 	}
 	for i, text := range agents {
-		factory, err := loadPlayer(cmd, config.Game, text)
+		factory, err := loadAgent(cmd, config.Game, text)
 		if err != nil {
 			return err
 		}
 		seat := &config.Seats[(int(first)+i)%2]
-		seat.Name = factory.String()
+		seat.Name = factory.String() // without solve=, as people wrote it
+		factory.Spec = factory.WithSolver(agent.DefaultSolve)
 		if seat.Agent, err = factory.New(config.Seed); err != nil {
 			return err
 		}
