@@ -365,7 +365,7 @@ func FuzzAnswer(f *testing.F) {
 // The diagrams for the rules show every kind of move, and a won game.
 func TestDiagrams(t *testing.T) {
 	for name, want := range map[string]string{
-		"quad-5x5": "mark, win", "quad-7x7": "mark, block, win", "golden-rectangle": "mark, win", "hex-5x5": "mark, win",
+		"quad-5x5": "mark, win", "quad-7x7": "mark, block, win", "golden-rectangle": "drop, win", "hex-5x5": "mark, win",
 		"breakthrough-6x6": "diagonal move, straight move, capture, win", "free-for-all-2p": "move, move and new piece, capture, win",
 		"othello-6x6": "place, win", "connect-four": "drop, win",
 	} {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 )
 
@@ -97,6 +98,9 @@ func winning(game *env.Game, state env.State) env.Action {
 func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
 	cells, width := game.Drawing.ActionCells[a], int32(game.Tensor.W)
 	if cells.From == env.NoCell {
+		if notation.Drops(game) {
+			return "drop"
+		}
 		return game.Verb(a)
 	}
 	switch {
