@@ -105,7 +105,7 @@ func TestFirstOpponent(t *testing.T) {
 	trainRun(t, filepath.Join(dir, "rated"), "quad-5x5")
 	tab.Visit(address + "?game=quad-5x5&again")
 	tab.Wait(ready + " && " + rival + ` === "rated"`)
-	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 4)" {
+	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 3)" {
 		t.Errorf("the first opponent is %s", text)
 	}
 	for _, width := range []int64{360, 1280} {

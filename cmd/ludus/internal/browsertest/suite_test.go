@@ -240,7 +240,7 @@ func shortcuts(p *Playing) {
 // rules reads the rules, which are open until they are closed.
 func (f Front) rules(p *Playing) {
 	open := func() bool { return Eval[bool](p.Tab, `document.getElementById("about").open`) }
-	p.Reach("#about summary")
+	p.Reach("#rules")
 	p.Wait(`document.getElementById("about").open`)
 	for _, want := range append(strings.Split(p.Game.Rules, "\n"), p.Game.Strategy) {
 		if text := p.Text("#about"); !strings.Contains(text, want) {
@@ -505,7 +505,7 @@ func analyzeDeeper(p *Playing) {
 		p.Click("#deeper")
 		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
 	}
-	p.Wait(`!document.getElementById("deeper").disabled`)
+	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // disabled if the position is proven
 	p.PlayOn(random(p), 2)
 	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
 }

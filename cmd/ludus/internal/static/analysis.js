@@ -43,16 +43,16 @@ export class AnalysisCache {
 }
 
 // boardMarks returns shades and numbers for Board.show: of the policy, the visits or both, and of the selected piece's moves only,
-// if one is selected. For an agent without a network the visits stand for its policy.
+// if one is selected. For an agent without a network the visits stand for its policy. A number of a step stands beside its arrow.
 export function boardMarks(analysis, actions, { policy, visits }, selected) {
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
   const weightOf = (move) => (policy ? move.prior ?? move.visits : move.visits) || 0;
   const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
-  const visited = moves.filter((move) => move.visits > 0);
+  const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
   return {
-    shades: policy || visits ? byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight) : [],
-    numbers: visits ? summed(visited.map(({ to, visits }) => [to, visits])) : [],
+    shades: policy || visits ? strong : [],
+    numbers: visits ? summed((steps ? strong : moves).filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : [],
   };
 }
 
@@ -73,7 +73,7 @@ export function showAnalysisTable(box, { moves, simulations, player }, name) {
 // showValueMeter shows the value of the analysed position for the first player, in the players' colours.
 export function showValueMeter(meter, analysis, { players, pieces }) {
   const value = analysis.value == null ? null : analysis.player === players[0] ? analysis.value : -analysis.value;
-  const goals = analysis.goals ? `; expected goals ${players.map((name) => `${name} ${Math.round(analysis.goals[name])}`).join(", ")}` : "";
+  const goals = analysis.goals ? `; expected points ${players.map((name) => `${name} ${Math.round(analysis.goals[name])}`).join(", ")}` : "";
   const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
   meter.setAttribute("aria-label", `value for ${players[0]}`);
   meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));

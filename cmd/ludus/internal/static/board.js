@@ -12,8 +12,7 @@ export class Board {
   constructor(element, description, onCell, flipped = false) {
     this.description = description;
     this.flipped = flipped;
-    this.width = description.columns.length;
-    this.height = description.rows.length;
+    this.findArea();
     this.hexagons = description.hexagons;
     this.margin = this.hexagons ? 0.85 : 0.55; // for labels, in cells
     this.top = this.hexagons ? 0.4 : 0;
@@ -34,16 +33,28 @@ export class Board {
   x(cell) { return this.margin + this.place(cell)[1] + this.shift(this.place(cell)[0]) + 0.5; }
   y(cell) { return this.top + this.height - this.place(cell)[0] - 0.5; }
 
+  // findArea finds the rows and columns to draw: rows and columns without cells at the edges are left out.
+  findArea() {
+    const { cells } = this.description;
+    this.low = this.left = 0;
+    const places = cells.flatMap((exists, cell) => exists ? [this.place(cell)] : []);
+    const [rows, columns] = [0, 1].map((axis) => places.map((place) => place[axis]));
+    this.low = Math.min(...rows);
+    this.left = Math.min(...columns);
+    this.height = Math.max(...rows) - this.low + 1;
+    this.width = Math.max(...columns) - this.left + 1;
+  }
+
   // place returns where a cell is drawn: its row from the bottom and its column from the left.
   place(cell) {
-    const at = this.flipped ? this.width * this.height - 1 - cell : cell;
-    return [Math.floor(at / this.width), at % this.width];
+    const { columns, cells } = this.description, at = this.flipped ? cells.length - 1 - cell : cell;
+    return [Math.floor(at / columns.length) - this.low, at % columns.length - this.left];
   }
 
   // cellAt returns the cell drawn in a row from the bottom and a column from the left.
   cellAt(row, column) {
-    const at = row * this.width + column;
-    return this.flipped ? this.width * this.height - 1 - at : at;
+    const { columns, cells } = this.description, at = (row + this.low) * columns.length + column + this.left;
+    return this.flipped ? cells.length - 1 - at : at;
   }
 
   // shift returns how far a row, counted from the bottom, is right of the lowest one.
@@ -115,12 +126,12 @@ export class Board {
     const label = (text, x, y) => { if (text !== "") make(parent, "text", { class: "label", x, y }, text); };
     for (let row = 0; row < this.height; row++) {
       const cell = this.cellAt(row, 0);
-      label(rows[Math.floor(cell / this.width)], this.x(cell) - (1 + margin) / 2, this.y(cell));
+      label(rows[Math.floor(cell / columns.length)], this.x(cell) - (1 + margin) / 2, this.y(cell));
     }
     const below = this.top + this.height + margin / 2 + (this.hexagons ? 0.1 : 0);
     for (let column = 0; column < this.width; column++) {
       const cell = this.cellAt(0, column);
-      label(columns[cell % this.width], this.x(cell), below);
+      label(columns[cell % columns.length], this.x(cell), below);
     }
   }
 
@@ -232,7 +243,7 @@ export class Board {
 
   // centre returns the existing cell nearest to the centre of the board.
   centre() {
-    const far = (cell) => Math.hypot(cell % this.width - (this.width - 1) / 2, Math.floor(cell / this.width) - (this.height - 1) / 2);
+    const far = (cell) => Math.hypot(this.place(cell)[0] - (this.height - 1) / 2, this.place(cell)[1] - (this.width - 1) / 2);
     return [...this.buttons.keys()].reduce((best, cell) => far(cell) < far(best) ? cell : best);
   }
 
@@ -261,7 +272,10 @@ export class Board {
   }
 
   // name returns a cell's name, such as c2.
-  name(cell) { return this.description.columns[cell % this.width] + this.description.rows[Math.floor(cell / this.width)]; }
+  name(cell) {
+    const { columns, rows } = this.description;
+    return columns[cell % columns.length] + rows[Math.floor(cell / columns.length)];
+  }
 
   // label sets the buttons' labels: a cell's name, its piece and words(cell). pressed(cell) says whether the cell is selected; null: it
   // cannot be.

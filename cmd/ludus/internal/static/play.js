@@ -6,7 +6,7 @@ import { utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
-import { showRules } from "./rules.js";
+import { showRules, toggleRules } from "./rules.js";
 
 const person = "person";
 const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
@@ -86,6 +86,7 @@ class App {
     on("undo", () => this.undo());
     on("hint", () => this.hint());
     on("flip", () => this.flip());
+    on("rules", () => toggleRules(byId("about")));
     on("pause", () => this.pause(!this.paused));
     on("step", () => this.step());
     on("retry", () => this.retry());
@@ -110,7 +111,7 @@ class App {
   onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("select, textarea, input:not([type=range], [type=checkbox], [type=radio])")) return;
     const act = {
-      u: () => byId("undo").click(), h: () => byId("hint").click(), f: () => byId("flip").click(), n: () => byId("new").click(),
+      u: () => byId("undo").click(), h: () => byId("hint").click(), f: () => byId("flip").click(), r: () => byId("rules").click(), n: () => byId("new").click(),
       "[": () => byId("back").click(), "]": () => byId("forward").click(), Escape: () => this.deselect(),
     }[event.key];
     if (!act || !this.history) return;
@@ -432,7 +433,7 @@ class App {
     document.body.dataset.state = state;
     this.setVisible("retry", state === "error");
     // Without a game there is nothing to do but to try again.
-    for (const part of this.root.querySelectorAll(".panel, #new, #undo, #hint, #flip")) part.hidden = state === "error" && !this.history;
+    for (const part of this.root.querySelectorAll(".panel, #new, #undo, #hint, #flip, #rules, #about")) part.hidden = state === "error" && !this.history;
     this.draw();
   }
 

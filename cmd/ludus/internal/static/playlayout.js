@@ -16,7 +16,8 @@ export const layout = `
       <button id="new" type="button" disabled>New game</button>
       <button id="undo" type="button" disabled>Undo</button>
       <button id="hint" type="button" disabled>Hint</button>
-      <button id="flip" type="button" disabled>Flip board</button>
+      <button id="flip" type="button" title="turn the board round" disabled>Flip</button>
+      <button id="rules" type="button" aria-controls="about">Rules</button>
       <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
       <button id="step" type="button" hidden>One move</button>
       <button id="retry" type="button" hidden>Try again</button>
@@ -33,9 +34,9 @@ export const layout = `
     </section>
     <section class="card" aria-label="The agent's analysis">
       <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Analysis</h2>
-        <label><input id="show-policy" type="checkbox">policy</label>
-        <label><input id="show-visits" type="checkbox">visits</label>
-        <label><input id="show-value" type="checkbox">value</label>
+        <label title="how likely the network finds each move before it searches"><input id="show-policy" type="checkbox">policy</label>
+        <label title="how often the search tries each move"><input id="show-visits" type="checkbox">visits</label>
+        <label title="who is expected to win"><input id="show-value" type="checkbox">value</label>
       </div>
       <div id="analysis" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
       <button id="deeper" type="button" disabled>Analyse with more simulations</button>
@@ -52,6 +53,7 @@ export const layout = `
       <div><dt><kbd>u</kbd></dt><dd>undo</dd></div>
       <div><dt><kbd>h</kbd></dt><dd>hint</dd></div>
       <div><dt><kbd>f</kbd></dt><dd>flip the board</dd></div>
+      <div><dt><kbd>r</kbd></dt><dd>rules</dd></div>
       <div><dt><kbd>n</kbd></dt><dd>new game</dd></div>
       <div><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>a move back, a move forward</dd></div>
     </dl></details>

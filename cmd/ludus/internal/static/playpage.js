@@ -62,7 +62,7 @@ function offerAgent(form, engine, game, add) {
     note.textContent = "";
     try {
       await engine.analyze({ game, moves: [], agent: text, simulations: 1 });
-      add(agentOf(text));
+      add(text);
     } catch (error) {
       note.textContent = error.message;
     }
@@ -78,33 +78,47 @@ async function canonicalName(engine, game) {
   }
 }
 
-// strengthOf describes how strong a run's agent is, for menus.
-function strengthOf(run) {
-  if (run.untrained) return "untrained";
-  const generation = `gen. ${run.generation}`;
-  return run.rating ? `${Math.round(run.rating.value)} Elo, ${generation}` : generation;
+const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
+
+// strengthOf describes how strong the checkpoint of a generation of a run is, for menus. name is the generation's.
+function strengthOf({ untrained, rating, curve }, generation, name = `gen. ${generation}`) {
+  if (untrained) return "untrained";
+  const i = curve?.kind === "rating" ? curve.generations.indexOf(generation) : -1;
+  const elo = rating?.generation === generation ? rating.value : curve?.values[i];
+  if (elo !== undefined) return [`${Math.round(elo)} Elo`, name].filter(Boolean).join(", ");
+  return generation < trainedGenerations ? "untrained" : name;
 }
 
-// trained returns the agents of runs.
-const trained = (runs) => runs.map((run) => agentOf(run.agent, run.title, strengthOf(run)));
+// agentOfRun makes the agent of a run: of its best-rated checkpoint, or the newest one.
+const agentOfRun = (run) => run.best
+  ? agentOf(run.best, run.title, strengthOf(run, run.rating.generation))
+  : agentOf(run.agent, run.title, strengthOf(run, run.generation));
 
-// opponents returns the agents to choose from and the label of the first opponent: the first wish, else the first agent. That is
-// the best-rated run, else the shipped agent, else a trained run or a baseline. Untrained runs come last.
-function opponents(runs, game, zoo, wishes) {
-  const own = runs.filter((run) => run.agent && run.game === game);
-  const hasShipped = zoo.includes(game);
-  const labels = new Map([...hasShipped ? [["zoo", shipped.label]] : [], ...own.map((run) => [run.agent, run.title])]);
-  const of = (condition) => trained(own.filter(condition));
-  const byRating = own.filter((run) => run.rating && !run.untrained).sort((a, b) => b.rating.value - a.rating.value);
+// wished makes the agent of a spec. Its label is short, and has a note, if it is an agent of one of the runs.
+function wished(text, runs) {
+  if (text === "zoo") return shipped;
+  for (const run of runs) {
+    if (text === (run.best || run.agent)) return agentOfRun(run);
+    const at = text.startsWith(run.agent) ? text.slice(run.agent.length) : undefined;
+    if (at === "") return agentOf(text, `${run.title}@newest`, strengthOf(run, run.generation));
+    if (/^@\d+$/.test(at)) return agentOf(text, run.title + at, strengthOf(run, Number(at.slice(1)), ""));
+  }
+  return agentOf(text);
+}
+
+// opponents returns the agents to choose from, wishes first. Then come the best-rated run, the shipped agent, other trained runs and
+// baselines, and last untrained runs.
+function opponents(own, hasShipped, wishes) {
+  const trained = own.filter(({ untrained }) => !untrained), rated = trained.filter(({ rating }) => rating);
   const agents = [
-    ...wishes.filter((wish) => !labels.has(wish)).map((wish) => agentOf(wish)),
-    ...trained(byRating),
+    ...wishes,
+    ...rated.sort((a, b) => b.rating.low - a.rating.low).map(agentOfRun),
     ...hasShipped ? [shipped] : [],
-    ...of((run) => !run.rating && !run.untrained),
+    ...trained.filter(({ rating }) => !rating).map(agentOfRun),
     ...baselines,
-    ...of((run) => run.untrained),
+    ...own.filter(({ untrained }) => untrained).map(agentOfRun),
   ];
-  return [agents, wishes.length > 0 ? labels.get(wishes[0]) ?? wishes[0] : agents[0].label];
+  return agents.filter(({ label }, i) => i === agents.findIndex((agent) => agent.label === label));
 }
 
 async function start() {
@@ -117,15 +131,16 @@ async function start() {
   const first = runs.find((run) => run.agent && !run.untrained)?.game || zoo[0] || games[0] || "quad-5x5";
   const game = await canonicalName(engine, query.get("game") || first);
   const wishes = query.getAll("agent");
-  const [agents, rival] = opponents(runs, game, zoo, wishes);
+  const own = runs.filter((run) => run.agent && run.game === game);
+  const agents = opponents(own, zoo.includes(game), wishes.map((text) => wished(text, own)));
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
-  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", rival], readHash: true, more, address });
+  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], readHash: true, more, address });
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game);
-  offerAgent(more.querySelector("form"), engine, game, (agent) => {
-    wishes.push(agent.label);
-    app.addAgent(agent, 1);
+  offerAgent(more.querySelector("form"), engine, game, (text) => {
+    wishes.push(text);
+    app.addAgent(wished(text, own), 1);
   });
 }
 

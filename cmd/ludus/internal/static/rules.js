@@ -1,6 +1,6 @@
 // The rules of a game on the play page: text, a line of strategy, and diagrams.
 import { Board } from "./board.js";
-import { make, remember, remembered } from "./dom.js";
+import { byId, make, remember, remembered } from "./dom.js";
 
 // showRules fills a details element with the rules of a game, given its board.Description. They are open until the reader closes
 // them; the browser remembers that for each game.
@@ -12,7 +12,17 @@ export function showRules(details, description) {
   const list = make(box, "div", { class: "diagrams" });
   for (const diagram of diagrams || []) drawDiagram(make(list, "figure"), description, diagram);
   details.open = remembered(key) !== "closed";
-  details.ontoggle = () => remember(key, details.open ? "open" : "closed");
+  details.ontoggle = () => {
+    remember(key, details.open ? "open" : "closed");
+    if (!details.open && (document.activeElement === document.body || details.contains(document.activeElement))) byId("rules").focus();
+  };
+  details.onclick = ({ clientY }) => { if (clientY < details.getBoundingClientRect().top) details.open = false; }; // above a phone's sheet
+}
+
+// toggleRules opens or closes the rules.
+export function toggleRules(details) {
+  details.open = !details.open;
+  if (details.open) details.querySelector("summary").focus();
 }
 
 // drawDiagram draws a board.Diagram, and the position after its move if that shows more.
@@ -22,5 +32,6 @@ function drawDiagram(figure, description, { caption, pieces, move, player, after
   const cells = description.actions[move];
   draw({ pieces, player, wonBy }, cells ? { played: cells } : {});
   if (after) draw({ pieces: after, player, status: `${caption}; then` }, { last: cells });
-  make(figure, "figcaption", {}, caption);
+  const text = make(figure, "figcaption", {}, move ? caption.replace(move, "") : caption);
+  if (move) make(text, "span", { class: "move" }, move);
 }

@@ -5,7 +5,7 @@ import { duration, interval, number, percent } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
-import { playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
+import { drawCurve, playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
 import { RunView, fillTable } from "./runview.js";
 
 const name = new URLSearchParams(location.search).get("name") || "";
@@ -27,13 +27,13 @@ function showRun() {
   showState(byId("state"), run);
   byId("progress").textContent = [progressText(run), run.left && `about ${duration(run.left)} left`].filter(Boolean).join(", ");
   byId("elo").textContent = run.rating
-    ? `, ${number(run.rating.value)} Elo (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
+    ? `; best ${number(run.rating.value)} Elo (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
   const bar = byId("bar");
   bar.setAttribute("aria-valuemax", run.generations);
   bar.setAttribute("aria-valuenow", run.generation);
   showProgress(bar, run);
   byId("play").hidden = !run.agent;
-  if (run.agent) byId("play").href = playAddress(run.game, run.agent);
+  if (run.agent) byId("play").href = playAddress(run.game, run.best || run.agent);
   byId("name").textContent = run.title;
   document.title = `${run.title} · ludus`;
   showMessage(problem || run.problem || (run.state === "starting" ? "Preparing the first generation." : ""));
@@ -42,22 +42,35 @@ function showRun() {
 const diagnosisInterval = 30_000; // milliseconds between diagnoses of a run in training
 let diagnosed = { generation: 0, time: -Infinity }; // when the run was last diagnosed
 
-// diagnose shows the most likely cause why the run does not learn, if there is one.
+// diagnose shows the most likely cause why the run does not learn, if there is one, and its curves beside those of the shipped agent.
 async function diagnose({ generation, generations }) {
   const due = generation >= generations || performance.now() - diagnosed.time > diagnosisInterval;
   if (generation === diagnosed.generation || !due) return;
   diagnosed = { generation, time: performance.now() };
-  let finding;
+  byId("doctor").hidden = false;
+  let diagnosis;
   try {
-    [finding] = (await getJSON(`/api/run/doctor?name=${encodeURIComponent(name)}`)).findings;
+    diagnosis = await getJSON(`/api/run/doctor?name=${encodeURIComponent(name)}`);
   } catch {
-    // The page is useful without it; the command ludus doctor shows errors.
+    byId("doctor").hidden = true; // The page is useful without it; the command ludus doctor shows errors.
+    return;
   }
-  byId("doctor").hidden = !finding;
-  if (!finding) return;
-  byId("cause").textContent = `Why it may not learn: ${finding.cause}`;
-  byId("evidence").textContent = finding.evidence;
-  byId("fix").textContent = finding.fix;
+  const { status, curves, findings: [finding] } = diagnosis;
+  byId("cause").textContent = finding ? `Why it may not learn: ${finding.cause}` : "No problem found";
+  byId("evidence").textContent = finding ? finding.evidence : status;
+  byId("fix").textContent = finding ? finding.fix : "";
+  byId("doctor").classList.toggle("healthy", !finding);
+  const references = { recorded: ({ recorded }) => recorded?.at(-1), "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
+  fillTable(byId("curves"), [
+    { title: "curve", text: (c) => c.name },
+    { title: "by generation", names: "curve", draw: (cell, c) => drawCurve(cell, c, "loss", c.name) },
+    { title: "first", figure: true, text: (c) => number(c.values[0]) },
+    { title: "newest", figure: true, text: (c) => number(c.values.at(-1)) },
+    ...Object.entries(references).filter(([, value]) => curves.some((c) => value(c) !== undefined))
+      .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
+    { title: "it should", text: (c) => c.expected },
+  ], curves);
+  byId("doctor").querySelector("details").hidden = curves.length === 0;
 }
 
 const percentInterval = ({ low, high }) => `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`;

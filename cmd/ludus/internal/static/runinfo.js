@@ -1,5 +1,5 @@
 // What the list of runs and a run's page share: addresses, a run's state and its progress.
-import { byId } from "./dom.js";
+import { byId, make, makeSVG } from "./dom.js";
 
 export const runAddress = (name) => `/run?name=${encodeURIComponent(name)}`;
 
@@ -23,6 +23,14 @@ export function showProgress(bar, { state, generation, generations }) {
 }
 
 export const progressText = ({ generation, generations }) => generations ? `generation ${generation} of ${generations}` : "";
+
+// drawCurve draws a curve, { generations, values }, as a sparkline. Its kind is a class name.
+export function drawCurve(parent, { generations: x, values: y }, kind, name = kind) {
+  const width = 120, height = 28, low = Math.min(...y), high = Math.max(...y);
+  const across = (g) => width * (g - x[0]) / (x.at(-1) - x[0] || 1), down = (v) => height - 2 - (height - 4) * (v - low) / (high - low || 1);
+  const svg = makeSVG(parent, { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} by generation` });
+  make(svg, "polyline", { class: kind, points: x.map((g, i) => `${across(g).toFixed(1)},${down(y[i]).toFixed(1)}`).join(" ") });
+}
 
 // showMessage shows a problem, or nothing.
 export function showMessage(text) {

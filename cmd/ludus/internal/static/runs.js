@@ -1,8 +1,8 @@
 // The list of runs, by game: ratings of different games cannot be compared.
-import { byId, make, makeSVG, startTheme } from "./dom.js";
+import { byId, make, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
 import { ago, duration, grouped, interval, number } from "./format.js";
-import { playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
+import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
 const maxCompared = 6; // runs of a comparison
 
@@ -47,11 +47,12 @@ function fillCard(parts, run) {
   parts.generation.textContent = progressText(run);
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
-  parts.rating.textContent = rating ? `${number(rating.value)} Elo` : "";
-  parts.interval.textContent = rating ? `${interval(rating.low, rating.high)}, generation ${rating.generation}` : broken ? "" : run.untrained ? "hardly trained yet" : "not rated yet";
+  const rated = rating && !run.untrained, unrated = broken ? "" : run.untrained ? "hardly trained yet" : "not rated yet";
+  parts.rating.textContent = rated ? `${number(rating.value)} Elo` : "";
+  parts.interval.textContent = rated ? `${interval(rating.low, rating.high)}, gen. ${rating.generation}` : unrated;
   parts.play.hidden = !run.agent;
-  if (run.agent) parts.play.href = playAddress(run.game, run.agent);
-  drawCurve(parts.curve, run.curve);
+  if (run.agent) parts.play.href = playAddress(run.game, run.best || run.agent);
+  showCurve(parts.curve, run.curve);
 }
 
 function timeText(run) {
@@ -62,20 +63,16 @@ function timeText(run) {
 
 const curveNames = { rating: ["Elo", "rating"], loss: ["loss", "loss on the validation set"] };
 
-// drawCurve draws a curve of the server's watch.Curve as a sparkline with its first and last value.
-function drawCurve(figure, curve) {
+// showCurve shows the server's watch.Curve as a sparkline with its first and last value.
+function showCurve(figure, curve) {
   const key = JSON.stringify(curve);
   if (figure.dataset.key === key) return;
   figure.dataset.key = key;
   figure.replaceChildren();
   if (!curve) return;
-  const { kind, generations: x, values: y } = curve, width = 120, height = 28;
-  const across = (g) => width * (g - x[0]) / (x.at(-1) - x[0]);
-  const low = Math.min(...y), high = Math.max(...y), down = (v) => height - 2 - (height - 4) * (v - low) / (high - low || 1);
-  const [unit, name] = curveNames[kind], text = `${number(y[0])} → ${number(y.at(-1))} ${unit}`;
-  const svg = makeSVG(figure, { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} by generation` });
-  make(svg, "polyline", { class: kind, points: x.map((g, i) => `${across(g).toFixed(1)},${down(y[i]).toFixed(1)}`).join(" ") });
-  make(figure, "figcaption", { class: "note" }, text);
+  const { kind, values } = curve, [unit, name] = curveNames[kind];
+  drawCurve(figure, curve, kind, name);
+  make(figure, "figcaption", { class: "note" }, `${number(values[0])} → ${number(values.at(-1))} ${unit}`);
 }
 
 // ---- groups
@@ -99,6 +96,7 @@ const canCompare = ({ state, generation }) => state !== "broken" && generation >
 function fillGroup(parts, game, runs) {
   const several = game !== "" && runs.filter(canCompare).length > 1, count = chosen(game).length;
   parts.compare.hidden = !several;
+  parts.runs.classList.toggle("single", !several);
   parts.compare.disabled = count < 2;
   parts.compare.textContent = count < 2 ? "Compare: choose runs" : `Compare ${count} runs`;
   for (const run of runs) {
@@ -133,7 +131,7 @@ const orders = {
 
 function show(next) {
   list = next;
-  byId("where").textContent = `Runs in ${list.dir}. This page is updated while they train.`;
+  byId("where").textContent = `Runs in the folder ${list.dir}. This page is updated while they train.`;
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
   byId("sort").disabled = list.runs.length < 2;
