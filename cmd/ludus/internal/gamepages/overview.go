@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ludus/cmd/ludus/internal/board"
-	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
 	"ludus/env/games"
 )
@@ -22,10 +21,11 @@ const (
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// Pictures at the top of README.
+// Pictures of README.
 const (
 	analysisPicture = "docs/games/pictures/analysis.svg"
 	ratingPicture   = "docs/games/pictures/rating.svg"
+	errorPicture    = "docs/games/pictures/errors.svg"
 	analysedPage    = 0 // in pages
 	analysedFrom    = 4 // least ply of the position shown
 )
@@ -51,7 +51,7 @@ func renderOverview(files map[string]string, data, readme string) error {
 	if err := readData(data, curveData, &c); err != nil {
 		return err
 	}
-	files[ratingPicture] = c.draw()
+	files[ratingPicture], files[errorPicture] = c.draw(), drawErrors()
 	files[analysisPicture], err = drawAnalysis(data)
 	return err
 }
@@ -116,110 +116,3 @@ func drawAnalysis(data string) (string, error) {
 	}
 	return "", errors.New("the sample game has no position for README's picture")
 }
-
-// curve is the rating of a run over its time.
-type curve struct {
-	Game      string   `json:"game"`
-	Seed      uint64   `json:"seed"`
-	Minutes   float64  `json:"minutes"` // of the plan
-	Points    []point  `json:"points"`
-	Baselines []rating `json:"baselines"`
-}
-
-type rating struct {
-	Agent string  `json:"agent"`
-	Elo   float64 `json:"elo"`
-}
-
-// point is a rated checkpoint with its 95 % interval.
-type point struct {
-	Minutes float64 `json:"minutes"` // of training until then
-	Elo     float64 `json:"elo"`
-	Low     float64 `json:"low"`
-	High    float64 `json:"high"`
-}
-
-const curveData = "rating"
-
-// recordCurve stores the rating curve of a run.
-func recordCurve(data, dir string) error {
-	run, err := report.ReadRun(dir)
-	if err != nil {
-		return err
-	}
-	if run.Ratings == nil {
-		return fmt.Errorf("%s has no ratings; run \"ludus rate %[1]s\" first", dir)
-	}
-	c := curve{Game: run.Game.Name, Seed: run.Config.Seed}
-	for _, a := range run.Ratings.Agents {
-		if a.Generation == nil {
-			c.Baselines = append(c.Baselines, rating{a.Agent, math.Round(a.Rating)})
-			continue
-		}
-		minutes := 0.0
-		for _, g := range run.Generations {
-			if g.Generation <= *a.Generation {
-				minutes = g.RunSeconds / 60
-			}
-			c.Minutes = max(c.Minutes, math.Round(g.RunSeconds/60))
-		}
-		c.Points = append(c.Points, point{
-			Minutes: math.Round(100*minutes) / 100, Elo: math.Round(a.Rating), Low: math.Round(a.Low), High: math.Round(a.High),
-		})
-	}
-	slices.SortFunc(c.Points, func(a, b point) int { return int(math.Round(60 * (a.Minutes - b.Minutes))) })
-	return writeData(data, curveData, c)
-}
-
-// draw draws the curve with its intervals, and the baselines as dashed lines.
-func (c *curve) draw() string {
-	const left, right, top, bottom, wide, high = 62.0, 92.0, 34.0, 46.0, 460.0, 330.0
-	most, longest := 0.0, 0.0
-	for _, p := range c.Points {
-		most, longest = max(most, p.High), max(longest, p.Minutes)
-	}
-	most, longest = 500*math.Ceil(most/500), math.Ceil(longest)
-	x := func(minutes float64) float64 { return left + (wide-left-right)*minutes/longest }
-	y := func(elo float64) float64 { return high - bottom - (high-top-bottom)*max(0, elo)/most }
-	var b strings.Builder
-	add := func(format string, args ...any) {
-		for i, arg := range args {
-			if v, ok := arg.(float64); ok {
-				args[i] = num(v)
-			}
-		}
-		fmt.Fprintf(&b, format+"\n", args...)
-	}
-	for elo := 0.0; elo <= most; elo += 500 {
-		add("<path class=\"grid\" d=\"M%s %sH%s\"/><text class=\"faint end\" x=\"%s\" y=\"%s\">%s</text>",
-			left, y(elo), wide-right, left-8, y(elo)+4, elo)
-	}
-	for minutes := 0.0; minutes <= longest; minutes += math.Ceil(longest / 6) {
-		add("<text class=\"faint\" x=\"%s\" y=\"%s\">%s</text>", x(minutes), high-bottom+18, minutes)
-	}
-	add("<text class=\"faint\" x=\"%s\" y=\"%s\">minutes of training on two cores</text>", x(longest/2), high-8)
-	add("<text class=\"strong\" x=\"%s\" y=\"20\">Elo above random moves, %s</text>", x(longest/2), c.Game)
-	for _, r := range c.Baselines {
-		add("<path class=\"base\" d=\"M%s %sH%s\"/><text class=\"faint start\" x=\"%s\" y=\"%s\">%s</text>",
-			left, y(r.Elo), wide-right, wide-right+6, y(r.Elo)+4, r.Agent)
-	}
-	var up, down, line []string
-	for _, p := range c.Points {
-		up = append(up, num(x(p.Minutes))+","+num(y(p.High)))
-		down = append([]string{num(x(p.Minutes)) + "," + num(y(p.Low))}, down...)
-		line = append(line, num(x(p.Minutes))+","+num(y(p.Elo)))
-	}
-	add("<polygon class=\"band\" points=\"%s\"/>", strings.Join(append(up, down...), " "))
-	add("<polyline class=\"curve\" points=\"%s\"/>", strings.Join(line, " "))
-	for _, p := range c.Points {
-		add("<circle class=\"dot\" cx=\"%s\" cy=\"%s\" r=\"3.5\"/>", x(p.Minutes), y(p.Elo))
-	}
-	title := fmt.Sprintf("Rating of a run of %s over its minutes of training, with 95 %% intervals", c.Game)
-	return svgFile(title, wide, high, 1, styleOf(nil)+curveStyle, b.String())
-}
-
-const curveStyle = `text{font:13px sans-serif;text-anchor:middle}
-.end{text-anchor:end}.start{text-anchor:start}.strong{font-weight:600}
-.grid{stroke:#8888;stroke-width:.5}.base{stroke:#888;stroke-dasharray:4 4}.band{fill:#2f7edb;fill-opacity:.2}
-.curve{fill:none;stroke:#2f7edb;stroke-width:2.5}.dot{fill:#2f7edb}
-`
