@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -185,7 +186,11 @@ func (w *writer) writeKnown() {
 	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s, 0 to 100, by %s with %d simulations after each "+
 		"move.", player, w.analyst(), firstSimulations)
 	if first[0].Exact {
-		how = fmt.Sprintf("Exact scores of %s with perfect play by both, from `ludus solve %q`.", player, w.firsts.Name)
+		name := w.firsts.Name
+		if strings.Contains(name, "(") { // a shell needs quotes
+			name = strconv.Quote(name)
+		}
+		how = fmt.Sprintf("Exact scores of %s with perfect play by both, from `ludus solve %s`.", player, name)
 	}
 	w.line("%s Moves on one line are alike by symmetry.\n", how)
 	d, drawn := w.firstDiagram()
