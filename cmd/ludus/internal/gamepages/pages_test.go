@@ -1,12 +1,18 @@
 package main
 
 import (
+	"encoding/xml"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/solver"
 )
 
 const root = "../../../.."
@@ -49,6 +55,73 @@ func TestEveryGame(t *testing.T) {
 	for _, name := range games.Names() {
 		if !slices.Contains(covered, name) {
 			t.Errorf("%s has no page", name)
+		}
+	}
+}
+
+// Pictures are well-formed XML.
+func TestPictures(t *testing.T) {
+	files, err := render(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if filepath.Ext(name) != ".svg" {
+			continue
+		}
+		for decoder := xml.NewDecoder(strings.NewReader(text)); ; {
+			if _, err := decoder.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+		}
+	}
+}
+
+// If no reply saves the other player, the position is won by the solver, too; after a reply that saves it at once there is
+// no win in one move.
+func TestThreats(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "quad(size=5,quads=6,whites=1)", "connect-four", "breakthrough(columns=4,rows=5)"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, exact, decided := &commentator{game: game}, solver.New(game, 1<<20), 0
+		for seed := range uint64(60) {
+			rng := rand.NewPCG(seed, 0)
+			for state := game.NewState(); !state.Done(); {
+				me := state.Player()
+				state.Apply(state.RandomAction(rng.Uint64()))
+				if state.Done() || state.Player() == me {
+					continue
+				}
+				_, saves := c.threats(state, me)
+				if len(saves) > 0 {
+					checkSaves(t, c, state, saves, me)
+				} else if class, ok := exact.Solve(state, solver.Limits{Nodes: 100_000}); ok {
+					decided++
+					if game.UtilityFor(me, class) != 1 {
+						t.Errorf("%s: nothing saves in\n%sbut the solver says class %d", name, game.Board(state), class)
+					}
+				}
+			}
+		}
+		if decided == 0 {
+			t.Errorf("%s: no decided position in the test", name)
+		}
+	}
+}
+
+func checkSaves(t *testing.T, c *commentator, state env.State, saves []env.Action, me env.Player) {
+	t.Helper()
+	child := c.game.NewState()
+	for _, r := range saves {
+		child.CopyFrom(state)
+		child.Apply(r)
+		if !child.Done() && child.Player() == me && len(c.wins(child)) > 0 {
+			t.Errorf("%s: %s does not save in\n%s", c.game.Name, c.game.ActionNames[r], c.game.Board(state))
 		}
 	}
 }
