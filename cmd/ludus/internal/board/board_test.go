@@ -365,7 +365,7 @@ func FuzzAnswer(f *testing.F) {
 // The diagrams for the rules show every kind of move, and a won game.
 func TestDiagrams(t *testing.T) {
 	for name, want := range map[string]string{
-		"quad-5x5": "mark, win", "quad-7x7": "mark, block, win", "golden-rectangle": "drop, win", "hex-5x5": "mark, win",
+		"quad-5x5": "mark, win, win", "quad-7x7": "mark, block, win, win", "golden-rectangle": "drop, win", "hex-5x5": "mark, win",
 		"breakthrough-6x6": "diagonal move, straight move, capture, win", "free-for-all-2p": "move, move and new piece, capture, win",
 		"othello-6x6": "place, win", "connect-four": "drop, win",
 	} {
@@ -390,6 +390,26 @@ func TestDiagrams(t *testing.T) {
 		}
 		if got := strings.Join(kinds, ", "); got != want {
 			t.Errorf("%s: diagrams of %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Variants have diagrams, too: of moves and, if somebody can win, of a won game. They are made once.
+func TestDiagramsOfVariants(t *testing.T) {
+	for _, name := range []string{
+		"breakthrough(columns=2,rows=4)", "breakthrough(columns=3,rows=5,captures=false)", "quad(size=4,quads=4,whites=2)",
+		"quad(size=6,quads=2,whites=9,corners=full)", "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)",
+		"golden-rectangle(columns=9,rows=4,span=8)", "free-for-all(size=5,steps=12)", "free-for-all(size=9,steps=100,objective=score)",
+		"line-up(width=11,height=11,line=6,gravity=1)", "hex(size=2)", "quad(size=4,quads=2,whites=0)",
+	} {
+		game := newGame(t, name)
+		list := Diagrams(game)
+		ends := slices.ContainsFunc(list, func(d Diagram) bool { return d.Move == "" })
+		if moves := slices.ContainsFunc(list, func(d Diagram) bool { return d.Move != "" }); !moves || ends != (name != "quad(size=4,quads=2,whites=0)") {
+			t.Errorf("%s: diagrams %+v", name, list)
+		}
+		if again := Diagrams(game); &again[0] != &list[0] {
+			t.Errorf("%s: diagrams are made twice", name)
 		}
 	}
 }

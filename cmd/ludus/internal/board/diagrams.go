@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
@@ -21,20 +22,31 @@ type Diagram struct {
 
 // Number of random games that Diagrams looks at, and the ply from which it takes examples of moves.
 const (
-	diagramGames = 30
+	diagramGames = 60
 	diagramPly   = 2
 )
 
-// Diagrams returns a diagram for every kind of move that has cells and does not end the game, and one of a won game. They
-// come from random games, always the same, in which players win at once if they can.
+// drawn holds the diagrams of each *env.Game that Diagrams was called for.
+var drawn sync.Map
+
+// Diagrams returns a diagram for every kind of move that has cells and does not end the game, and one of a won game; a
+// second one if games are also won by shapes with an empty cell. They come from random games, always the same. In every
+// other game players win at once if they can, otherwise they avoid it, so that late ends occur, too. The result is cached;
+// the caller must not change it.
 func Diagrams(game *env.Game) []Diagram {
+	if list, known := drawn.Load(game); known {
+		return list.([]Diagram)
+	}
 	d := &diagrams{game: game, kinds: make(map[string]bool)}
 	for seed := range uint64(diagramGames) {
-		d.play(rand.NewPCG(seed, 0))
+		d.play(rand.NewPCG(seed, 0), seed%2 == 0)
 	}
-	if d.end.Caption != "" {
-		d.list = append(d.list, d.end)
+	for _, end := range []*Diagram{&d.end.Diagram, &d.openEnd.Diagram} {
+		if end.Caption != "" {
+			d.list = append(d.list, *end)
+		}
 	}
+	drawn.Store(game, d.list)
 	return d.list
 }
 
@@ -44,12 +56,18 @@ type diagrams struct {
 	list  []Diagram
 	kinds map[string]bool // kinds of moves in list
 
-	end      Diagram // of the best won game so far, which has winning cells if any has, and few plies
-	endPlies int
+	end     gameEnd // of the best won game so far, which has winning cells if any has, and few plies
+	openEnd gameEnd // of the shortest game so far that was won by a shape with an empty cell
 }
 
-// play plays a game and adds what it shows.
-func (d *diagrams) play(rng *rand.PCG) {
+// gameEnd is a diagram of the end of a won game, with the game's length; both are zero if there was no such game.
+type gameEnd struct {
+	Diagram
+	plies int
+}
+
+// play plays a game and adds what it shows. Players win at once if they can, or avoid it.
+func (d *diagrams) play(rng *rand.PCG, win bool) {
 	state := d.game.NewState()
 	before, after := state.Pieces(nil), []uint8(nil)
 	for ply := 0; ; ply++ {
@@ -58,10 +76,7 @@ func (d *diagrams) play(rng *rand.PCG) {
 			return
 		}
 		player, pieces := state.Player(), Pieces(state)
-		action := winning(d.game, state)
-		if action < 0 {
-			action = state.RandomAction(rng.Uint64())
-		}
+		action := d.choose(state, rng, win)
 		state.Apply(action)
 		after = state.Pieces(after[:0])
 		if cells := d.game.Drawing.ActionCells[action]; cells != env.NoCells && !state.Done() {
@@ -83,14 +98,22 @@ func (d *diagrams) play(rng *rand.PCG) {
 	}
 }
 
-// winning returns an action that wins at once, or -1.
-func winning(game *env.Game, state env.State) env.Action {
+// choose returns an action that wins at once, if there is one, or a random one that does not, if win is false.
+func (d *diagrams) choose(state env.State, rng *rand.PCG, win bool) env.Action {
+	var winning []env.Action
 	for _, t := range state.TerminalActions(nil) {
-		if game.UtilityFor(state.Player(), t.Outcome) == 1 {
-			return t.Action
+		if d.game.UtilityFor(state.Player(), t.Outcome) == 1 {
+			winning = append(winning, t.Action)
 		}
 	}
-	return -1
+	if win && len(winning) > 0 {
+		return winning[0]
+	}
+	action := state.RandomAction(rng.Uint64())
+	for tries := 0; tries < 20 && slices.Contains(winning, action); tries++ {
+		action = state.RandomAction(rng.Uint64())
+	}
+	return action
 }
 
 // kindOf returns the kind of an action with cells, given the pieces before and after it: its verb, and for a step its
@@ -135,18 +158,22 @@ func doesMore(before, after []uint8, cells env.FromTo) bool {
 
 // addEnd keeps the end of a won game if it is better than the one before.
 func (d *diagrams) addEnd(state env.State, plies int) {
-	goals, wonBy := state.Goals(), state.WinningCells(nil)
+	goals, wonBy, pieces := state.Goals(), state.WinningCells(nil), Pieces(state)
 	if goals[0] == goals[1] {
 		return
 	}
-	old, ringed := len(d.end.WonBy) > 0, len(wonBy) > 0
-	if d.end.Caption != "" && (old && !ringed || old == ringed && plies >= d.endPlies) {
+	best := &d.end
+	if slices.ContainsFunc(wonBy, func(cell int32) bool { return pieces[cell] == '0' }) {
+		best = &d.openEnd
+	}
+	old, ringed := len(best.WonBy) > 0, len(wonBy) > 0
+	if best.Caption != "" && (old && !ringed || old == ringed && plies >= best.plies) {
 		return
 	}
 	winner := slices.Index(goals[:], max(goals[0], goals[1]))
-	d.endPlies = plies
-	d.end = Diagram{
-		Caption: fmt.Sprintf("%s wins, %d to %d", d.game.Players[winner], goals[winner], goals[1-winner]),
-		Pieces:  Pieces(state), Player: winner, WonBy: wonBy,
+	caption := fmt.Sprintf("%s wins, %d to %d", d.game.Players[winner], goals[winner], goals[1-winner])
+	if why := state.Detail(); why != "" {
+		caption += ": " + why
 	}
+	*best = gameEnd{Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies}
 }
