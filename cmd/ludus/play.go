@@ -45,7 +45,7 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 			if len(args) == 0 {
 				args = []string{defaultOpponent(cmd, game)}
 			}
-			if err := checkPlay(cmd, game, side, len(args) == 2); err != nil {
+			if err := checkPlay(cmd, game, side, config.Delay, len(args) == 2); err != nil {
 				return usage(cmd, err)
 			}
 			if err := takeSeats(cmd, &config, args, side); err != nil {
@@ -72,14 +72,14 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 }
 
 // checkPlay checks the flags for a game against an agent, or between two.
-func checkPlay(cmd *cobra.Command, game *env.Game, side string, watched bool) error {
+func checkPlay(cmd *cobra.Command, game *env.Game, side string, delay time.Duration, watched bool) error {
 	if _, ok := terminal.ParseSide(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
 	}
 	switch {
 	case watched && cmd.Flags().Changed("side"):
 		return errors.New("--side is your side, but two agents play; the first one moves first")
-	case !watched && cmd.Flags().Changed("delay"):
+	case !watched && delay > 0:
 		return errors.New("--delay is for games between two agents")
 	}
 	return nil

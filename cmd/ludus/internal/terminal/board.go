@@ -15,12 +15,13 @@ type marks uint8
 const (
 	arrived marks = 1 << iota // one of the last moves ended here
 	left                      // one of the last moves began here
-	target                    // a legal move ends here
+	target                    // a legal move places or captures a piece here
 	movable                   // a legal move begins here
 	winning                   // one of the cells that won the game
 )
 
-// cellMarks returns the marks of all cells. It does not mark legal moves if they place a piece on any empty cell.
+// cellMarks returns the marks of all cells. It does not mark legal moves if they place a piece on any empty cell. Of steps it
+// marks captures only, because it is unclear which piece an empty cell is meant for.
 func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	all := make([]marks, game.Tensor.Cells())
 	set := func(cell int32, m marks) {
@@ -28,14 +29,17 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 			all[cell] |= m
 		}
 	}
+	pieces := state.Pieces(nil)
 	open := true // whether legal moves only place pieces, and every empty cell is a target
 	for _, a := range legal {
 		cells := game.Drawing.ActionCells[a]
 		set(cells.From, movable)
-		set(cells.To, target)
+		if cells.From == env.NoCell || pieces[cells.To] > 0 {
+			set(cells.To, target)
+		}
 		open = open && cells.From == env.NoCell
 	}
-	for cell, piece := range state.Pieces(nil) {
+	for cell, piece := range pieces {
 		open = open && (piece > 0 || !game.Drawing.Cells[cell] || all[cell]&target != 0)
 	}
 	if open {

@@ -75,14 +75,14 @@ func TestDraw(t *testing.T) {
 		{drawn(t, "breakthrough(columns=3,rows=4)", Style{Unicode: true}, "move 1 2 2 3"), `
 4  B   B   B
 3  B  [W]  B
-2 [•]  W•  W
+2 [ ]  W•  W
 1  W   W   W
    a   b   c
 `},
 		{drawn(t, "breakthrough(columns=3,rows=5)", Style{}, "move 1 2 2 3"), `
 5  B   B   B
 4  B   B   B
-3  +  [W]  +
+3  .  [W]  .
 2 [ ]  W   W
 1  W   W   W
    a   b   c
@@ -107,6 +107,13 @@ func TestDraw(t *testing.T) {
 2  .  *x* *x*  .   .
 1      .   .   .
    a   b   c   d   e
+`},
+		{drawn(t, "quad(size=4,quads=3,whites=1,corners=full)", Style{}, "a1", "block c1", "d4", "b1", "d3", "a2", "c4"), `
+4  .   .  [o]  o
+3  .   .   .   o
+2 *x* *.*  .   .
+1 *x* *x*  W   .
+   a   b   c   d
 `},
 		{drawn(t, "breakthrough(columns=2,rows=4)", Style{Width: func() int { return 6 }}, "move 1 2 2 3", "move 1 3 2 2", "move 2 3 1 4"), `
 4 W*B

@@ -231,6 +231,9 @@ func TestSamples(t *testing.T) {
 		"Type a move: b1 or (mark r1 c2); block b1 or (block r1 c2).\nA cell is a column letter and a row number. On the board, [ ] is the last move. Commands:")
 	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"),
 		"Type a move such as a1, or just the column's letter, or hint", "[ ] is the last move, + is a cell that you can move to.")
+	contains(t, session(t, "breakthrough-6x6", "greedy", env.First, "help", "b2"),
+		"+ stands beside a piece that you can capture.\nThe cell of a piece, such as b2, lists its moves, or plays its only one.",
+		`"b2" is ambiguous: b2-a3, b2-b3 or b2-c3.`)
 }
 
 // The list of moves has as many columns as there is room for, and one where nobody says how much that is.
@@ -383,3 +386,29 @@ func TestInterruptedAndBroken(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// The end of a game says why: Quad's by three corners with the cells, and by whites.
+func TestEndsOfQuad(t *testing.T) {
+	for _, c := range []struct {
+		game, moves string
+		want        []string
+	}{
+		{"quad(size=4,quads=3,whites=1,corners=full)", "a1;block c1;d4;b1;d3;a2;c4", []string{"2 *x* *.*", "over: x 95, o 5",
+			"x has three corners of a square, and the fourth, b2, is empty; * * marks the winning cells"}},
+		{"quad(size=4,quads=2,whites=2,corners=full)", "a1;block c1;b1;d4;c3", []string{"over: x 90, o 10; all quads are used up; x has more whites left, 2 against 1\n"}},
+		{"quad(size=4,quads=1,whites=1,corners=full)", "a1;b1", []string{"over: x 50, o 50; all quads are used up; both have 1 white left\n"}},
+	} {
+		game, err := games.New(c.game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(Config{Game: game, Seats: [2]Seat{{Name: "a"}, {Name: "b"}}}, io.Discard)
+		s.state, s.moves, err = env.ReplayText(game, strings.Split(c.moves, ";"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.movers = make([]env.Player, len(s.moves))
+		s.view.showPosition()
+		contains(t, s.output.String(), c.want...)
+	}
+}

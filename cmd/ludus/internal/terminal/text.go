@@ -312,12 +312,17 @@ func (s *Session) moveForms() string {
 	return strings.Join(all, "; ")
 }
 
-// targetHelp explains the mark on cells that a player may move to, for games whose boards show it.
+// targetHelp explains the mark on cells that a move may end on, for games whose boards show it.
 func (s *Session) targetHelp() string {
-	start := s.Game.NewState()
-	shown := cellMarks(s.Game, start, nil, start.Legal(nil))
+	start, mark := s.Game.NewState(), s.Style.pick("•", "+")
+	legal := start.Legal(nil)
+	if from := s.Game.Drawing.ActionCells[legal[0]].From; from != env.NoCell {
+		return fmt.Sprintf(", %s stands beside a piece that you can capture.\nThe cell of a piece, such as %s, lists its moves, or "+
+			"plays its only one", mark, s.Game.CellName(from))
+	}
+	shown := cellMarks(s.Game, start, nil, legal)
 	if !slices.ContainsFunc(shown, func(m marks) bool { return m&target != 0 }) {
 		return ""
 	}
-	return fmt.Sprintf(", %s is a cell that you can move to", s.Style.pick("•", "+"))
+	return fmt.Sprintf(", %s is a cell that you can move to", mark)
 }
