@@ -69,7 +69,8 @@ func gamesTable(prefix string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, len(board.Diagrams(game))) // the last one is a won game
+			won := slices.IndexFunc(board.Diagrams(game), func(d board.Diagram) bool { return d.Move == "" })
+			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, won+1)
 			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\">"+
 				"<img src=\"%s\" height=\"120\" alt=\"%s: a won game\"><br><code>%s</code></a><br>%s</td>\n",
 				prefix+p.name+".md", prefix+"pictures/"+picture, p.title, p.name, game.Summary)
