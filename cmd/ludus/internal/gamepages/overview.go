@@ -1,14 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"ludus/cmd/ludus/internal/board"
-	"ludus/env"
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env/games"
 )
 
@@ -27,7 +26,7 @@ const (
 	ratingPicture   = "docs/games/pictures/rating.svg"
 	errorPicture    = "docs/games/pictures/errors.svg"
 	analysedPage    = 0 // in pages
-	analysedFrom    = 4 // least ply of the position shown
+	analysedFrom    = 4 // least ply of the position shown; even
 )
 
 // renderOverview adds the index of the pages, README.md with its table of games, and its pictures.
@@ -92,28 +91,40 @@ func drawAnalysis(data string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	description, state := board.Describe(game), game.NewState()
-	for i, ply := range s.Sample {
-		open := !ply.Exact && math.Abs(ply.Score-50) < 35
-		if i >= analysedFrom && state.Player() == env.First && open && len(ply.Top) >= 4 {
-			d := diagram{pieces: board.Pieces(state), label: make(map[int32]string)}
-			for _, m := range ply.Top {
-				to := description.Actions[m.Move].To
-				if d.label[to] != "" {
-					continue
-				}
-				d.moves = append(d.moves, weighted{m.Move, float64(m.Visits) / float64(ply.Top[0].Visits)})
-				d.label[to] = fmt.Sprintf("%.0f", m.Score)
-			}
-			title := fmt.Sprintf("Breakthrough, white to move: the moves that the agent looked at most, and white's expected "+
-				"score after each. Best: %s", ply.Top[0].Move)
-			return drawSVG(description, title, d), nil
-		}
-		a, err := game.ParseAction(ply.Move)
-		if err != nil {
-			return "", err
-		}
-		state.Apply(a)
+	var before []string
+	for i := range s.Sample {
+		before = append(before, s.Sample[i].Move)
 	}
-	return "", errors.New("the sample game has no position for README's picture")
+	at := mostOpen(s.Sample)
+	state, _, err := notation.Replay(game, before[:at])
+	if err != nil {
+		return "", err
+	}
+	description, top := board.Describe(game), s.Sample[at].Top
+	d := diagram{pieces: board.Pieces(state), label: make(map[int32]string)}
+	for _, m := range top {
+		to := description.Actions[m.Move].To
+		if d.label[to] != "" {
+			continue
+		}
+		d.moves = append(d.moves, weighted{m.Move, float64(m.Visits) / float64(top[0].Visits)})
+		d.label[to] = fmt.Sprintf("%.0f", m.Score)
+	}
+	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and white's expected score after each. Best: %s",
+		p.title, game.Players[state.Player()], top[0].Move)
+	return drawSVG(description, title, d), nil
+}
+
+// mostOpen returns the index of the position with the first player to move, not before analysedFrom, whose score is the
+// closest to 50. The most visited move must have the best score, as it has after a long search. Players alternate.
+func mostOpen(sample []ply) int {
+	best := analysedFrom
+	for i := analysedFrom; i < len(sample); i += 2 {
+		top := sample[i].Top
+		better := func(m topMove) bool { return m.Score > top[0].Score }
+		if len(top) > 2 && !slices.ContainsFunc(top, better) && math.Abs(sample[i].Score-50) < math.Abs(sample[best].Score-50) {
+			best = i
+		}
+	}
+	return best
 }
