@@ -78,6 +78,7 @@ func ship(ctx context.Context, o *options, folder string) error {
 	if err := checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.WeightsExtension), file); err != nil {
 		return err
 	}
+	o.note("then refresh the game's page: go generate ./cmd/ludus/internal/gamepages")
 	return writeCard(folder, card)
 }
 
