@@ -88,12 +88,13 @@ func (m *measurement) describeTraining(dir string, generation int) error {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	t.Seed, t.Generation, t.Generations = config.Seed, generation, config.Plan.Last()
+	found := false
 	for _, g := range metrics {
 		if g.Generation == generation {
-			t.Seconds, t.CPUSeconds, t.Games = math.Round(g.RunSeconds), math.Round(g.CPUSeconds), g.TotalGames
+			found, t.Seconds, t.CPUSeconds, t.Games = true, math.Round(g.RunSeconds), math.Round(g.CPUSeconds), g.TotalGames
 		}
 	}
-	if t.Seconds == 0 {
+	if !found {
 		return fmt.Errorf("%s: its metrics lack generation %d", dir, generation)
 	}
 	if t.Date == "" {
