@@ -15,8 +15,8 @@ type trial struct {
 	game        string
 	generations int
 	settings    settings
-	fault       *bool  // set while the run trains; nil: none
-	want        string // cause of the first finding; "": no finding
+	fault       func(o *train.Options) // breaks the run; nil: none
+	want        string                 // cause of the first finding; "": no finding
 }
 
 type settings = map[string]float64
@@ -32,7 +32,6 @@ const (
 )
 
 func trials() []trial {
-	f := train.Faults
 	return []trial{
 		{"healthy breakthrough", tiny, 32, nil, nil, ""},
 		{"healthy larger breakthrough", small, 32, nil, nil, ""},
@@ -46,12 +45,12 @@ func trials() []trial {
 
 		{"learning rate x100", tiny, 32, settings{"learning_rate": 0.3}, nil, "learning rate too high"},
 		{"learning rate /100", tiny, 32, settings{"learning_rate": 3e-5}, nil, "learning rate too low"},
-		{"mask ignored", tiny, 32, settings{"validation_share": 0.2}, f.IgnoreMask, "illegal moves in the policy loss"},
-		{"outcome sign flipped", tiny, 32, nil, f.FlipSign, "outcomes have the wrong sign"},
-		{"wrong frame", tiny, 32, nil, f.WrongFrame, "training and play use different frames"},
-		{"blank input", tiny, 32, nil, f.BlankInput, "the network does not see the position"},
-		{"identical games", tiny, 32, nil, f.SameSeed, "identical games"},
-		{"no exploration", tiny, 32, settings{"exploration_plies": 0}, f.SameStart, "no exploration"},
+		{"mask ignored", tiny, 32, nil, train.IgnoreMask, "illegal moves in the policy loss"},
+		{"outcome sign flipped", tiny, 32, nil, train.FlipSign, "outcomes have the wrong sign"},
+		{"wrong frame", tiny, 32, nil, train.WrongFrame, "training and play use different frames"},
+		{"blank input", tiny, 32, nil, train.BlankInput, "the network does not see the position"},
+		{"identical games", tiny, 32, nil, train.SameSeed, "identical games"},
+		{"no exploration", tiny, 32, settings{"exploration_plies": 0}, train.SameStart, "no exploration"},
 		{"two simulations", hex, 32, settings{"simulations": 2}, nil, "too few simulations"},
 		{"values ignored", small, 32, settings{"value_scale": 0.01, "solver_nodes": 0}, nil, "search ignores values"},
 		{"overtraining", small, 10, settings{"samples_per_position": 100}, nil, "overtraining"},
@@ -98,16 +97,15 @@ func (c *trial) train(t *testing.T, seed uint64) *doctor.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.fault != nil {
-		*c.fault = true
-		defer func() { *c.fault = false }()
-	}
 	o := train.Options{Dir: t.TempDir(), Game: game, Seed: &seed, Generations: c.generations, Threads: 1, Settings: maps.Clone(base)}
 	maps.Copy(o.Settings, c.settings)
+	if c.fault != nil {
+		c.fault(&o)
+	}
 	if _, err := train.Train(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	run, err := doctor.Read(o.Dir)
+	run, err := doctor.Read(t.Context(), o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

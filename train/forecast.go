@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ludus/checkpoints"
@@ -122,6 +123,18 @@ func (f *Forecast) fill(c cost, samplesPerPosition float64) {
 	}
 	f.Positions = f.Generations * positions
 	f.Samples = int(float64(f.Positions) * samplesPerPosition)
+}
+
+// WhyNotPlain says why a run does not learn as a plain "ludus train GAME" does, so that recorded trainings say nothing
+// about it; "" if it does.
+func WhyNotPlain(game *env.Game, config *rundir.Config) string {
+	if config.From != "" {
+		return "the recorded trainings start from random weights, this run does not"
+	}
+	if changed := ChangedSettings(game, &config.Settings); len(changed) > 0 {
+		return "the recorded trainings have default settings, this run has " + strings.Join(changed, ", ")
+	}
+	return ""
 }
 
 // ChangedSettings lists the settings that differ from those of a plain "ludus train GAME", as "KEY=VALUE". It leaves out

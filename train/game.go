@@ -24,10 +24,12 @@ const (
 // gameInProgress plays one game of self-play after another. One goroutine owns it at a time. A checkpoint stores its
 // random generator and the record of the unfinished game.
 type gameInProgress struct {
-	game      *env.Game
-	settings  *rundir.Settings
-	generator *rand.PCG
-	rng       *rand.Rand // draws from generator
+	game        *env.Game
+	settings    *rundir.Settings
+	generator   *rand.PCG
+	rng         *rand.Rand // draws from generator
+	noise       *rand.Rand // for searches: rng; nil: searches without noise, in a test
+	emptyStarts float64    // share of games from the starting position
 
 	record           *record
 	state            env.State
@@ -54,13 +56,10 @@ type gameInProgress struct {
 func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
 	games := make([]*gameInProgress, n)
 	for i := range games {
-		stream := i
-		if faults.sameSeed {
-			stream = 0
-		}
-		generator := seed.New(runSeed, "slot", stream)
+		generator := seed.New(runSeed, "slot", i)
+		rng := rand.New(generator)
 		games[i] = &gameInProgress{
-			game: game, settings: settings, generator: generator, rng: rand.New(generator),
+			game: game, settings: settings, generator: generator, rng: rng, noise: rng, emptyStarts: emptyStartShare,
 			record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
 		}
 	}
@@ -106,10 +105,8 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 			g.beginGame()
 		case !g.opened:
 			g.startSearch(0, nil) // the root's evaluation alone
-		case faults.sameStart:
-			g.startSearch(g.settings.Simulations, nil)
 		default:
-			g.startSearch(g.settings.Simulations, g.rng)
+			g.startSearch(g.settings.Simulations, g.noise)
 		}
 	}
 }
@@ -126,8 +123,8 @@ func (g *gameInProgress) beginGame() {
 	g.state = g.game.NewState()
 	r := g.rng.Float64()
 	switch {
-	case r < emptyStartShare || faults.sameStart:
-	case r < emptyStartShare+randomStartShare:
+	case r < g.emptyStarts:
+	case r < g.emptyStarts+randomStartShare:
 		for range 1 + g.rng.IntN(longest) {
 			g.playRandom()
 			if g.state.Done() {

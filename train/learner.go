@@ -44,6 +44,7 @@ type learner struct {
 	samples    []sample // of the batch to write
 	parallel   func(n int, do func(i int))
 	samplers   [batchParts]*sampler // one per part of a batch
+	corrupt    func(*model.Batch)   // breaks a batch on purpose, in a test; nil: none
 }
 
 // batchParts is the number of parts of a batch that are written in parallel.
@@ -84,6 +85,9 @@ func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
 			l.samplers[part].write(batch, i, w, l.samples[i], valueMix)
 		}
 	})
+	if l.corrupt != nil {
+		l.corrupt(batch)
+	}
 }
 
 // split divides games into training and validation. first is the index in the run of games[0]. The names of the random

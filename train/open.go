@@ -135,6 +135,9 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 // load restores the run from its newest intact checkpoint, or starts it with the given weights.
 func (r *run) load(weights *infer.Weights) error {
 	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
+	if r.faults.games != nil {
+		r.faults.games(games)
+	}
 	r.play = newSelfPlay(games, r.Threads, cacheEntries)
 	r.rescorer = newRescorer(r.Game, r.config.Settings.SolverNodes, parallel.Runner(r.Threads))
 	checkpoint, damaged, err := r.store.Newest()
@@ -273,6 +276,7 @@ func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
 		return err
 	}
 	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, run)
+	r.learner.corrupt = r.faults.batch
 	if optimizer == nil {
 		return nil
 	}

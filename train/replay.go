@@ -196,9 +196,6 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	actions, classes := e.game.NumActions(), len(e.game.Classes)
 
 	e.state.Encode(e.tensor)
-	if faults.blankInput {
-		clear(e.tensor)
-	}
 	turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
 
 	e.legal = e.state.Legal(e.legal[:0])
@@ -208,17 +205,9 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	clear(legal)
 	clear(policy)
 	frame := e.game.Frame(mover)
-	if faults.wrongFrame {
-		frame = e.game.Frame(mover.Opponent())
-	}
 	for j, a := range e.legal {
 		to := turn.Actions[frame[a]]
 		legal[to], policy[to] = 1, e.policy[j]
-	}
-	if faults.ignoreMask {
-		for a := range legal {
-			legal[a] = 1
-		}
 	}
 	batch.PolicyWeight[i] = 0
 	if p.trainPolicy {
@@ -237,9 +226,6 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 		for k, q := range e.classes {
 			target[k] += mix * q
 		}
-	}
-	if faults.flipSign {
-		slices.Reverse(target) // classes are ordered from the mover's win to its loss
 	}
 	goals := env.ByPlayer(mover, g.goals) // the mover's first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100

@@ -13,6 +13,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/cpu"
@@ -37,6 +38,14 @@ type Options struct {
 	Load        agent.Loader // of From; nil is rundir.LoadWeights
 	Threads     int          // goroutines for self-play and training; only the plan of a new run with a time depends on it
 	Observe     func(Event)  // called for each event, one at a time; may be nil
+
+	faults faults
+}
+
+// faults break a run on purpose, to test what package doctor says about it. Each may be nil.
+type faults struct {
+	games func(games []*gameInProgress) // changes new games
+	batch func(batch *model.Batch)      // changes each batch
 }
 
 // Event is something that happened in a run. Exactly one field is set.

@@ -22,13 +22,14 @@ how varied its games are, and how the newest network evaluates positions of the 
 with exact values of the solver and with the shipped agent. Settings only help to name the cause. The run may be in training.
 
 A table shows the run's curves from its first to its newest generation. "recorded" is the error that recorded trainings of the
-game had after as much training as the newest value. "shipped" is the shipped agent: its loss in positions of the run's newest
-games, or its error on its card. "uniform" is uniform play in these positions.`,
+game had after as much training as the newest value; only runs with default settings from random weights have one. "shipped" is
+the shipped agent: its loss in positions of the run's newest games, or its error on its card. "uniform" is uniform play in these
+positions.`,
 		Example: `  ludus doctor runs/quad-5x5
   ludus doctor runs/quad-5x5 --json`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := doctor.Read(args[0])
+			run, err := doctor.Read(cmd.Context(), args[0])
 			if err != nil {
 				return explainFolder(args[0], err)
 			}
@@ -82,10 +83,10 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	row("correlation of values with exact ones", d.Newest.Value.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.2f", a.Value.Correlation)
 	})
-	row("share of moves that lose value, network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
+	row("probability of moves that lose value, network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Network)
 	})
-	row("likewise, targets of the search", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
+	row("likewise, policy targets of the search", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Targets)
 	})
 	table.Flush()

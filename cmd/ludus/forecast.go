@@ -58,14 +58,11 @@ func curveOf(game *env.Game) *forecast.Curve {
 
 // curveFor returns the curve that a run should follow; nil and the reason if there is none.
 func curveFor(game *env.Game, config *rundir.Config) (c *forecast.Curve, reason string) {
-	changed := train.ChangedSettings(game, &config.Settings)
-	switch c = curveOf(game); {
-	case c == nil:
+	if c = curveOf(game); c == nil {
 		return nil, fmt.Sprintf("no training of %s is recorded, only of %s", game.Name, strings.Join(recordedGames(), ", "))
-	case config.From != "":
-		return nil, "the recorded trainings start from random weights, this run does not"
-	case len(changed) > 0:
-		return nil, fmt.Sprintf("the recorded trainings have default settings, this run has %s", strings.Join(changed, ", "))
+	}
+	if reason = train.WhyNotPlain(game, config); reason != "" {
+		return nil, reason
 	}
 	return c, ""
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ludus/train/rundir"
 )
@@ -17,14 +18,12 @@ const (
 	// fewSteps are too few training steps to judge what a network has learned: the learning rate takes 200 to reach its
 	// peak, and the averaged weights lag behind.
 	fewSteps = 500
+	// Positions of one game are alike, so noise depends on the number of games rather than of positions.
+	minGames     = 30
+	minPositions = 100
 	// A network that has learned less than poorGain of what the policy targets say beyond uniform play has learned
 	// next to nothing. The biases of the last layer alone, which see no position, reach 0.1.
 	poorGain = 0.2
-	// A healthy network has learned more than halfGain of the targets of its own games.
-	halfGain = 0.5
-	// Correlations of 100 positions without any relation lie within 0.2 of 0 in 95 % of cases.
-	minPositions  = 100
-	noCorrelation = 0.2
 	// A setting is far from its default if it differs by farFactor or more.
 	farFactor = 10
 )
@@ -39,10 +38,19 @@ func (r *Run) steps() int {
 // gain is what part of the policy targets the newest network has learned; see [Policy.Gain].
 func (r *Run) gain() float64 { return r.Newest.Policy.Gain(r.Newest.Policy.Loss) }
 
-// learnedNothing reports that there is enough to judge, and that the network plays hardly better than uniformly.
-func (r *Run) learnedNothing() bool {
-	return r.Newest.Policy.Count >= minPositions && r.gain() < poorGain
+// examined reports whether the newest network was examined in enough games to judge its policy.
+func (r *Run) examined() bool {
+	return r.Games.Count >= minGames && r.Newest.Policy.Count >= minPositions
 }
+
+// trained reports whether there is enough to judge what the network has learned.
+func (r *Run) trained() bool { return r.steps() >= fewSteps && r.examined() }
+
+// learnedNothing reports that there is enough to judge, and that the network plays hardly better than uniformly.
+func (r *Run) learnedNothing() bool { return r.examined() && r.gain() < poorGain }
+
+// standardError is that of a correlation of 0, if the positions of a game count as one.
+func (v *Value) standardError() float64 { return 1 / math.Sqrt(float64(max(1, v.Games))) }
 
 // gainText says how much the newest network has learned.
 func (r *Run) gainText() string {
@@ -82,37 +90,44 @@ func noSteps(r *Run) *Finding {
 func maskIgnored(r *Run) *Finding {
 	const (
 		distinct = 0.5 // nats between the two losses
-		enough   = 10  // positions; ln(legal moves) varies little
+		enough   = 30  // positions; ln(legal moves) varies by about 0.5, so its mean is known to 0.1
 	)
 	loss, all := r.firstLoss(), math.Log(float64(r.Game.NumActions()))
 	if r.Config.From != "" || r.First.Count < enough || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
 		return nil
 	}
 	return &Finding{"illegal moves in the policy loss",
-		fmt.Sprintf("The policy loss before the first training step is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
+		fmt.Sprintf("The policy loss at the first training step is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
 			loss, r.First.Uniform, all, r.Game.NumActions()),
 		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/replay.go."}
 }
 
-// firstLoss returns the policy loss on the validation set before the first training step; 0 if that set was empty, as it
-// is in runs with few games at once.
+// firstLoss returns the policy loss on the validation set before the first training step. If that set was still empty, it
+// returns the mean loss of the first generation's training steps, or 0 if their learning rate is high enough to spoil it.
 func (r *Run) firstLoss() float64 {
-	for i := range r.Metrics {
-		if m := &r.Metrics[i]; m.Steps > 0 {
-			return m.ValidationPolicyLoss
-		}
+	i := slices.IndexFunc(r.Metrics, func(m rundir.Metrics) bool { return m.Steps > 0 })
+	if i < 0 {
+		return 0
+	}
+	switch m := &r.Metrics[i]; {
+	case m.ValidationPolicyLoss > 0:
+		return m.ValidationPolicyLoss
+	case m.LearningRate <= rundir.DefaultSettings(r.Game).LearningRate:
+		return m.PolicyLoss
 	}
 	return 0
 }
 
-// signFlipped: the network's values are the opposite of the exact ones.
+// signFlipped: the network's values are the opposite of the exact ones, and not by chance.
 func signFlipped(r *Run) *Finding {
-	if v := &r.Newest.Value; v.Count < minPositions || v.Correlation > -noCorrelation {
+	const standardErrors = 3
+	v := &r.Newest.Value
+	if r.steps() < fewSteps || v.Games < minGames || v.Correlation > -standardErrors*v.standardError() {
 		return nil
 	}
 	return &Finding{"outcomes have the wrong sign",
 		fmt.Sprintf("The network takes wins for losses: in %d solved positions its values have a correlation of %.2f with the exact ones.",
-			r.Newest.Value.Count, r.Newest.Value.Correlation),
+			v.Count, v.Correlation),
 		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/replay.go, env/perspective.go)."}
 }
 
@@ -168,7 +183,7 @@ func fewSamples(r *Run) *Finding {
 // rateTooHigh: the network has learned nothing, with a learning rate far above the default.
 func rateTooHigh(r *Run) *Finding {
 	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
-	if rate < farFactor*usual || r.steps() < fewSteps || !r.learnedNothing() {
+	if rate < farFactor*usual || !r.trained() || !r.learnedNothing() {
 		return nil
 	}
 	return &Finding{"learning rate too high",
@@ -181,7 +196,7 @@ func rateTooLow(r *Run) *Finding {
 	const near = 0.95 // entropy of the policy, relative to uniform play
 	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
 	p := &r.Newest.Policy
-	if rate*farFactor > usual || r.steps() < fewSteps || !r.learnedNothing() || p.Entropy < near*p.Uniform {
+	if rate*farFactor > usual || !r.trained() || !r.learnedNothing() || p.Entropy < near*p.Uniform {
 		return nil
 	}
 	return &Finding{"learning rate too low",
@@ -194,8 +209,8 @@ func rateTooLow(r *Run) *Finding {
 func blind(r *Run) *Finding {
 	v, s := &r.Newest.Value, &r.Config.Settings
 	usual := rundir.DefaultSettings(r.Game).LearningRate
-	if r.steps() < fewSteps || s.LearningRate >= farFactor*usual || s.LearningRate*farFactor <= usual ||
-		!r.learnedNothing() || v.Count < minPositions || math.Abs(v.Correlation) > noCorrelation || wrongFrame(r) != nil {
+	if !r.trained() || s.LearningRate >= farFactor*usual || s.LearningRate*farFactor <= usual || !r.learnedNothing() ||
+		v.Games < minGames || math.Abs(v.Correlation) > 2*v.standardError() || wrongFrame(r) != nil {
 		return nil
 	}
 	return &Finding{"the network does not see the position",
@@ -209,8 +224,7 @@ func smallWindow(r *Run) *Finding {
 	p, s := &r.Newest.Policy, &r.Config.Settings
 	training, usual := r.recent(policyLoss), rundir.DefaultSettings(r.Game).ReplayWindow
 	const third = 1. / 3 // of what the network has learned is lost in games that it was trained on; usually about a tenth
-	if r.steps() < fewSteps || s.ReplayWindow*farFactor > usual || p.Count < minPositions ||
-		lostShare(training, p.Loss, p.Uniform) < third {
+	if !r.trained() || s.ReplayWindow*farFactor > usual || lostShare(training, p.Loss, p.Uniform) < third {
 		return nil
 	}
 	return &Finding{"replay window too small",
@@ -230,7 +244,7 @@ func overfitted(r *Run) *Finding {
 	uniform, samples := r.Newest.Policy.Uniform, r.Config.Settings.SamplesPerPosition
 	usual := rundir.DefaultSettings(r.Game).SamplesPerPosition
 	lost := lostShare(training, validation, uniform)
-	if r.steps() < fewSteps || r.Newest.Policy.Count < minPositions || validation == 0 || lost < half {
+	if !r.trained() || validation == 0 || lost < half {
 		return nil
 	}
 	evidence := fmt.Sprintf("The policy loss is %.2f on the training set, but %.2f on the validation set (uniform play: %.2f)", training, validation, uniform)
@@ -262,13 +276,14 @@ func weakSearch(r *Run) *Finding {
 		improving = 0.4 // share of the bad moves that search avoids; with 12 simulations, about half or more
 		few       = 4   // simulations
 		small     = 0.1 // value_scale
+		good      = 0.5 // correlation of values; with bad values no search can help, and the cause is another
 	)
-	// With bad values no search can help, and the cause is another.
 	w, s, usual := &r.Newest.Search, &r.Config.Settings, rundir.DefaultSettings(r.Game)
-	if w.Count < enough || w.Network < least || w.Targets < w.Network*(1-improving) || r.Newest.Value.Correlation < halfGain {
+	if !r.examined() || w.Count < enough || w.Network < least || w.Targets < w.Network*(1-improving) ||
+		r.Newest.Value.Correlation < good {
 		return nil
 	}
-	evidence := fmt.Sprintf("Search hardly improves on the network: moves that lose value have a share of %.0f %% in the policy targets and %.0f %% in the network's policy, in %d solved positions",
+	evidence := fmt.Sprintf("Search hardly improves on the network: moves that lose value have a probability of %.0f %% in the policy targets and %.0f %% in the network's policy, in %d solved positions",
 		100*w.Targets, 100*w.Network, w.Count)
 	switch {
 	case s.Simulations <= few:
@@ -283,10 +298,12 @@ func weakSearch(r *Run) *Finding {
 
 // smallNetwork: the network has learned little even of the games that it was trained on, and is small.
 func smallNetwork(r *Run) *Finding {
-	const small = 1. / 3 // of the default's channels
+	const (
+		small = 1. / 3 // of the default's channels
+		half  = 0.5    // of the targets of its own games; a healthy network has learned more
+	)
 	s, usual := &r.Config.Settings, rundir.DefaultSettings(r.Game)
-	if r.steps() < 2*fewSteps || r.Newest.Policy.Count < minPositions || r.gain() >= halfGain ||
-		float64(s.Channels) > small*float64(usual.Channels) {
+	if r.steps() < 2*fewSteps || !r.examined() || r.gain() >= half || float64(s.Channels) > small*float64(usual.Channels) {
 		return nil
 	}
 	return &Finding{"network too small",

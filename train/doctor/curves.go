@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ludus/checkpoints/zoo"
+	"ludus/train"
 	"ludus/train/forecast"
 	"ludus/train/rundir"
 )
@@ -17,7 +18,8 @@ type Curve struct {
 	// The shipped agent's value: a loss in positions of the run's newest games, an error on the card's suite; nil: none.
 	Shipped *float64 `json:"shipped,omitempty"`
 	Uniform *float64 `json:"uniform,omitempty"` // of uniform play over the legal moves, in the same positions; nil: none
-	// Recorded is what recorded trainings of the game had reached after as much training as each of Values; nil: none.
+	// Recorded is what recorded trainings of the game had reached after as much training as each of Values; nil: none, or
+	// none that this run can be compared with (see train.WhyNotPlain).
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
@@ -58,7 +60,7 @@ func (r *Run) curves() (all []Curve) {
 func (r *Run) errorCurves() (all []Curve) {
 	var recorded *forecast.Curve
 	card := zoo.CardOf(r.Game.Name)
-	if card != nil {
+	if card != nil && train.WhyNotPlain(r.Game, r.Config) == "" {
 		recorded = forecast.NewCurve(card.Curve)
 	}
 	for _, agent := range []struct{ name, onCard string }{{"policy", "policy:zoo"}, {"net", "zoo"}} {
@@ -125,7 +127,8 @@ func (r *Run) recent(loss func(m *rundir.Metrics) float64) float64 {
 }
 
 // falling reports whether the losses fall: the mean over the newest fifth of the generations lies below that of the
-// fifth before by more than twice the standard error of the difference, which chance does in 1 of 40 runs.
+// fifth before by more than twice the standard error of the difference. This is a rule of thumb, since neighbouring
+// generations train on much the same games.
 func (r *Run) falling() bool {
 	values := r.series(func(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss + m.ValidationOutcomeLoss })
 	if len(values) == 0 {

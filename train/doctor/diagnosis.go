@@ -1,6 +1,9 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Finding is a likely cause of poor learning.
 type Finding struct {
@@ -41,15 +44,68 @@ func Diagnose(r *Run) *Diagnosis {
 	return d
 }
 
-// status says in one sentence whether the run still learns.
+// status says in one sentence whether the run still learns. Losses alone do not tell: they may rise while play gets
+// better, because the targets get harder.
 func (r *Run) status() string {
+	const longer = "train longer (the same command with a larger --time or --generations)."
+	before, stronger := r.stronger()
 	switch {
 	case r.steps() == 0:
 		return "The run has not trained yet."
 	case r.steps() < fewSteps:
 		return fmt.Sprintf("It is too early to tell: the run has done %d training steps; look again after %d.", r.steps(), fewSteps)
+	case stronger:
+		return fmt.Sprintf("Play has become stronger since generation %d: %s", before, longer)
 	case r.falling():
-		return "The losses still fall: train longer (the same command with a larger --time or --generations)."
+		return "The losses still fall: " + longer
+	case before > 0:
+		return fmt.Sprintf("Since generation %d play has hardly become stronger, and the losses no longer fall.", before)
 	}
-	return "The losses no longer fall."
+	return "The losses no longer fall; ratings show whether play still gets better (ludus rate RUN)."
+}
+
+// measurement is an interval of a generation's strength, higher for stronger play.
+type measurement struct {
+	generation int
+	low, high  float64
+}
+
+// stronger reports whether play has become stronger since the generation before, by ratings or else by errors on the
+// suite: the intervals do not overlap. before is the newest one measured of the run's first half; 0: none.
+func (r *Run) stronger() (before int, yes bool) {
+	all := r.ratings()
+	if len(all) < 2 {
+		all = r.accuracies()
+	}
+	if len(all) < 2 {
+		return 0, false
+	}
+	newest := all[len(all)-1]
+	for _, m := range slices.Backward(all) {
+		if 2*m.generation <= newest.generation {
+			return m.generation, newest.low > m.high
+		}
+	}
+	return 0, false
+}
+
+// ratings returns the ratings of the run's checkpoints by generation.
+func (r *Run) ratings() (all []measurement) {
+	for _, a := range r.Ratings {
+		if a.Generation != nil && *a.Generation > 0 {
+			all = append(all, measurement{*a.Generation, a.Low, a.High})
+		}
+	}
+	slices.SortFunc(all, func(a, b measurement) int { return a.generation - b.generation })
+	return all
+}
+
+// accuracies returns the shares of moves that keep the value, with search, by generation.
+func (r *Run) accuracies() (all []measurement) {
+	for _, s := range r.Suite {
+		if s.Agent == "net" {
+			all = append(all, measurement{s.Generation, 1 - s.High, 1 - s.Low})
+		}
+	}
+	return all
 }

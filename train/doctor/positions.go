@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -59,19 +60,20 @@ func (p *Policy) Gain(loss float64) float64 {
 // Value compares expected utilities with exact ones in positions near the ends of games.
 type Value struct {
 	Count       int     `json:"count"`       // positions that were solved
+	Games       int     `json:"games"`       // that these positions are from
 	Correlation float64 `json:"correlation"` // of expected and exact utility; 0 if either is constant
 }
 
 // Search compares the moves of search and network in positions that the run has not solved and the solver of this package
-// can: each number is the share of moves that lose value. Only positions with better and worse moves count.
+// can: each number is the mean probability of moves that lose value. Only positions with better and worse moves count.
 type Search struct {
 	Count   int     `json:"count"`
-	Targets float64 `json:"targets"` // of the policy targets
-	Network float64 `json:"network"` // of the network's policy
-	Uniform float64 `json:"uniform"` // of uniform play
+	Targets float64 `json:"targets"` // by the policy targets
+	Network float64 `json:"network"` // by the network's policy
+	Uniform float64 `json:"uniform"` // by uniform play
 }
 
-// What is examined of the newest games takes about half a second.
+// What is examined of the newest games takes about a second.
 const (
 	maxPositions = 2048    // evaluated by the network, evenly spread
 	maxSolved    = 400     // solved for Value
@@ -83,13 +85,16 @@ const (
 	solverTable  = 4 << 20 // bytes
 )
 
-// examine compares network with games. Without one it only sets Policy.Count, Uniform and Target.
-func examine(game *env.Game, games []train.SelfPlayGame, network *infer.Network) Accuracy {
-	e := examiner{
-		game: game, logits: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes)),
-	}
-	if network != nil {
-		e.evaluator, e.solver = network.NewEvaluator(1), solver.New(game, solverTable)
+// examine compares networks with games, all in the same positions. Without a network (nil) only Policy.Count, Uniform and
+// Target are set. The error is ctx's.
+func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, networks ...*infer.Network) ([]Accuracy, error) {
+	e := examiner{game: game, solver: solver.New(game, solverTable)}
+	for _, network := range networks {
+		x := &examined{logits: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes))}
+		if network != nil {
+			x.evaluator = network.NewEvaluator(1)
+		}
+		e.networks = append(e.networks, x)
 	}
 	positions := 0
 	for i := range games {
@@ -98,63 +103,74 @@ func examine(game *env.Game, games []train.SelfPlayGame, network *infer.Network)
 	every, n := 1+positions/maxPositions, 0
 	for i := range games {
 		g := &games[i]
-		state := game.NewState()
+		state, solved := game.NewState(), e.solved
 		for ply, a := range g.Moves {
 			if j := ply - g.Opening; j >= 0 {
 				if n%every == 0 {
+					if err := ctx.Err(); err != nil {
+						return nil, err
+					}
 					e.add(state, &g.Plies[j], len(g.Moves)-ply)
 				}
 				n++
 			}
 			state.Apply(a)
 		}
+		if e.solved > solved {
+			e.solvedGames++
+		}
 	}
-	return e.accuracy()
+	all := make([]Accuracy, len(networks))
+	for i, x := range e.networks {
+		all[i] = x.accuracy(e.solvedGames)
+	}
+	return all, nil
 }
 
-// examiner sums up positions.
+// examiner examines networks position by position.
 type examiner struct {
-	game      *env.Game
-	evaluator *infer.Evaluator // nil: none
-	solver    *solver.Solver
-	sums      Accuracy // counts, and sums in place of means
-	solved    pairs    // expected and exact utility
-	tried     int      // positions for Search
+	game        *env.Game
+	solver      *solver.Solver
+	networks    []*examined
+	solved      int // positions for Value
+	solvedGames int // that these are from
+	tried       int // positions for Search
 
-	legal   []env.Action
-	logits  []float32 // [A]
-	classes []float32 // [K]
-	policy  []float64 // of the legal moves
-	after   []int     // exact classes after the legal moves
+	legal []env.Action
+	after []int // exact classes after the legal moves
+}
+
+// examined sums up positions for one network.
+type examined struct {
+	evaluator *infer.Evaluator // nil: none
+	logits    []float32        // [A]
+	classes   []float32        // [K]
+	policy    []float64        // of the legal moves
+	sums      Accuracy         // counts, and sums in place of means
+	values    pairs            // expected and exact utility
 }
 
 // add adds a searched position of a game that has left plies to go.
 func (e *examiner) add(state env.State, ply *train.SearchedPly, left int) {
 	e.legal = state.Legal(e.legal[:0])
-	if e.evaluator != nil {
-		e.evaluator.Evaluate([]env.State{state}, e.logits, e.classes, nil)
-		e.policy = softmax(e.policy[:0], e.logits, e.legal, e.game.Frame(state.Player()))
-		if left <= solvedPlies && e.solved.n < maxSolved {
-			e.addValue(state)
+	networks := false
+	for _, x := range e.networks {
+		if x.evaluator != nil {
+			networks = true
+			x.evaluator.Evaluate([]env.State{state}, x.logits, x.classes, nil)
+			x.policy = softmax(x.policy[:0], x.logits, e.legal, e.game.Frame(state.Player()))
 		}
+	}
+	if networks && left <= solvedPlies && e.solved < maxSolved {
+		e.addValue(state)
 	}
 	if len(e.legal) < 2 || slices.Max(ply.Policy) == 0 {
 		return // no choice, or no target
 	}
-	p := &e.sums.Policy
-	p.Count++
-	p.Uniform += math.Log(float64(len(e.legal)))
-	for i, share := range ply.Policy {
-		if share > 0 {
-			p.Target -= float64(share) * math.Log(float64(share))
-		}
-		if e.evaluator != nil {
-			log := math.Log(max(e.policy[i], 1e-12))
-			p.Loss -= float64(share) * log
-			p.Entropy -= e.policy[i] * log
-		}
+	for _, x := range e.networks {
+		x.addPolicy(ply.Policy)
 	}
-	if e.evaluator != nil && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
+	if networks && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
 		e.tried++
 		e.addSearch(state, ply.Policy)
 	}
@@ -177,14 +193,38 @@ func softmax(dst []float64, logits []float32, legal, frame []env.Action) []float
 	return dst
 }
 
-// addValue adds the network's value of a position that the solver can solve.
-func (e *examiner) addValue(state env.State) {
-	if exact, ok := e.solver.Solve(state, solver.Limits{Nodes: solverNodes}); ok {
-		e.solved.add(e.game.ExpectedUtility(e.classes), e.game.UtilityFor(state.Player(), exact))
+// addPolicy compares the policy with a policy target over the legal moves.
+func (x *examined) addPolicy(target []float32) {
+	p := &x.sums.Policy
+	p.Count++
+	p.Uniform += math.Log(float64(len(target)))
+	for i, share := range target {
+		if share > 0 {
+			p.Target -= float64(share) * math.Log(float64(share))
+		}
+		if x.evaluator != nil {
+			log := math.Log(max(x.policy[i], 1e-12))
+			p.Loss -= float64(share) * log
+			p.Entropy -= x.policy[i] * log
+		}
 	}
 }
 
-// addSearch adds a policy target, and the network's policy, in a position that the solver can solve.
+// addValue adds the networks' values of a position that the solver can solve.
+func (e *examiner) addValue(state env.State) {
+	exact, ok := e.solver.Solve(state, solver.Limits{Nodes: solverNodes})
+	if !ok {
+		return
+	}
+	e.solved++
+	for _, x := range e.networks {
+		if x.evaluator != nil {
+			x.values.add(e.game.ExpectedUtility(x.classes), e.game.UtilityFor(state.Player(), exact))
+		}
+	}
+}
+
+// addSearch adds a policy target, and the networks' policies, in a position that the solver can solve.
 func (e *examiner) addSearch(state env.State, target []float32) {
 	e.after = e.solver.SolveMoves(state, solver.Limits{Nodes: searchNodes}, e.after[:0])
 	best, worst := slices.Min(e.after), slices.Max(e.after) // a lower class is better for First
@@ -194,20 +234,25 @@ func (e *examiner) addSearch(state env.State, target []float32) {
 	if state.Player() == env.Second {
 		best = worst
 	}
-	s := &e.sums.Search
-	s.Count++
-	for i, class := range e.after {
-		if class != best {
-			s.Targets += float64(target[i])
-			s.Network += e.policy[i]
-			s.Uniform += 1 / float64(len(target))
+	for _, x := range e.networks {
+		if x.evaluator == nil {
+			continue
+		}
+		s := &x.sums.Search
+		s.Count++
+		for i, class := range e.after {
+			if class != best {
+				s.Targets += float64(target[i])
+				s.Network += x.policy[i]
+				s.Uniform += 1 / float64(len(target))
+			}
 		}
 	}
 }
 
-// accuracy returns the means.
-func (e *examiner) accuracy() Accuracy {
-	a := e.sums
+// accuracy returns the means. games is the number of games that solved positions are from.
+func (x *examined) accuracy(games int) Accuracy {
+	a := x.sums
 	divide := func(n int, sums ...*float64) {
 		for _, sum := range sums {
 			*sum /= float64(max(1, n))
@@ -215,7 +260,7 @@ func (e *examiner) accuracy() Accuracy {
 	}
 	divide(a.Policy.Count, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Entropy)
 	divide(a.Search.Count, &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
-	a.Value.Count, a.Value.Correlation = e.solved.n, e.solved.correlation()
+	a.Value = Value{Count: x.values.n, Games: games, Correlation: x.values.correlation()}
 	return a
 }
 
@@ -234,11 +279,11 @@ func (s *pairs) add(x, y float64) {
 	s.xy += x * y
 }
 
-// correlation is Pearson's; 0 if either number is constant.
+// correlation is Pearson's; 0 if either number is constant or there are none.
 func (s *pairs) correlation() float64 {
 	n := float64(s.n)
 	ofX, ofY := n*s.xx-s.x*s.x, n*s.yy-s.y*s.y
-	if ofX < 1e-9*n*n || ofY < 1e-9*n*n {
+	if s.n == 0 || ofX < 1e-9*n*n || ofY < 1e-9*n*n {
 		return 0
 	}
 	return (n*s.xy - s.x*s.y) / math.Sqrt(ofX*ofY)

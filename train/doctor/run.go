@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,7 @@ type Run struct {
 	Config     *rundir.Config
 	Metrics    []rundir.Metrics     // by generation, ascending
 	Suite      []rundir.SuiteResult // likewise
+	Ratings    []rundir.Rating      // best first; nil without ratings that can be read
 	Parameters int                  // of the newest network; 0 if no checkpoint can be read
 
 	First   Policy   // of the games that the first training steps learn from; without a network
@@ -33,9 +35,9 @@ type Run struct {
 // The newest games are read until there are this many. They take less than a second.
 const maxGames = 256
 
-// Read reads a run directory without its lock; the run may be in training. It leaves out lines, games and checkpoints
-// that it cannot read. Without a config.json the error wraps fs.ErrNotExist.
-func Read(dir string) (*Run, error) {
+// Read reads a run directory without its lock; the run may be in training. It leaves out lines, games, ratings and
+// checkpoints that it cannot read. Without a config.json the error wraps fs.ErrNotExist; if ctx ends, it is ctx's.
+func Read(ctx context.Context, dir string) (*Run, error) {
 	config, err := rundir.ReadConfig(dir)
 	if err != nil {
 		return nil, err
@@ -50,6 +52,9 @@ func Read(dir string) (*Run, error) {
 	if r.Suite, _, err = rundir.SuiteFile.Read(dir); err != nil {
 		return nil, err
 	}
+	if ratings, err := rundir.ReadRatings(dir); err == nil {
+		r.Ratings = ratings.Agents
+	}
 	generations, err := rundir.GamesGenerations(dir)
 	if err != nil {
 		return nil, err
@@ -63,24 +68,49 @@ func Read(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.First, r.Games = examine(r.Game, first, nil).Policy, variety(r.Game, newest)
-	if weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir}); err == nil {
-		r.Parameters = weights.Parameters()
-		r.Newest = evaluated(r.Game, newest, weights)
+	before, err := examine(ctx, r.Game, first, nil)
+	if err != nil {
+		return nil, err
 	}
-	if weights, err := infer.Unmarshal(zoo.Weights(r.Game.Name)); err == nil {
-		r.Shipped = evaluated(r.Game, newest, weights)
+	r.First, r.Games = before[0].Policy, variety(r.Game, newest)
+	networks := []*infer.Network{r.network(dir), shipped(r.Game)}
+	after, err := examine(ctx, r.Game, newest, networks...)
+	if err != nil {
+		return nil, err
+	}
+	for i, to := range []*Accuracy{&r.Newest, &r.Shipped} {
+		if networks[i] != nil {
+			*to = after[i]
+		}
 	}
 	return r, nil
 }
 
-// evaluated examines games with a network; the result is zero if it does not fit the game.
-func evaluated(game *env.Game, games []train.SelfPlayGame, weights *infer.Weights) Accuracy {
+// network returns the run's newest network, nil if no checkpoint can be read, and sets r.Parameters.
+func (r *Run) network(dir string) *infer.Network {
+	weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir})
+	if err != nil {
+		return nil
+	}
+	r.Parameters = weights.Parameters()
+	network, err := infer.NewNetwork(r.Game, weights)
+	if err != nil {
+		return nil // of another game
+	}
+	return network
+}
+
+// shipped returns the game's shipped network, nil if there is none.
+func shipped(game *env.Game) *infer.Network {
+	weights, err := infer.Unmarshal(zoo.Weights(game.Name))
+	if err != nil {
+		return nil
+	}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {
-		return Accuracy{}
+		return nil
 	}
-	return examine(game, games, network)
+	return network
 }
 
 // untrained returns the generations whose games the first training steps learn from.
@@ -94,12 +124,12 @@ func (r *Run) untrained(generations []int) []int {
 	return nil
 }
 
-// readGames reads the games of generations, in their order, until it has maxGames. It skips files that are damaged or
-// missing.
+// readGames reads the games of generations, in their order, until it has maxGames. It skips files that are damaged,
+// missing or of another version.
 func readGames(game *env.Game, dir string, generations []int) (all []train.SelfPlayGame, err error) {
 	for _, g := range generations {
 		played, err := train.ReadGames(game, dir, g)
-		if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrVersion) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {

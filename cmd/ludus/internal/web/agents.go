@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -132,11 +131,5 @@ func (p *agentPool) version(spec agent.Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	for _, name := range []string{"", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile} {
-		if info, err := os.Stat(filepath.Join(real, name)); err == nil {
-			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return b.String(), nil
+	return fileVersion(real, "", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile), nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/train/doctor"
 )
 
 // runRoutes serves the runs below the folder of runs. Requests name a run as the list does. Nothing here takes a run's
@@ -21,20 +20,6 @@ func (s *Server) runRoutes() {
 	s.get("/api/run/matches", s.recordedMatches)
 	s.get("/api/run/doctor", s.diagnoseRun)
 	s.get("/api/compare", s.compareRuns)
-}
-
-// diagnoseRun returns the diagnosis of the run that a request names. It takes about a second.
-func (s *Server) diagnoseRun(r *http.Request) (any, error) {
-	dir, _, release, err := s.openRun(r)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	run, err := doctor.Read(dir)
-	if err != nil {
-		return nil, asNotFound(err, dir)
-	}
-	return doctor.Diagnose(run), nil
 }
 
 // maxCompared is the most runs of a comparison; charts have as many colours.

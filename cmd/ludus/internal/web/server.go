@@ -45,6 +45,7 @@ type Server struct {
 	games     *gameCache
 	searches  *searchQueue
 	agents    *agentPool
+	diagnoses *diagnoses
 	streams   chan struct{} // one element per open stream
 	watcher   *watch.Watcher
 	fileReads chan struct{} // one element per request that reads files of runs
@@ -111,6 +112,7 @@ func listen(o Options, l limits) (*Server, error) {
 		mux:       http.NewServeMux(),
 		games:     newGameCache(l.games),
 		searches:  newSearchQueue(o.Threads, l.waiting, l.searchWait),
+		diagnoses: &diagnoses{byRun: map[string]diagnosis{}},
 		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
 		fileReads: make(chan struct{}, maxFileReads),
