@@ -14,7 +14,7 @@ export function showRules(details, description) {
   details.open = remembered(key) !== "closed";
   details.ontoggle = () => {
     remember(key, details.open ? "open" : "closed");
-    if (!details.open && (document.activeElement === document.body || details.contains(document.activeElement))) byId("rules").focus();
+    if (!details.open && (document.activeElement === document.body || details.contains(document.activeElement))) byId("rules").focus({ preventScroll: true });
   };
   details.onclick = ({ clientY }) => { if (clientY < details.getBoundingClientRect().top) details.open = false; }; // above a phone's sheet
 }
