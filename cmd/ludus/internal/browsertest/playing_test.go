@@ -10,7 +10,7 @@ import (
 	"ludus/env"
 )
 
-// piecesScript reads the drawn board: names of pieces, "" for neutral ones, by the cells' names.
+// piecesScript reads the drawn board: names of pieces by the cells' names.
 const piecesScript = `(() => {
 	const labels = [...document.querySelectorAll("#board .label")], found = {};
 	const at = (e, name) => Number(e.getAttribute(name)), near = (e, name, place) => Math.abs(at(e, name) - place) < 0.01;
@@ -27,7 +27,7 @@ const piecesScript = `(() => {
 	return found;
 })()`
 
-// Pieces reads the board in #board: names of pieces, "" for neutral ones, by the cells' names.
+// Pieces reads the board in #board: names of pieces by the cells' names.
 func (b *Tab) Pieces() map[string]string {
 	b.Helper()
 	return Eval[map[string]string](b, piecesScript)
@@ -41,9 +41,6 @@ func PiecesOf(game *env.Game, state env.State) map[string]string {
 			continue
 		}
 		piece := game.Drawing.Pieces[kind-1]
-		if piece.Neutral {
-			piece.Name = ""
-		}
 		found[game.CellName(int32(cell))] = piece.Name
 	}
 	return found
