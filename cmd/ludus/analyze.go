@@ -25,7 +25,7 @@ and prior, the best first. null means that the agent does not know; "proven":tru
 solver (see solve=) has proven it. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an invalid line
 {"id":"a1","error":"..."}.
 
-` + agentHelp,
+` + agentPointer,
 		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5`,
 		Args:    arguments(1, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {

@@ -40,7 +40,7 @@ repeat their games: such pairs count as games, but the intervals, the pair stati
 0 Elo better (H0) and 20 Elo better (H1), with 5 % error each, or once games only repeat. --record FILE keeps every
 finished game; the same command then continues a stopped match.
 
-` + agentHelp,
+` + agentPointer,
 		Example: `  ludus arena quad-5x5 zoo mcts:1000
   ludus arena quad-5x5 net:runs/quad-5x5 zoo
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
@@ -96,7 +96,11 @@ func parseSPRT(text string) (*match.SPRT, error) {
 	return &match.SPRT{Elo0: low, Elo1: high}, nil
 }
 
-// agentHelp explains in help texts how to name an agent.
+// agentPointer stands in the help texts of commands with agents.
+const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo, perhaps with options such as
+,sims=256. "ludus --help" explains them.`
+
+// agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
 (perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search),
 policy:PATH (a network without search) or zoo (the agent shipped for the game, net:zoo). PATH is a run's folder, a checkpoint

@@ -68,63 +68,62 @@ func writeGames(w io.Writer, list []*env.Game) {
 	fmt.Fprintln(w, "\nGames with an agent come with a trained opponent. \"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
-		params := make([]string, len(f.Params))
-		for i, p := range f.Params {
-			params[i] = fmt.Sprintf("%s=%s", p.Name, p.Range())
-		}
-		fmt.Fprintf(w, "  %s(%s)\n", f.Name, strings.Join(params, ","))
+		fmt.Fprintln(w, " ", f.Pattern())
 	}
 }
 
-// writeRules prints a game's rules and its start.
+// writeRules prints a game's rules, its start and its parameters.
 func writeRules(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
 	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
-	for paragraph := range strings.SplitSeq(g.Rules, "\n") {
-		fmt.Fprintln(w, style.Wrapped(paragraph))
-	}
-	fmt.Fprintf(w, "%s\n\n", style.Wrapped("Tip: "+g.Strategy))
-	fmt.Fprintln(w, strings.TrimRight(g.Board(g.NewState()), "\n"))
-}
-
-// writeNumbers prints a game's parameters, tensors and outcome classes.
-func writeNumbers(w io.Writer, g *env.Game) {
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, style.Rules(g))
+	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PARAMETER\tVALUE\tRANGE")
+	fmt.Fprintln(table, "PARAMETER\tVALUE\tALLOWED")
 	ranges := parameterRanges(g.Family)
 	for _, p := range g.Params {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Value, ranges[p.Name])
 	}
-	fmt.Fprintln(table)
-	fmt.Fprintf(table, "tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
-		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
-	for i, plane := range g.Planes {
-		fmt.Fprintf(table, "plane %d\t\t%s\n", i, plane)
-	}
-	fmt.Fprintf(table, "policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
-		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
-	fmt.Fprintf(table, "moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
-	for i, c := range g.Classes {
-		if c.Impossible {
-			continue
-		}
-		fmt.Fprintf(table, "class %d\t%s\tutility %g%s\n", i, c.Name, c.Utility, goalsOf(c))
-	}
-	fmt.Fprintf(table, "symmetries\t%d\t\n", len(g.Symmetries))
-	if n := len(g.Figures); n > 0 {
-		fmt.Fprintf(table, "figures\t%d\tsets of cells, such as lines, each seen as a whole by the network\n", n)
-	}
-	fmt.Fprintf(table, "longest game\t%d\tplies\n", g.MaxPlies)
 	table.Flush()
 }
 
-// goalsOf describes the goals (final scores) of an outcome class: the player's own and the opponent's.
-func goalsOf(c env.Class) string {
-	if c.Goals[0] < 0 {
-		return ", goals by play"
+// writeNumbers prints a game's tensors and outcome classes.
+func writeNumbers(w io.Writer, g *env.Game) {
+	fmt.Fprintln(w, "\nfor developers:")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "  tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
+		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
+	for i, plane := range g.Planes {
+		fmt.Fprintf(table, "  plane %d\t\t%s\n", i, plane)
 	}
-	return fmt.Sprintf(", goals %d and %d for the opponent", c.Goals[0], c.Goals[1])
+	fmt.Fprintf(table, "  policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
+		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
+	fmt.Fprintf(table, "  moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
+	writeClasses(table, g)
+	fmt.Fprintf(table, "  symmetries\t%d\tturns and reflections under which the game stays the same, the identity included\n", len(g.Symmetries))
+	if n := len(g.Figures); n > 0 {
+		fmt.Fprintf(table, "  figures\t%d\tsets of cells, such as lines, each seen as a whole by the network\n", n)
+	}
+	fmt.Fprintf(table, "  longest game\t%d\tplies\n", g.MaxPlies)
+	table.Flush()
+}
+
+// writeClasses prints the ways in which a game can end for a player, and what its goals are.
+func writeClasses(w io.Writer, g *env.Game) {
+	for i, c := range g.Classes {
+		switch {
+		case c.Impossible:
+		case g.GoalHead:
+			fmt.Fprintf(w, "  class %d\t%s\tutility %g\n", i, c.Name, c.Utility)
+		default:
+			fmt.Fprintf(w, "  class %d\t%s\tutility %g, goals %d and %d for the opponent\n", i, c.Name, c.Utility, c.Goals[0], c.Goals[1])
+		}
+	}
+	about := "final scores, 0 to 100, of the classes; training aims at the utility"
+	if g.GoalHead {
+		about = "final scores, 0 to 100: the points that the players make; training aims at the utility"
+	}
+	fmt.Fprintf(w, "  goals\t\t%s\n", about)
 }
 
 // firstCell names the board cell that player p's input tensor holds at [0 0].

@@ -96,7 +96,7 @@ func TestGamesCommand(t *testing.T) {
 		}
 	}
 	out = run(t, "", "", "games", "free-for-all-2p")
-	for _, want := range []string{"red against blue", "objective", "win|score", "knight", "class 1", "goals by play", "symmetries", "30"} {
+	for _, want := range []string{"red against blue", "objective", "win|score", "knight", "class 1", "the points that the players make", "symmetries", "30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

@@ -34,7 +34,7 @@ Input may come from a pipe, one command per line. Then there are no prompts, col
 the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
 type game, rules, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
 
-` + agentHelp,
+` + agentPointer,
 		Example: `  ludus play quad-5x5
   ludus play breakthrough-6x6 net:runs/breakthrough-6x6,sims=256 --side black
   ludus play golden-rectangle zoo mcts:1000 --analysis

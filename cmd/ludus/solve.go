@@ -31,8 +31,8 @@ func solveCommand() *cobra.Command {
 		Use:   "solve GAME",
 		Short: "Solve a position: its exact value and that of each move",
 		Long: `Solves a position exactly, for perfect play by both players. Goals are final scores, 0 to 100. The output is a line "value
-PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, and a last line "nodes N
-seconds S". Values not found within the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a
+PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, where the best moves have
+the word "best" at the end, and a last line "nodes N seconds S". Values not found within the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a
 draw 50 and a loss 0; with objective=score goals are 50 plus or minus half their difference.
 
 More memory makes long searches faster. Ctrl-C prints the values found so far.`,
@@ -188,11 +188,15 @@ func (s *solution) write(w io.Writer, game *env.Game, state env.State) {
 		fmt.Fprintf(w, "value %s=%d %s=%d\n", first, s.Value[first], second, s.Value[second])
 	}
 	for _, move := range game.Names(state.Legal(nil)) {
-		if value := s.Values[move]; value != nil {
-			fmt.Fprintln(w, move, *value)
-		} else {
+		value, best := s.Values[move], ""
+		if value == nil {
 			fmt.Fprintln(w, move, "unknown")
+			continue
 		}
+		if s.Value != nil && *value == s.Value[s.Player] {
+			best = " best"
+		}
+		fmt.Fprintf(w, "%s %d%s\n", move, *value, best)
 	}
 	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.Nodes, s.Seconds)
 }

@@ -17,7 +17,7 @@ func TestSolve(t *testing.T) {
 	moves := "(mark r2 c2);(mark r1 c2); mark r2 c3 ;(mark r1 c4);(mark r3 c2);(mark r5 c3)"
 	out := run(t, "", "", "solve", "quad-5x5", "--moves", moves)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 17 || lines[0] != "value x=100 o=0" || !strings.Contains(out, "\nc3 100\n") {
+	if len(lines) != 17 || lines[0] != "value x=100 o=0" || !strings.Contains(out, "\nc3 100 best\n") {
 		t.Errorf("the output is\n%s", out)
 	}
 	if !regexp.MustCompile(`^nodes \d+ seconds \d+\.\d+$`).MatchString(lines[len(lines)-1]) {
@@ -43,9 +43,12 @@ func TestSolve(t *testing.T) {
 		t.Errorf("%+v", object)
 	}
 	for i, line := range lines[1:16] {
+		line, best := strings.CutSuffix(line, " best")
 		cut := strings.LastIndex(line, " ")
 		if v := object.Values[line[:cut]]; v == nil || fmt.Sprint(*v) != line[cut+1:] {
 			t.Errorf("line %d is %q, but in JSON it is %v", i+2, line, v)
+		} else if best != (*v == 100) {
+			t.Errorf("line %d, %q: marked as best %t", i+2, line, best)
 		}
 	}
 }

@@ -44,7 +44,7 @@ Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite 
 --check hard GAME AGENT the hard one: it is solved deeper, and UCT with 1,000 playouts loses value in half of its
 positions or more. --hard-share generates such suites; it also uses positions one move off the games.
 
-` + agentHelp,
+` + agentPointer,
 		Example: `  ludus suite --check shipped quad-5x5 zoo
   ludus suite --check hard breakthrough-6x6 net:runs/breakthrough-6x6
   ludus suite "quad(size=6,quads=10,whites=0)" --positions 500 --agent net:runs/quad-6x6 --agent mcts:1000 --out quad-6x6.suite

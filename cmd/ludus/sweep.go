@@ -56,7 +56,7 @@ DIR holds a run's folder for every arm and seed (for serve, report and compare),
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
 ludus train --help lists the settings. Runs play no rating matches unless --set rating_share changes that.
 
-` + agentHelp,
+` + agentPointer,
 		Example: `  ludus sweep quad-5x5 --set simulations=16,32,64
   ludus sweep quad-5x5 --set channels=32 --arm value_mix=0.5 --arm "simulations=32 samples_per_position=2" --cpu 20m --seeds 4
   ludus sweep quad-5x5 --set simulations=16,16 --seeds 6 --generations 100 --dir sweeps/aa`,

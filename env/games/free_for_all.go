@@ -387,5 +387,5 @@ func (s *freeForAllState) Detail() string {
 		return "" // the goals say it all
 	}
 	goals := s.Goals()
-	return fmt.Sprintf("turns left %d; red %d, blue %d", s.turnsLeft, goals[0], goals[1])
+	return fmt.Sprintf("turns left %d; points red %d, blue %d", s.turnsLeft, goals[0], goals[1])
 }

@@ -26,6 +26,15 @@ type Family struct {
 	Build func(v Values) (*env.Game, error)
 }
 
+// Pattern returns how names with parameters are written: "hex(size=2..11,swap=0..1)".
+func (f *Family) Pattern() string {
+	params := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = p.Name + "=" + p.Range()
+	}
+	return f.Name + "(" + strings.Join(params, ",") + ")"
+}
+
 // Alias is a short name of one game of a family.
 type Alias struct{ Name, Full string }
 
@@ -180,7 +189,13 @@ func parse(name string) (*Family, Values, error) {
 			}
 		}
 	}
-	return nil, nil, suggest(head, knownNames(bracket))
+	err := suggest(head, knownNames(bracket))
+	for i := range families {
+		if f := &families[i]; strings.HasPrefix(head, f.Name+"-") { // such as quad-4x4
+			err = fmt.Errorf("other sizes are written like %s; %w", f.Pattern(), err)
+		}
+	}
+	return nil, nil, err
 }
 
 // knownNames lists the aliases, then the families not among them. If bracket is set, it leaves the aliases out, because

@@ -53,6 +53,8 @@ func TestNewErrors(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":                                    {"there are breakthrough-6x6"},
 		"quad-5x6":                            {"quad-5x6", "did you mean quad-5x5?", "golden-rectangle", "free-for-all"},
+		"quad-4x4":                            {"other sizes are written like quad(size=4..11,quads=1..60,whites=0..20,corners=cut|left|full); did you mean quad-7x7?"},
+		"hex-9x9":                             {"hex(size=2..11,swap=0..1); did you mean hex-7x7?"},
 		"chess":                               {"there are breakthrough-6x6"},
 		"quadd(size=5)":                       {"did you mean quad?"},
 		"quad(size=3)":                        {"size=3", "4..11"},

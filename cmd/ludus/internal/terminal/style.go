@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"ludus/env"
 )
 
 // Style describes what the output can show. The zero Style is plain text, as for a pipe.
@@ -61,6 +63,18 @@ func (s *Style) Wrapped(text string) string {
 		}
 		b.WriteString(word)
 		column += n
+	}
+	return b.String()
+}
+
+// Rules returns a game's rules and the line of strategy, if there is one, wrapped, with line breaks.
+func (s *Style) Rules(game *env.Game) string {
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(game.Rules, "\n") {
+		b.WriteString(s.Wrapped(paragraph) + "\n")
+	}
+	if game.Strategy != "" {
+		b.WriteString(s.Wrapped("Tip: "+game.Strategy) + "\n")
 	}
 	return b.String()
 }

@@ -34,13 +34,7 @@ func (v *textView) showPlayers() {
 }
 
 func (v *textView) showRules() {
-	for paragraph := range strings.SplitSeq(v.Game.Rules, "\n") {
-		v.line("%s", paragraph)
-	}
-	if v.Game.Strategy != "" {
-		v.line("Tip: %s", v.Game.Strategy)
-	}
-	v.out.WriteString("\n")
+	fmt.Fprintln(v.out, v.Style.Rules(v.Game))
 }
 
 func (v *textView) showPosition() {
