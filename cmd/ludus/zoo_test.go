@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,4 +70,27 @@ func TestNoZoo(t *testing.T) {
 	fails(t, dir, 2, "--half needs --format weights", "export", "zoo", "--game", "quad-5x5", "--half")
 	fails(t, dir, 1, "without @3", "arena", "quad-5x5", "random", "net:zoo@3")
 	fails(t, dir, 1, "no such file", "arena", "quad-5x5", "random", "net:./zoo")
+}
+
+// The commands on a card give its numbers again, but for moves that kernels of another instruction set choose otherwise.
+func TestCardCommands(t *testing.T) {
+	for _, name := range zoo.Games() {
+		for _, e := range zoo.CardOf(name).Errors {
+			if e.Suite != "hard" || e.Agent != "policy:zoo" {
+				continue // they take longer
+			}
+			args := append(strings.Fields(e.Command)[1:], "--json")
+			var all struct {
+				Positions int
+				Error     struct{ Value float64 }
+			}
+			out := run(t, t.TempDir(), "", args...)
+			if err := json.NewDecoder(strings.NewReader(out[strings.Index(out, "{"):])).Decode(&all); err != nil {
+				t.Fatal(err)
+			}
+			if moves := (all.Error.Value - e.Error.Value) * float64(e.Positions); all.Positions != e.Positions || math.Abs(moves) > 2 {
+				t.Errorf("%s: %.4f of %d positions, the card says %.4f of %d", e.Command, all.Error.Value, all.Positions, e.Error.Value, e.Positions)
+			}
+		}
+	}
 }
