@@ -260,7 +260,7 @@ func (m *measurement) setFloors(ctx context.Context) error {
 			}
 			f.Positions = result.Positions
 			errors := math.Round(result.Error.Value * float64(result.Positions))
-			*test.floor = round((errors + 2 + math.Ceil(math.Sqrt(errors))) / float64(result.Positions))
+			*test.floor = round((errors + 2 + math.Ceil(errors/10)) / float64(result.Positions))
 		}
 	}
 	f.Opponent, f.Games = floorOpponent, floorGames
