@@ -123,7 +123,11 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 		conflicts = append(conflicts, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
 	}
 	if digest != "" && digest != config.From {
-		conflicts = append(conflicts, fmt.Sprintf("from=%s (the run did not start from this file)", r.From))
+		why := "the run did not start from this file"
+		if r.From == agent.Zoo && config.From != "" {
+			why = "the run started from another network; the shipped one may have changed since"
+		}
+		conflicts = append(conflicts, fmt.Sprintf("from=%s (%s)", r.From, why))
 	}
 	if len(conflicts) > 0 {
 		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another directory",

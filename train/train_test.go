@@ -17,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -542,6 +543,13 @@ func TestFrom(t *testing.T) {
 	}
 	if _, err := Train(t.Context(), changed); !errors.Is(err, ErrConflict) {
 		t.Errorf("another file: %v", err)
+	}
+	changed.From, changed.Load = agent.Zoo, func(agent.Reference) (*infer.Weights, agent.Origin, error) {
+		return weights, agent.Origin{Digest: "another"}, nil
+	}
+	if _, err := Train(t.Context(), changed); !errors.Is(err, ErrConflict) ||
+		!strings.Contains(err.Error(), "the shipped one may have changed since)") {
+		t.Errorf("another shipped network: %v", err)
 	}
 }
 

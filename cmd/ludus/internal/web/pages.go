@@ -41,7 +41,8 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
 	if e.status == http.StatusNotFound {
 		title = "Page not found"
 	}
-	if err := errorPage.Execute(&b, map[string]string{"Title": title, "Error": e.text}); err != nil {
+	links := e.status != http.StatusUnauthorized // without the token, styles and other pages are errors, too
+	if err := errorPage.Execute(&b, map[string]any{"Title": title, "Error": e.text, "Links": links}); err != nil {
 		panic("web: the template of the error page is wrong: " + err.Error())
 	}
 	w.Header().Set("Content-Type", contentType(".html"))

@@ -200,7 +200,8 @@ func TestCompareRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"fresh": string(config), "broken": `{"version":99}`} {
+	other := strings.Replace(string(config), `"quad-5x5"`, `"tic-tac-toe"`, 1)
+	for name, text := range map[string]string{"fresh": string(config), "broken": `{"version":99}`, "other-game": other} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +214,11 @@ func TestCompareRuns(t *testing.T) {
 	if page.Title != "quad-5x5" || page.Subtitle != "Runs deep/run, fresh" || !page.Axes || len(page.Facts) != 2 || len(page.Sections) == 0 {
 		t.Errorf("%+v", page)
 	}
-	for query, want := range map[string]string{"": "2 to 6 runs", "?name=fresh": "2 to 6 runs"} {
+	seven := "?name=deep%2Frun" + strings.Repeat("&name=fresh", 6)
+	for query, want := range map[string]string{
+		"": "2 to 6 runs", "?name=fresh": "2 to 6 runs, not of 1", seven: "2 to 6 runs, not of 7",
+		"?name=fresh&name=other-game": "is a run of quad-5x5 and other-game one of tic-tac-toe; compare runs of one game",
+	} {
 		c.refuses(c.request("GET", "/api/compare"+query, ""), http.StatusBadRequest, want)
 	}
 	for query, want := range map[string]string{"?name=fresh&name=other": "no such run", "?name=fresh&name=broken": "another version"} {

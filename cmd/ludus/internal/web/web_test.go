@@ -457,6 +457,11 @@ func TestToken(t *testing.T) {
 	} {
 		c.refuses(r, http.StatusUnauthorized, "the token is missing or wrong")
 	}
+	// The page that says so in a browser needs no other file, since they all need the token.
+	_, page := c.do(c.request("GET", "/", "", "Accept: text/html"))
+	if !strings.Contains(page, "the token is missing or wrong") || strings.Contains(page, "/static/") || strings.Contains(page, "<a ") {
+		t.Errorf("without a token: %s", page)
+	}
 	response, body := c.do(c.request("GET", "/?token="+c.token, ""))
 	cookies := response.Cookies()
 	if response.StatusCode != 200 || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode ||
