@@ -226,6 +226,9 @@ func (q *quad[B]) rules() string {
 		b.WriteString("You win 100 to 0 as soon as your quads stand on the four corners of a square. " + quadSquares + "\n" +
 			"If nobody gets a square, the game ends when both players have used up their quads. ")
 	} else {
+		if q.threes() {
+			b.WriteString("Nobody has enough quads for the four corners of a square, but x may get three. " + quadSquares + "\n")
+		}
 		b.WriteString("The game ends when both players have used up their quads. ")
 	}
 	if q.threes() {
@@ -235,9 +238,6 @@ func (q *quad[B]) rules() string {
 			b.WriteString("A blocked cell is not empty. ")
 		}
 		b.WriteString("o gets nothing for three corners. ")
-		if !q.squares() {
-			b.WriteString(quadSquares + " ")
-		}
 	}
 	switch {
 	case q.whites > 0 && q.threes():

@@ -381,6 +381,11 @@ func TestDiagrams(t *testing.T) {
 			if _, err := game.ParseAction(d.Move); d.Move != "" && err != nil {
 				t.Errorf("%s, diagram %d: %+v, %v", name, i, d, err)
 			}
+			if cells := game.Drawing.ActionCells[max(0, slices.Index(game.ActionNames, d.Move))]; d.Move != "" {
+				if placed := cells.From == env.NoCell && d.After == ""; placed != (d.Pieces[cells.To] != '0' && kind != "capture") {
+					t.Errorf("%s, diagram %d: pieces %s, cells %v", name, i, d.Pieces, cells)
+				}
+			}
 			if more := name == "othello-6x6" && kind == "place" || strings.Contains(kind, " and "); more != (d.After != "") {
 				t.Errorf("%s, diagram %d: %+v", name, i, d)
 			}

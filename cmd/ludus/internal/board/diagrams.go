@@ -13,7 +13,7 @@ import (
 // Diagram is a picture for the rules: a move of one kind, or the end of a won game.
 type Diagram struct {
 	Caption string  `json:"caption"`
-	Pieces  string  `json:"pieces"`          // before the move, or at the end; see [Pieces]
+	Pieces  string  `json:"pieces"`          // before a step, after a move that only places a piece, or at the end; see [Pieces]
 	Move    string  `json:"move,omitempty"`  // its name
 	Player  int     `json:"player"`          // who makes the move, or has won
 	After   string  `json:"after,omitempty"` // pieces after a move that does more than to place or move a piece
@@ -90,6 +90,8 @@ func (d *diagrams) play(rng *rand.PCG, win bool) {
 				}
 				if doesMore(before, after, cells) {
 					diagram.After = Pieces(state)
+				} else if cells.From == env.NoCell {
+					diagram.Pieces = Pieces(state)
 				}
 				d.list = append(d.list, diagram)
 			}
