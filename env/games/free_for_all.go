@@ -218,10 +218,11 @@ func (f *freeForAll) rules() string {
 	return fmt.Sprintf("Pieces live on the inner cells, %s. They come from two spawn cells: red's from %s, blue's "+
 		"from %s. A spawn cell is never empty: when the piece on it moves off, a new one stands there at once. No piece "+
 		"can enter a spawn cell, so the piece there cannot be captured.\n"+
-		"Red moves first, then the players take turns. On your turn you move one of your pieces in one of two ways: with "+
-		"a knight's step as in chess (two cells in one direction and one to the side) onto an empty inner cell; or with "+
-		"a king's step (one cell in any direction) onto an inner cell held by the other side, which captures the piece "+
-		"there. Nothing else is allowed: a knight's step captures nothing, and a king's step needs a piece to capture. "+
+		"Red moves first, then the players take turns. On your turn you move one of your pieces in one of two ways.\n"+
+		"A knight's step, as in chess (two cells in one direction and one to the side), leads onto an empty inner cell. It "+
+		"captures nothing.\n"+
+		"A king's step (one cell in any direction) leads onto an inner cell held by the other side and captures the piece "+
+		"there. Without a piece to capture there is no king's step.\n"+
 		"You need not capture if you have another move. If you have no move at all, you pass, which counts as a turn.\n"+
 		"The game ends after %d turns, %s. Each capture is worth %d points to the player who made it, up to %d. %s",
 		inner, red, blue, f.turns, turns, goalPerCapture, goalPerCapture*mostCaptures, result)

@@ -232,12 +232,12 @@ func (q *quad[B]) rules() string {
 		b.WriteString("The game ends when both players have used up their quads. ")
 	}
 	if q.threes() {
-		b.WriteString("If x then has three corners of a square and the fourth cell is empty, x wins 95 to 5, because x " +
-			"would be to move, and one more quad would complete the square. ")
+		empty := "empty"
 		if q.whites > 0 {
-			b.WriteString("A blocked cell is not empty. ")
+			empty = "empty, neither marked nor blocked"
 		}
-		b.WriteString("o gets nothing for three corners. ")
+		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5, because x would "+
+			"be to move, and one more quad would complete the square. o gets nothing for three corners.\n", empty)
 	}
 	switch {
 	case q.whites > 0 && q.threes():

@@ -64,6 +64,9 @@ func (v *textView) prompt() {
 
 func (v *textView) showMove(player env.Player, action env.Action, took time.Duration) {
 	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionNames[action]))
+	if !v.state.Done() && v.state.Player() == player {
+		v.out.WriteString(" and moves again")
+	}
 	if v.Style.Live && took >= time.Second {
 		v.out.WriteString(v.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
 	}
