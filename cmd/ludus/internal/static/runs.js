@@ -134,7 +134,7 @@ function show(next) {
   byId("where").textContent = `Runs in the folder ${list.dir}. This page is updated while they train.`;
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
-  byId("sort").disabled = list.runs.length < 2;
+  byId("sorting").hidden = list.runs.length < 2;
   byId("command").textContent = `ludus train quad-5x5 --time 1m --run ${list.dir.replace(/\/$/, "")}/quad-5x5`;
   const names = new Set(list.runs.map((run) => run.name));
   for (const name of cards.keys()) if (!names.has(name)) cards.delete(name);
