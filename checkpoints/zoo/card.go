@@ -15,6 +15,8 @@ type Card struct {
 	Errors  []SuiteError  `json:"errors,omitempty"`
 	Matches []MatchResult `json:"matches"`
 	Rating  *Rating       `json:"rating,omitempty"`
+	// Dial is the strength dial; nil if it was not measured.
+	Dial *Dial `json:"dial,omitempty"`
 	// Certificate proves that an agent with the network gives no value away; nil if there is no proof.
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Weaknesses  []string     `json:"weaknesses"` // known ones, for people
@@ -90,7 +92,33 @@ type MatchResult struct {
 	Score    Estimate `json:"score"` // (wins + draws / 2) / games
 }
 
-// Rating is the rating of the generation in its run's ladder, in Elo above random moves, with its 95 % interval.
+// Dial is the strength dial: ways to weaken the network, with their ratings. Package train/agent says how agents use it.
+type Dial struct {
+	Command   string     `json:"command"`
+	Games     int        `json:"games"`     // that Strengths and Card.Rating follow from
+	Strengths []Strength `json:"strengths"` // weakest first, with ascending ratings
+	// Checks are agents with elo=N, rated in other games (CheckGames) against other baselines.
+	Checks     []DialCheck `json:"checks"`
+	CheckGames int         `json:"check_games"`
+}
+
+// Strength is one way to weaken the network, and how strong it then plays.
+type Strength struct {
+	Simulations int     `json:"simulations"` // per move; 0 is the network's policy without search
+	Temperature float64 `json:"temperature"` // at which moves are sampled
+	Rating      float64 `json:"rating"`      // Elo above random moves
+	Low         float64 `json:"low"`         // 95 % interval
+	High        float64 `json:"high"`
+}
+
+// DialCheck is the measured rating of an agent with elo=N.
+type DialCheck struct {
+	Elo    int      `json:"elo"` // N
+	Rating Estimate `json:"rating"`
+}
+
+// Rating is the network's rating with search in Elo above random moves, with its 95 % interval: in the pool of its dial,
+// or in its run's ladder.
 type Rating struct {
 	Estimate
 	Simulations int `json:"simulations"` // per move

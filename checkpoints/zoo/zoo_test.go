@@ -26,7 +26,7 @@ func shippedGame(t *testing.T, name string) (*env.Game, agent.Loader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return game, agent.WithShipped(game, zoo.Weights(name), nil)
+	return game, agent.WithShipped(game, zoo.Weights(name), nil, nil)
 }
 
 func newFactory(t *testing.T, game *env.Game, spec string, load agent.Loader) *agent.Factory {

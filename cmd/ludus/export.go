@@ -60,7 +60,7 @@ func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, e
 	if path, err := filepath.Abs(from.Path); err == nil && from.Path != agent.Zoo {
 		from.Path = filepath.Base(path)
 	}
-	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from)}).HTML()
+	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}).HTML()
 }
 
 // describeOrigin returns the path of weights and the generation that they are from, if known.

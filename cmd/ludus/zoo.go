@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/rundir"
@@ -17,7 +19,7 @@ import (
 
 // loader returns a loader of networks for a game: the shipped one, and those in files.
 func loader(game *env.Game) agent.Loader {
-	return agent.WithShipped(game, zoo.Weights(game.Name), rundir.LoadWeights)
+	return shipped.Loader(game, rundir.LoadWeights)
 }
 
 // fallbackOpponent plays in games without a shipped agent.
@@ -48,6 +50,10 @@ func writeCard(w io.Writer, c *zoo.Card) {
 	}
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo,sims=%d\trated %.0f (%.0f to %.0f)\trandom is 0\n", r.Simulations, r.Value, r.Low, r.High)
+	}
+	if d := c.Dial; d != nil && len(d.Strengths) > 0 {
+		weakest, strongest := d.Strengths[0], d.Strengths[len(d.Strengths)-1]
+		fmt.Fprintf(table, "  zoo,elo=N\tN from %.0f to %.0f\tweaker opponents\n", math.Ceil(weakest.Rating), math.Floor(strongest.Rating))
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {

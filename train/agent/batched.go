@@ -20,6 +20,9 @@ import (
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
 	spec     Spec
+	dial     Dial     // of the network
+	play     Spec     // of the move in progress: spec, or one of the mixture
+	mixture  *mixture // nil without elo=
 	network  *infer.Network
 	rng      *rand.Rand
 	batcher  *mcts.Batcher
@@ -46,7 +49,7 @@ func newBatched(
 	spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int, exact *exactSearch,
 ) *Batched {
 	b := &Batched{
-		spec: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
+		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
 	}
 	if spec.PUCT {
 		b.search = b.newSearch(mcts.PUCT, puctLeaves(spec.maxMoveSimulations()))
@@ -62,6 +65,9 @@ func (b *Batched) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
 	config.ValueScale = b.network.ValueScale
 	return mcts.New(b.network.Game, config)
 }
+
+// Dial returns the strength dial of the agent's network; it is empty if it was not measured.
+func (b *Batched) Dial() Dial { return b.dial }
 
 // Reset implements [Agent].
 func (b *Batched) Reset(seed uint64) {
@@ -98,10 +104,13 @@ func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, erro
 
 // Begin starts the search for a move in state, which must not be done. It reuses the kept tree if that is at state.
 func (b *Batched) Begin(state env.State) {
+	if b.mixture != nil {
+		b.play = b.mixture.draw(b.rng)
+	}
 	if b.kept && b.position.Key() == state.Key() {
-		b.search.Continue(b.spec.maxMoveSimulations())
+		b.search.Continue(b.play.maxMoveSimulations())
 	} else {
-		b.search.Start(state, b.spec.maxMoveSimulations(), nil)
+		b.search.Start(state, b.play.maxMoveSimulations(), nil)
 	}
 	b.kept = b.spec.PUCT && !b.spec.Symmetries
 	b.position.CopyFrom(state)
@@ -141,9 +150,6 @@ func (b *Batched) stopAfter(ctx context.Context, limit time.Duration) func() boo
 	return func() bool { return ctx.Err() != nil || limit > 0 && time.Now().After(deadline) }
 }
 
-// policyOnly reports whether the agent plays by the network's policy, without search.
-func (b *Batched) policyOnly() bool { return b.spec.Kind == Policy }
-
 // chosen returns the move to play after a search and, with solve=, an exact search, which stop can end.
 func (b *Batched) chosen(stop func() bool) env.Action {
 	a := b.favourite()
@@ -158,15 +164,15 @@ func (b *Batched) chosen(stop func() bool) env.Action {
 // favourite returns the move that the network chooses after a search: the best one, or one sampled at the agent's
 // temperature.
 func (b *Batched) favourite() env.Action {
-	temperature := b.spec.Temperature
-	if temperature == 0 && !b.policyOnly() {
+	temperature, policyOnly := b.play.Temperature, b.play.Kind == Policy
+	if temperature == 0 && !policyOnly {
 		return b.search.Best()
 	}
 	b.weights = b.weights[:0]
 	moves := b.search.Moves()
 	for i := range moves {
 		p := moves[i].Policy
-		if b.policyOnly() {
+		if policyOnly {
 			p = moves[i].Prior
 		}
 		b.weights = append(b.weights, float64(p))
@@ -178,13 +184,13 @@ func (b *Batched) favourite() env.Action {
 }
 
 // Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position
-// alone; with solve= also on what the solver's table keeps from earlier positions of the game.
+// alone, and elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)
 	var a *Analysis
 	var search *mcts.Search
 	var err error
-	if b.policyOnly() {
+	if b.spec.Kind == Policy {
 		a, err = b.analyzePolicy(ctx, state)
 		search = b.search
 	} else {

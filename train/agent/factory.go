@@ -24,6 +24,7 @@ type Origin struct {
 	Digest     string // SHA-256 of the weights, in hexadecimal
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
+	Dial    Dial // of this network; empty if it was not measured
 }
 
 // ErrWeights is wrapped by errors about a network that cannot be loaded.
@@ -51,6 +52,9 @@ func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 	f.load = sync.OnceValues(func() (l loaded, err error) {
 		if l.origin.Generation = -1; spec.HasNetwork() {
 			l.network, l.origin, err = loadNetwork(game, spec, load)
+			if err == nil && spec.Elo > 0 {
+				err = l.origin.Dial.check(spec)
+			}
 		}
 		return l, err
 	})
@@ -112,8 +116,8 @@ func overflows(network *infer.Network) bool {
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })
 }
 
-// Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights] or are the
-// loader's.
+// Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights], or [ErrSpec] if
+// elo=N is not on the network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
 	l, err := f.load()
 	return l.origin, err
@@ -172,7 +176,11 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 		if s != nil {
 			exact = newExactSearch(f.Game, s, f.Nodes)
 		}
-		return newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves, exact), nil
+		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves, exact)
+		if b.dial = l.origin.Dial; f.Elo > 0 {
+			b.mixture = b.dial.mixture(f.Spec)
+		}
+		return b, nil
 	}
 	panic("agent: a spec of unknown kind " + string(f.Kind))
 }

@@ -45,6 +45,8 @@ type Spec struct {
 	Temperature float64
 	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
 	Symmetries bool
+	// Elo, if not 0, weakens Net to this rating, see [Dial]. Other options are then zero.
+	Elo int
 }
 
 // NoSolver are the Nodes of Net and Policy with solve=0. They play without a solver, as with 0, the default, but
@@ -56,6 +58,7 @@ const (
 	MaxSimulations     = 1_000_000
 	DefaultSimulations = 64
 	maxDepth           = 50
+	maxElo             = 10_000
 	maxNodes           = 1_000_000_000
 )
 
@@ -73,13 +76,13 @@ var kinds = []struct {
 
 // optionKeys are the options of the kinds that play with a network; Net has them all.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "sym", "solve"},
+	Net:    {"sims", "time", "search", "temp", "sym", "solve", "elo"},
 	Policy: {"temp", "sym", "solve"},
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES]. PATH
-// extends to the first comma followed by an option's key (such as `,sims=`); a path that itself contains one must be
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES], or
+// net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`); a path that itself contains one must be
 // quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file.
 // Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
@@ -160,6 +163,9 @@ func (s *Spec) parseNetwork(text string) error {
 			return err
 		}
 	}
+	if s.Elo > 0 && len(given) > 1 {
+		return errors.New("elo chooses simulations and temperature itself, and a solver would undo it; leave out the other options")
+	}
 	if s.Time > 0 && given["search"] == "gumbel" {
 		return errors.New("search=gumbel needs a number of simulations; with time, search must be puct")
 	}
@@ -234,6 +240,8 @@ func (s *Spec) set(key, value string) (err error) {
 			return nil
 		}
 		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", maxNodes)
+	case "elo":
+		s.Elo, err = number(value, "Elo above random moves, such as elo=800", maxElo)
 	}
 	return err
 }
@@ -275,6 +283,9 @@ func (s Spec) options() (text string) {
 	}
 	if s.Nodes != 0 {
 		text += fmt.Sprintf(",solve=%d", max(0, s.Nodes))
+	}
+	if s.Elo > 0 {
+		text += fmt.Sprintf(",elo=%d", s.Elo)
 	}
 	return text
 }
@@ -318,10 +329,10 @@ func ZooSpec() Spec { return Spec{Kind: Net, Network: Reference{Path: Zoo}} }
 // a fraction of a second per move.
 const DefaultSolve = 500_000
 
-// WithSolver returns the spec with solve=nodes, if it has a network and does not say solve= itself. Front ends in which
-// people play or analyze use it.
+// WithSolver returns the spec with solve=nodes, if it has a network and does not say solve= or elo= itself. Front ends in
+// which people play or analyze use it.
 func (s Spec) WithSolver(nodes int) Spec {
-	if s.HasNetwork() && s.Nodes == 0 {
+	if s.HasNetwork() && s.Nodes == 0 && s.Elo == 0 {
 		s.Nodes = nodes
 	}
 	return s
@@ -338,7 +349,9 @@ func (s Spec) Timed() bool { return s.Time > 0 }
 
 // Stochastic reports whether the agent may play differently in the same position: it samples moves or playouts, or has
 // a time limit. The others play an opening in only one way.
-func (s Spec) Stochastic() bool { return !s.HasNetwork() || s.Temperature > 0 || s.Timed() }
+func (s Spec) Stochastic() bool {
+	return !s.HasNetwork() || s.Temperature > 0 || s.Elo > 0 || s.Timed()
+}
 
 // maxMoveSimulations is the limit on a move's simulations: 0 if the agent has none.
 func (s Spec) maxMoveSimulations() int {

@@ -23,14 +23,14 @@ func pathTo(path string) string {
 	return path
 }
 
-// WithShipped returns a loader of a game's shipped network, whose weights file it is given; nil if none is shipped. For
-// other references it calls load.
-func WithShipped(game *env.Game, file []byte, load Loader) Loader {
+// WithShipped returns a loader of a game's shipped network, whose weights file and dial it is given; nil if none is
+// shipped. For other references it calls load.
+func WithShipped(game *env.Game, file []byte, dial Dial, load Loader) Loader {
 	return func(r Reference) (*infer.Weights, Origin, error) {
 		if !r.Shipped() {
 			return load(r)
 		}
-		origin := Origin{Path: Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file))}
+		origin := Origin{Path: Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file)), Dial: dial}
 		switch {
 		case file == nil:
 			return nil, origin, fmt.Errorf("%w: no agent of %s is shipped; train one with \"ludus train %[2]s\", or use another "+

@@ -15,7 +15,7 @@ func TestWithShipped(t *testing.T) {
 	weights := infertest.RandomWeights(game, 8, 1, 1)
 	other := errors.New("other")
 	load := func(Reference) (*infer.Weights, Origin, error) { return nil, Origin{}, other }
-	loader := WithShipped(game, weights.MarshalHalf(), load)
+	loader := WithShipped(game, weights.MarshalHalf(), nil, load)
 	for _, text := range []string{"zoo", "policy:zoo", "zoo,sims=3"} {
 		f, err := ParseFactory(game, text, loader)
 		if err != nil {
@@ -29,8 +29,8 @@ func TestWithShipped(t *testing.T) {
 		t.Errorf("a folder zoo is %v, error %v", NetSpec("zoo"), err)
 	}
 	for want, load := range map[string]Loader{
-		"no agent of quad-5x5 is shipped; train one":               WithShipped(game, nil, load),
-		"no network in zoo: bad tensors file: 3 bytes; the length": WithShipped(game, []byte("abc"), load),
+		"no agent of quad-5x5 is shipped; train one":               WithShipped(game, nil, nil, load),
+		"no network in zoo: bad tensors file: 3 bytes; the length": WithShipped(game, []byte("abc"), nil, load),
 	} {
 		if _, _, err := load(ZooSpec().Network); !errors.Is(err, ErrWeights) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one that says %q", err, want)

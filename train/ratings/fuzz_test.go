@@ -32,7 +32,7 @@ func FuzzMatches(f *testing.F) {
 		}
 		p := &Pool{game: game, simulations: agent.DefaultSimulations}
 		p.fill(nil, fewer, matches)
-		table := p.ratings()
+		table := p.Ratings()
 		if err := table.Write(dir); err != nil {
 			t.Fatalf("%v of %+v", err, table)
 		}

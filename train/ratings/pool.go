@@ -3,6 +3,7 @@ package ratings
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type Pool struct {
 	dir         string
 	game        *env.Game
 	simulations int // per move of a checkpoint
+	seed        uint64
 	balance     *match.BalanceChecker
 
 	reference []int // agents whose centre intervals refer to; nil: all that can play
@@ -46,9 +48,13 @@ type Pool struct {
 // poolAgent is an agent of a pool.
 type poolAgent struct {
 	name       string
-	generation int            // -1 for a baseline
-	factory    *agent.Factory // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
+	generation int             // -1 for a baseline
+	strength   *agent.Strength // of a weakened checkpoint; nil for others
+	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
 }
+
+// checkpoint reports whether the agent is a checkpoint that is not weakened.
+func (a *poolAgent) checkpoint() bool { return a.generation >= 0 && a.strength == nil }
 
 // pairState counts what two agents have played against each other.
 type pairState struct {
@@ -76,15 +82,43 @@ func Open(
 	return p, warnings, nil
 }
 
+// NewPool returns a pool of any agents, given by their specs. The first one is the anchor. The seed determines openings
+// and games. Finished matches are appended to arena.jsonl in dir, and those that it has count, so a stopped pool continues;
+// with dir "" they are not kept.
+func NewPool(
+	dir string, game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker,
+) (*Pool, error) {
+	p := &Pool{dir: dir, game: game, simulations: agent.DefaultSimulations, seed: seed, balance: balance}
+	p.index, p.pairs = make(map[string]int), make(map[[2]int]pairState)
+	for _, spec := range specs {
+		factory, err := agent.ParseFactory(game, spec, load)
+		if err != nil {
+			return nil, err
+		}
+		p.addAgent(poolAgent{name: spec, generation: -1, factory: factory})
+	}
+	if dir == "" {
+		return p, nil
+	}
+	matches, _, err := rundir.MatchesFile.Read(dir)
+	for i := range matches {
+		p.count(&matches[i])
+	}
+	return p, err
+}
+
 // fill adds the agents, including those of the matches, and counts the matches.
 func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
 	p.index, p.pairs = make(map[string]int), make(map[[2]int]pairState)
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
+	weakened := make(map[string]bool)
 	for _, m := range matches {
 		for _, name := range []string{m.Agent, m.Opponent} {
 			if g, ok := generationOf(name); ok {
 				generations = append(generations, g)
+			} else if _, _, ok := rundir.ParseStrengthName(name); ok {
+				weakened[name] = true
 			} else if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -103,6 +137,10 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 			a.factory = agent.NewFactory(p.game, spec, rundir.LoadWeights)
 		}
 		p.addAgent(a)
+	}
+	for _, name := range slices.Sorted(maps.Keys(weakened)) {
+		g, s, _ := rundir.ParseStrengthName(name)
+		p.addStrength(g, s, slices.Contains(kept, g))
 	}
 	for i := range matches {
 		p.count(&matches[i])
@@ -171,7 +209,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	}
 	var err error
 	m.Result, err = match.Run(ctx, match.Config{
-		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(0, m.Agent+" "+m.Opponent, 0),
+		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(p.seed, m.Agent+" "+m.Opponent, 0),
 		OpeningPlies: OpeningPlies, Balance: p.balance, Threads: threads,
 		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: state.games,
 	})
@@ -186,10 +224,12 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	return m, p.add(m)
 }
 
-// add appends a match to arena.jsonl and counts it in the pool.
+// add appends a match to arena.jsonl, unless the pool has no directory, and counts it in the pool.
 func (p *Pool) add(m *rundir.MatchResult) error {
-	if err := rundir.MatchesFile.Append(p.dir, m); err != nil {
-		return err
+	if p.dir != "" {
+		if err := rundir.MatchesFile.Append(p.dir, m); err != nil {
+			return err
+		}
 	}
 	p.count(m)
 	return nil
@@ -199,7 +239,7 @@ func (p *Pool) add(m *rundir.MatchResult) error {
 // checkpoints no longer play.
 func (p *Pool) LoadAll(warn func(error)) {
 	for i := range p.agents {
-		if a := &p.agents[i]; a.generation >= 0 && a.factory != nil {
+		if a := &p.agents[i]; a.checkpoint() && a.factory != nil {
 			if _, err := a.factory.Load(); err != nil {
 				a.factory = nil
 				warn(err)
@@ -214,14 +254,14 @@ func (p *Pool) Baselines() []int {
 }
 
 // SetReference makes intervals refer to the centre of the given agents, without those that cannot play or have no
-// rating. By default it is the centre of all agents that can play: those that cannot would widen the intervals, because
-// they play no more games.
+// rating. By default it is the centre of all agents that can play, but for weakened checkpoints: those that cannot would
+// widen the intervals, because they play no more games.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
 // Checkpoints returns the indices of at most n checkpoints that the run keeps, spread evenly over their generations,
 // including the first and the newest.
 func (p *Pool) Checkpoints(n int) []int {
-	kept := p.agentsWhere(func(a *poolAgent) bool { return a.generation >= 0 && a.factory != nil })
+	kept := p.agentsWhere(func(a *poolAgent) bool { return a.checkpoint() && a.factory != nil })
 	if len(kept) <= n {
 		return kept
 	}
@@ -244,7 +284,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 func (p *Pool) PlayedCheckpoints() []int {
 	return p.agentsWhere(func(a *poolAgent) bool {
 		i := p.index[a.name]
-		return a.generation >= 0 && a.factory != nil &&
+		return a.checkpoint() && a.factory != nil &&
 			slices.ContainsFunc(p.pairings, func(played pairing) bool { return played.a == i || played.b == i })
 	})
 }
@@ -279,10 +319,9 @@ func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 
-// Write writes the ratings to the run's ratings.json and returns them. Agents that no games connect with the anchor
-// are left out.
+// Write writes the ratings to the run's ratings.json and returns them.
 func (p *Pool) Write() (*rundir.Ratings, error) {
-	t := p.ratings()
+	t := p.Ratings()
 	return t, t.Write(p.dir)
 }
 
@@ -292,7 +331,7 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 	proxy := make([]int, len(p.agents)) // whose estimate each gets: the first checkpoint's for all checkpoints
 	for i := range p.agents {
 		proxy[i] = i
-		if i > 0 && p.agents[i].generation >= 0 && p.agents[i-1].generation >= 0 {
+		if i > 0 && p.agents[i].checkpoint() && p.agents[i-1].checkpoint() {
 			proxy[i] = proxy[i-1]
 		}
 	}
@@ -311,7 +350,10 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 func (p *Pool) fit() *fit {
 	f := newFit(len(p.agents), 0, p.pairings)
 	f.setCentre(func(i int) bool {
-		return p.canPlay(i) && (p.reference == nil || slices.Contains(p.reference, i))
+		if p.reference == nil {
+			return p.canPlay(i) && p.agents[i].strength == nil
+		}
+		return p.canPlay(i) && slices.Contains(p.reference, i)
 	})
 	return f
 }
@@ -329,18 +371,19 @@ func (p *Pool) games() (games []int, points []float64) {
 	return games, points
 }
 
-// ratings returns the ratings that follow from the matches, best first.
-func (p *Pool) ratings() *rundir.Ratings {
+// Ratings returns the ratings that follow from the matches, best first. Agents that no games connect with the anchor are
+// left out. Weakened checkpoints are in the dial only.
+func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()
 	f := p.fit()
 	t.Intransitivity = tenths(f.intransitivity())
 	for i := range p.agents {
 		t.Games += games[i]
-		if !f.rated[i] {
+		a := &p.agents[i]
+		if !f.rated[i] || a.strength != nil {
 			continue
 		}
-		a := &p.agents[i]
 		low, high := f.interval(i)
 		r := rundir.Rating{
 			Agent: a.name, Rating: tenths(f.elo(i)), Low: tenths(low), High: tenths(high), Games: games[i],
@@ -352,6 +395,7 @@ func (p *Pool) ratings() *rundir.Ratings {
 		t.Agents = append(t.Agents, r)
 	}
 	t.Games /= 2
+	t.Dial = p.newestDial(f)
 	slices.SortStableFunc(t.Agents, func(a, b rundir.Rating) int { return cmp.Compare(b.Rating, a.Rating) })
 	return t
 }

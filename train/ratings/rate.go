@@ -20,7 +20,10 @@ type Options struct {
 	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
 	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: the mean of the others.
 	GameSeconds float64
-	Threads     int
+	// FixedCosts estimates times from simulations instead of measuring them: the choice of matches then does not depend
+	// on the machine.
+	FixedCosts bool
+	Threads    int
 	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
 	// Warn, if set, receives the error of an agent that cannot be loaded. Rating continues without it.
@@ -90,7 +93,11 @@ type rater struct {
 // update recomputes the ratings and costs from the matches so far.
 func (r *rater) update() {
 	r.fitted = r.fit()
-	r.cost = r.gameSeconds(r.GameSeconds)
+	if r.FixedCosts {
+		r.cost = r.fixedCosts()
+	} else {
+		r.cost = r.gameSeconds(r.GameSeconds)
+	}
 }
 
 // unfinished reports whether an agent's interval must still shrink.

@@ -434,7 +434,7 @@ func TestFinalMatches(t *testing.T) {
 	if err := p.add(&rundir.MatchResult{Agent: "net@3", Opponent: "net@2", Simulations: 4, Number: 1, Result: even}); err != nil {
 		t.Fatal(err)
 	}
-	table := openPool(t, dir, game).ratings()
+	table := openPool(t, dir, game).Ratings()
 	two, three := table.Find(2), table.Find(3)
 	if three.Games != 400 || three.Rating-two.Rating > 5 || two.Rating-three.Rating > 5 {
 		t.Errorf("the last checkpoint is rated %+v, its equal peer %+v", three, two)

@@ -23,7 +23,8 @@ type Ratings struct {
 	Seconds     float64 `json:"seconds"`     // duration of these games
 	// Intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: A beats B beats C beats A.
 	Intransitivity float64  `json:"intransitivity"`
-	Agents         []Rating `json:"agents"` // best first
+	Agents         []Rating `json:"agents"`         // best first
+	Dial           *Dial    `json:"dial,omitempty"` // of the newest checkpoint that has one
 }
 
 // Rating is an agent's Elo relative to the anchor agent, with its confidence interval (see package ratings).

@@ -47,6 +47,7 @@ var operations = []operation{
 	{"position", []string{"game", "moves"}, (*Host).position},
 	{"choose", []string{"game", "moves", "agent", "seed"}, (*Host).choose},
 	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
+	{"dial", []string{"game", "agent"}, (*Host).dial},
 }
 
 // Operations lists the names of all operations.
@@ -63,6 +64,7 @@ func Operations() (names []string) {
 //	position  {"game":…,"moves":["c3"]}                                 a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
+//	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…]}, see [agent.Level]; [] if there are none
 //
 // Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal
 // replies unless the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent
@@ -209,6 +211,24 @@ func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return result, nil
+}
+
+// dialLevels is the reply to dial.
+type dialLevels struct {
+	Levels []agent.Level `json:"levels"`
+}
+
+func (h *Host) dial(ctx context.Context, r *request) (any, error) {
+	player, release, err := h.agent(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	reply := dialLevels{[]agent.Level{}}
+	if b, ok := player.(*agent.Batched); ok {
+		reply.Levels = append(reply.Levels, b.Dial().Levels()...)
+	}
+	return reply, nil
 }
 
 // agent gets the request's agent from the host.

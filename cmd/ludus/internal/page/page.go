@@ -13,6 +13,7 @@ import (
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/agent"
 )
 
 //go:generate go run ./generate
@@ -41,6 +42,7 @@ type Page struct {
 	Game    *env.Game
 	Weights *infer.Weights // of a network for Game
 	Origin  string         // where the weights come from, for people
+	Dial    agent.Dial     // of the network; empty if it was not measured
 }
 
 // Title returns the page's title.
@@ -75,7 +77,7 @@ func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 			"img-src data:; base-uri 'none'; form-action 'none'",
 			static.Hash(script), static.Hash(style)),
 		"Script": template.JS(script), "Style": template.CSS(style),
-		"Facts":   map[string]string{"game": p.Game.Name},
+		"Facts":   map[string]any{"game": p.Game.Name, "dial": p.Dial},
 		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + workerScript),
 		"Engine":  encodeText(engine),
 		"Weights": encodeText(compress(splitPlanes(weights.Marshal()))),

@@ -16,7 +16,7 @@ func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	t.Helper()
 	game := game(t, name)
 	weights := infertest.RandomWeights(game, channels, blocks, 1)
-	data, err := (&Page{game, weights, origin}).HTML()
+	data, err := (&Page{Game: game, Weights: weights, Origin: origin}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

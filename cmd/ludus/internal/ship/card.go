@@ -30,6 +30,7 @@ type options struct {
 	games      int          // against each opponent
 	certify    string       // options of the agent to prove free of faults; "" for none
 	weaknesses []string
+	matches    string // folder that keeps the matches of the dial; "" for none
 	threads    int
 	note       func(text string) // shows progress
 }
@@ -38,6 +39,7 @@ type options struct {
 type measurement struct {
 	*options
 	game *env.Game
+	file []byte // the weights
 	load agent.Loader
 	card *zoo.Card
 }
@@ -56,7 +58,7 @@ func measure(ctx context.Context, o *options) (file []byte, card *zoo.Card, err 
 	if file = weights.MarshalHalf(); len(file) > zoo.MaxBytes {
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; at most %d are shipped", o.run, len(file), zoo.MaxBytes)
 	}
-	m := &measurement{options: o, game: game, load: agent.WithShipped(game, file, nil)}
+	m := &measurement{options: o, game: game, file: file, load: agent.WithShipped(game, file, nil, nil)}
 	m.card = &zoo.Card{Game: game.Name, Matches: []zoo.MatchResult{}, Weaknesses: []string{}, Network: zoo.Network{
 		Channels: weights.Config.Channels, Blocks: weights.Config.Blocks, Parameters: weights.Parameters(),
 		Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
@@ -64,7 +66,7 @@ func measure(ctx context.Context, o *options) (file []byte, card *zoo.Card, err 
 	if err := m.describeTraining(reference.Path, origin.Generation); err != nil {
 		return nil, nil, err
 	}
-	for _, step := range []func(context.Context) error{m.testSuites, m.playMatches, m.certifyAgent, m.setFloors} {
+	for _, step := range []func(context.Context) error{m.testSuites, m.playMatches, m.certifyAgent, m.setFloors, m.measureDial} {
 		if err := step(ctx); err != nil {
 			return nil, nil, err
 		}

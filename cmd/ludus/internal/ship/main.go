@@ -44,13 +44,18 @@ func main() {
 	flag.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	folder := flag.String("out", "checkpoints/zoo", "folder to write to")
 	curve := flag.Bool("curve", false, "add the run to the curve on its game's card instead of shipping its network")
+	flag.StringVar(&o.matches, "matches", "", "folder that keeps the finished matches of strength dials; a stopped measurement continues")
+	dial := flag.String("dial", "", "measure only the strength dials of the agents of these games: GAME,GAME… or all")
 	flag.Parse()
 	o.note = func(text string) { fmt.Fprintln(os.Stderr, text) }
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	do := ship
-	if *curve {
+	switch {
+	case *curve:
 		do = addToCurve
+	case *dial != "":
+		do = func(ctx context.Context, o *options, folder string) error { return measureDials(ctx, o, *dial, folder) }
 	}
 	if err := do(ctx, &o, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, "ship:", err)

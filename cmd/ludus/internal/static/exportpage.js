@@ -4,9 +4,9 @@ import { byId } from "./dom.js";
 import { startPlay } from "./play.js";
 import { loadEngine, engineOverWorker } from "./worker.js";
 
-// The opponents to choose from. A text that is a function makes the spec for a number of simulations; 0 is the network alone, without an exact search.
+// The opponents to choose from, as for startPlay. With 0 simulations the network plays alone, without an exact search.
 const opponents = [
-  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0" },
+  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0", weakText: (elo) => `net:agent,elo=${elo}` },
   { label: "tree search without a network", text: "mcts:1000" },
   { label: "greedy", text: "greedy" },
   { label: "random", text: "random" },
@@ -19,7 +19,7 @@ if (needed.length > 0) {
   byId("unable").hidden = false;
   byId("unable").append(` It lacks ${needed.join(", ")}.`);
 } else {
-  const { game } = JSON.parse(byId("facts").textContent);
-  const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights")));
+  const { game, dial } = JSON.parse(byId("facts").textContent);
+  const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), JSON.stringify(dial)));
   startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], readHash: true, more: byId("who") });
 }

@@ -9,17 +9,19 @@ import { layout } from "./playlayout.js";
 import { showRules, toggleRules } from "./rules.js";
 
 const person = "person";
-const strengths = [0, 4, 16, 64, 256, 1024, 4096]; // simulations; 0 is the network alone
-const defaultStrength = 3; // index in strengths
+// Settings of the slider by simulations; 0 is the network alone. Those below the default are for agents without a strength dial.
+const searchStrengths = [0, 4, 16, 64, 256, 1024, 4096].map((simulations) => ({ simulations }));
+const defaultSimulations = 64;
 const minAnalysis = 64; // least simulations of a hint or an analysis
 const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const moveTime = 500; // least milliseconds per move when agents play each other
 
-// startPlay fills root with the app. engine has functions describe, position, choose and analyze that return promises. Options:
+// startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
 //   game      its name
-//   agents    [{ label, text, note }]; text is an agent spec or a function that makes one for a number of simulations, 0: network
-//             alone; the menus show the note, if there is one, after the label
+//   agents    [{ label, text, note, weakText }]; text is an agent spec or a function that makes one for a number of simulations, 0:
+//             network alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo; the menus show the note,
+//             if there is one, after the label
 //   seats     who plays in each seat at first: "person" or a label
 //   readHash  whether the address may contain a position
 //   more      an element to show at the end of the page
@@ -41,6 +43,7 @@ class App {
     this.engine = engine;
     this.options = options;
     this.agents = [...options.agents];
+    this.dials = new Map(); // levels of the agents' strength dials, by label
     this.work = new AbortController(); // of requests of the game: choosing and playing moves
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
@@ -62,10 +65,6 @@ class App {
   // ---- setting up the page
 
   fillSeats() {
-    const strength = byId("strength");
-    strength.max = strengths.length - 1;
-    strength.value = defaultStrength;
-    this.showStrength();
     const seats = this.options.seats || [person, this.agents[0].label];
     for (const box of this.root.querySelectorAll(".seat")) {
       const seat = Number(box.dataset.seat);
@@ -78,6 +77,7 @@ class App {
       for (const agent of this.agents) offer(select, agent);
       select.value = seats[seat];
     }
+    this.offerStrengths();
   }
 
   addListeners() {
@@ -119,10 +119,50 @@ class App {
     act();
   }
 
-  get simulations() { return strengths[byId("strength").value]; }
+  // ---- strength of the agents
+
+  // strength is the setting of the slider: { simulations } or, on a strength dial, { elo, low, high }.
+  get strength() { return this.strengths[byId("strength").value]; }
+
+  // simulations are those of agents that are not weakened.
+  get simulations() { return this.strength.simulations ?? defaultSimulations; }
+
+  // askDials gets the strength dials of the seated agents that may have one.
+  askDials() {
+    for (const agent of [0, 1].map((seat) => this.agentOf(seat))) {
+      if (!agent?.weakText || this.dials.has(agent.label)) continue;
+      this.dials.set(agent.label, []);
+      this.engine.dial({ game: this.description.game, agent: agent.text(defaultSimulations) }).then(({ levels }) => {
+        this.dials.set(agent.label, levels);
+        this.offerStrengths();
+      }).catch(() => {}); // then the slider sets simulations
+    }
+  }
+
+  // offerStrengths sets up the slider for the seated agents and keeps the chosen strength if it can. Without an agent that it
+  // affects it is hidden.
+  offerStrengths() {
+    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength"), chosen = this.strengths && this.strength;
+    const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0);
+    this.strengths = levels ? [...levels, ...searchStrengths.filter(({ simulations }) => simulations >= defaultSimulations)] : searchStrengths;
+    const same = ({ simulations, elo }) => simulations === (chosen?.simulations ?? (chosen ? undefined : defaultSimulations)) && elo === chosen?.elo;
+    const kept = this.strengths.findIndex(same);
+    slider.max = this.strengths.length - 1;
+    slider.value = kept >= 0 ? kept : this.strengths.findIndex(({ simulations }) => simulations === defaultSimulations);
+    slider.parentElement.hidden = !seated.some(({ text }) => typeof text === "function");
+    this.showStrength();
+  }
+
+  // playText returns the spec of an agent that plays with the strength of the slider, or that nearest to it on its own dial.
+  playText(agent) {
+    const { elo } = this.strength, levels = this.dials.get(agent.label) ?? [];
+    if (elo === undefined || levels.length === 0) return this.textOf(agent, this.simulations);
+    return agent.weakText(Math.min(Math.max(elo, levels[0].elo), levels.at(-1).elo));
+  }
 
   showStrength() {
-    const text = this.simulations === 0 ? "network alone" : `${this.simulations} simulations`;
+    const { simulations, elo, low, high } = this.strength;
+    const text = elo !== undefined ? `${elo} Elo (${low} to ${high})` : simulations === 0 ? "network alone" : `${simulations} simulations`;
     byId("strength-text").textContent = text;
     byId("strength").setAttribute("aria-valuetext", text);
   }
@@ -259,6 +299,8 @@ class App {
   continueGame() {
     if (!this.history) return;
     const signal = this.beginWork();
+    this.offerStrengths();
+    this.askDials();
     if (!this.onlyAgents) this.paused = false;
     this.showError("");
     this.attempt(signal, () => this.playAgents(signal));
@@ -283,7 +325,7 @@ class App {
     if (signal.aborted) return;
     const pause = this.onlyAgents ? sleep(moveTime) : null;
     const { move } = await this.engine.choose({
-      game: this.description.game, moves: history.moves, agent: this.textOf(agent, this.simulations), seed: this.seed + history.length,
+      game: this.description.game, moves: history.moves, agent: this.playText(agent), seed: this.seed + history.length,
     }, signal);
     const longer = await history.play(history.length, move);
     await pause;

@@ -20,7 +20,10 @@ const baselines = [
 
 // agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
 const agentOf = (text, label = text, note = "") => /^(zoo|net:("(\\.|[^"\\])*"[^,]*|[^,]+))$/.test(text)
-  ? { label, note, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0` }
+  ? {
+    label, note, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0`,
+    weakText: (elo) => `${text},elo=${elo}`,
+  }
   : { label, note, text };
 
 // shipped is the agent that comes with the program, for the games that have one.

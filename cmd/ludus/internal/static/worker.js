@@ -31,8 +31,8 @@ function joinPlanes(planes) {
 }
 
 // loadEngine returns a function that starts a worker with the engine. It takes the page's blocks of the worker's script, the
-// WebAssembly engine and the weights.
-export function loadEngine(program, engine, weights) {
+// WebAssembly engine and the weights, and the strength dial as JSON text.
+export function loadEngine(program, engine, weights, dial) {
   const address = URL.createObjectURL(new Blob([program.textContent], { type: "text/javascript" }));
   const loaded = Promise.all([
     WebAssembly.compileStreaming(decompress(engine)),
@@ -40,12 +40,12 @@ export function loadEngine(program, engine, weights) {
   ]);
   return () => {
     const worker = new Worker(address);
-    loaded.then(([module, weights]) => worker.postMessage({ module, weights }), (error) => worker.dispatchEvent(new ErrorEvent("error", { message: error.message })));
+    loaded.then(([module, weights]) => worker.postMessage({ module, weights, dial }), (error) => worker.dispatchEvent(new ErrorEvent("error", { message: error.message })));
     return worker;
   };
 }
 
-// engineOverWorker returns the engine in a worker: functions describe, position, choose and analyze, each of which takes a request
+// engineOverWorker returns the engine in a worker: functions describe, position, choose, analyze and dial, each of which takes a request
 // and an optional AbortSignal. The worker handles one request at a time. It cannot be interrupted: to abort its current request, it
 // is replaced by a new one.
 export function engineOverWorker(start) {
@@ -101,5 +101,5 @@ export function engineOverWorker(start) {
   });
 
   begin();
-  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze") };
+  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial") };
 }

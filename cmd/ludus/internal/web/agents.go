@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
@@ -62,8 +62,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	p.mu.Unlock()
 	if a.Agent == nil {
-		load := agent.WithShipped(game, zoo.Weights(game.Name), p.loadWeights)
-		if a.Agent, err = agent.NewFactory(game, spec, load).New(0); err != nil {
+		if a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).New(0); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Engine is the program in the worker of an exported page: games, search and network. It reads a weights file from the
-// global Uint8Array weights and defines the global function answer(op, request). Both arguments are strings; package
+// global Uint8Array weights, and the strength dial of its network, if there is one, from the global JSON text dial. It defines the global function answer(op, request). Both arguments are strings; package
 // board defines the requests. The result is the JSON text {"reply":…} or {"error":…}. In agent specs the path of the
 // weights is agent, as in net:agent,sims=64.
 package main
@@ -77,6 +77,11 @@ func (e *engine) load(reference agent.Reference) (*infer.Weights, agent.Origin, 
 	origin := agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}
 	if reference.String() != "agent" {
 		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights, reference)
+	}
+	if text := js.Global().Get("dial"); text.Type() == js.TypeString {
+		if err := json.Unmarshal([]byte(text.String()), &origin.Dial); err != nil {
+			return nil, origin, fmt.Errorf("%w: the strength dial cannot be read: %w", agent.ErrWeights, err)
+		}
 	}
 	weights, err := e.weights()
 	return weights, origin, err

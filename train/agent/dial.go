@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Strength is one way to weaken a network, and how strong it then plays.
+type Strength struct {
+	Simulations int     `json:"simulations"` // per move; 0 is the network's policy without search
+	Temperature float64 `json:"temperature"` // of [Spec]
+	Rating      float64 `json:"rating"`      // Elo above random moves
+	Low         float64 `json:"low"`         // 95 % interval of Rating, as on the ladder
+	High        float64 `json:"high"`
+}
+
+// Dial is the strength dial of one network: its rated strengths, weakest first, with ascending ratings. It is empty if
+// the network has none.
+//
+// An agent with elo=N lies between two neighbours of the dial: it plays each move with the settings of one of them, drawn
+// at random, the stronger one with probability (N - weaker rating) / (difference of the ratings).
+//
+// Source: Stockfish's UCI_Elo (official-stockfish/Stockfish #2225), which rates its skill levels in a tournament and
+// interpolates between them.
+type Dial []Strength
+
+// Temperatures and simulations of [Strengths].
+var (
+	dialTemperatures = []float64{64, 32, 16, 8, 5.6, 4, 2.8, 2, 1.4, 1, 0.5}
+	dialSimulations  = []int{4, 8, 16}
+)
+
+// Strengths returns the strengths to rate for a dial, weakest first. The policy is sampled at a temperature that falls
+// from almost random moves to 0.5; then a search grows at this temperature. Searches with fewer than 4 simulations are left
+// out: they are weaker than the policy. The last one is the agent with default options.
+func Strengths() (list []Strength) {
+	for _, t := range dialTemperatures {
+		list = append(list, Strength{Temperature: t})
+	}
+	coldest := dialTemperatures[len(dialTemperatures)-1]
+	for _, n := range dialSimulations {
+		list = append(list, Strength{Simulations: n, Temperature: coldest})
+	}
+	return append(list, FullStrength)
+}
+
+// FullStrength is the agent with default options.
+var FullStrength = Strength{Simulations: DefaultSimulations}
+
+// Spec returns the agent that plays with this strength of a network.
+func (s Strength) Spec(network Reference) Spec {
+	spec := Spec{Kind: Net, Network: network, Simulations: s.Simulations, Temperature: s.Temperature}
+	if s.Simulations == 0 {
+		spec.Kind = Policy
+	}
+	return spec
+}
+
+// minDialStep is the least difference, in Elo, between the ratings of neighbours on a dial.
+const minDialStep = 5
+
+// NewDial returns the dial of strengths in the order of [Strengths]. It leaves out those that are not rated higher than
+// all weaker ones.
+func NewDial(rated []Strength) (d Dial) {
+	for _, s := range rated {
+		if len(d) == 0 || s.Rating >= d[len(d)-1].Rating+minDialStep {
+			d = append(d, s)
+		}
+	}
+	return d
+}
+
+// minDialRange is the least difference, in Elo, between the ends of a dial that has an effect.
+const minDialRange = 100
+
+// Range returns the least and the largest N of elo=N. ok is false if the dial has no effect: it is empty or its ends are
+// about equally strong.
+func (d Dial) Range() (low, high int, ok bool) {
+	if len(d) == 0 {
+		return 0, 0, false
+	}
+	low, high = int(math.Ceil(d[0].Rating)), int(math.Floor(d[len(d)-1].Rating))
+	return max(low, 1), high, high-low >= minDialRange
+}
+
+// Interval returns the 95 % interval of the rating of an agent with elo=elo, which is in the dial's range.
+func (d Dial) Interval(elo int) (low, high float64) {
+	i, share := d.find(elo)
+	a, b := &d[i], &d[min(i+1, len(d)-1)]
+	mix := func(x, y float64) float64 { return float64(elo) + (1-share)*(x-a.Rating) + share*(y-b.Rating) }
+	return mix(a.Low, b.Low), mix(a.High, b.High)
+}
+
+// find returns the index of the weaker neighbour of a rating in the dial's range, and the stronger one's probability.
+func (d Dial) find(elo int) (i int, share float64) {
+	for i+2 < len(d) && float64(elo) >= d[i+1].Rating {
+		i++
+	}
+	return i, min(max((float64(elo)-d[i].Rating)/(d[i+1].Rating-d[i].Rating), 0), 1)
+}
+
+// Level is a setting of a strength dial for people to choose: the rating N of elo=N, with its 95 % interval.
+type Level struct {
+	Elo  int `json:"elo"`
+	Low  int `json:"low"`
+	High int `json:"high"`
+}
+
+// levelStep is the difference of neighbouring levels, in Elo.
+const levelStep = 50
+
+// Levels returns the levels of the dial, weakest first: multiples of 50. There are none if the dial has no effect.
+func (d Dial) Levels() (levels []Level) {
+	low, high, ok := d.Range()
+	if !ok {
+		return nil
+	}
+	for elo := (low + levelStep - 1) / levelStep * levelStep; elo <= high; elo += levelStep {
+		from, to := d.Interval(elo)
+		levels = append(levels, Level{elo, int(math.Round(from)), int(math.Round(to))})
+	}
+	return levels
+}
+
+// check returns an error, which wraps [ErrSpec], unless the agent with elo=N of spec is on the dial.
+func (d Dial) check(spec Spec) error {
+	low, high, ok := d.Range()
+	switch {
+	case !ok && spec.Network.Shipped():
+		return fmt.Errorf("%w %q: the shipped agent has no strength dial here; leave out elo", ErrSpec, spec)
+	case !ok:
+		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's newest "+
+			"checkpoint", ErrSpec, spec)
+	case spec.Elo < low || spec.Elo > high:
+		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial", ErrSpec, spec, low, high)
+	}
+	return nil
+}
+
+// mixture is two specs of one network, one of which plays each move.
+type mixture struct {
+	weaker, stronger Spec
+	share            float64 // the stronger one's probability
+}
+
+// mixture returns the specs that play for a spec with elo=N, which is on the dial.
+func (d Dial) mixture(spec Spec) *mixture {
+	i, share := d.find(spec.Elo)
+	return &mixture{d[i].Spec(spec.Network), d[i+1].Spec(spec.Network), share}
+}
+
+// draw returns the spec that plays the next move.
+func (m *mixture) draw(rng *rand.Rand) Spec {
+	if rng.Float64() < m.share {
+		return m.stronger
+	}
+	return m.weaker
+}
