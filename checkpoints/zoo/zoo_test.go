@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -72,6 +73,7 @@ func TestFiles(t *testing.T) {
 		if c.Command == "" || !zoo.CommitPattern.MatchString(c.Commit) || c.Date == "" || c.Cores < 1 || c.Seconds <= 0 || c.Generation < 1 || len(card.Matches) == 0 {
 			t.Errorf("%s: the card is not complete: %+v", name, c)
 		}
+		checkDial(t, card)
 		if _, ok := suite.Shipped(game); ok && (card.Find("shipped", "zoo") == nil || card.Floors.Positions == 0) {
 			t.Errorf("%s: the card has no errors on the shipped suite", name)
 		}
@@ -90,6 +92,31 @@ func TestFiles(t *testing.T) {
 	}
 	if zoo.Weights("hex") != nil || zoo.CardOf("../zoo/hex") != nil {
 		t.Error("files of games without an agent")
+	}
+}
+
+// maxDialError is how far the rating of an agent with elo=N may be from N.
+const maxDialError = 60
+
+// checkDial checks that a card's dial ascends to the card's rating, and that agents with elo=N were rated near N.
+func checkDial(t *testing.T, card *zoo.Card) {
+	t.Helper()
+	dial := card.Dial
+	if dial == nil {
+		return
+	}
+	for i, s := range dial.Strengths {
+		if s.Low > s.Rating || s.High < s.Rating || i > 0 && s.Rating <= dial.Strengths[i-1].Rating {
+			t.Errorf("%s: strength %d of the dial is %+v", card.Game, i, s)
+		}
+	}
+	if len(dial.Checks) != 5 || dial.Command == "" || dial.Games < 1 || dial.CheckGames < 1 || card.Rating == nil {
+		t.Errorf("%s: the dial is not complete: %+v", card.Game, dial)
+	}
+	for _, c := range dial.Checks {
+		if off := math.Abs(c.Rating.Value - float64(c.Elo)); off > maxDialError {
+			t.Errorf("%s: elo=%d is rated %.0f, %.0f off", card.Game, c.Elo, c.Rating.Value, off)
+		}
 	}
 }
 

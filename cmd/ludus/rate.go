@@ -25,6 +25,7 @@ type rateFlags struct {
 	ratings.Options
 	checkpoints int
 	simulations int
+	dial        bool
 	json        bool
 }
 
@@ -41,12 +42,17 @@ The 95 % interval is for the difference between an agent and the centre of the p
 agents. It covers the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that
 matters, the last line says how far results differ from the ratings.
 
+With --dial it measures the strength dial of the newest checkpoint instead: the ratings of this network with policies of
+falling temperature and with growing searches, on the same scale. Then net:RUN,elo=N plays like an agent rated N, and pages
+offer the strengths.
+
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
 --checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the
 highest lower end.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
-  ludus rate runs/quad-5x5 --time 1m --json`,
+  ludus rate runs/quad-5x5 --time 1m --json
+  ludus rate runs/quad-5x5 --dial`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -54,6 +60,7 @@ highest lower end.`,
 	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
 	flags.IntVar(&f.simulations, "sims", agent.DefaultSimulations, "simulations per move of a checkpoint")
 	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
+	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf("measure the newest checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
 	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
 	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
 	threadsFlag(cmd, &f.Threads, "cores to use")
@@ -65,6 +72,9 @@ highest lower end.`,
 	limit(cmd, "to", "from 1 to 1000", func() bool { return f.Within >= 1 && f.Within <= 1000 })
 	limit(cmd, "games", "0 or more", func() bool { return f.MaxGames >= 0 })
 	limit(cmd, "time", "0 or more", func() bool { return f.MaxTime >= 0 })
+	limit(cmd, "dial", fmt.Sprintf("without --sims: a dial is measured with %d simulations", agent.DefaultSimulations), func() bool {
+		return !f.dial || f.simulations == agent.DefaultSimulations
+	})
 	return cmd
 }
 
@@ -92,8 +102,19 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	f.Targets = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
 	f.Players = append(pool.PlayedCheckpoints(), f.Targets...)
 	pool.SetReference(f.Targets)
-	f.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, f.Within)) }
-	err = pool.Rate(cmd.Context(), f.Options)
+	options := f.Options
+	if newest := pool.Checkpoints(1); f.dial && len(newest) > 0 {
+		options.Targets = pool.AddStrengths(newest[0])
+		options.Players = append(pool.Baselines(), options.Targets...)
+		options.MaxGap, options.FixedCosts = ratings.DialGap, true
+		pool.ReferToAnchor()
+		if !cmd.Flags().Changed("to") {
+			options.Within = ratings.DialWithin
+		}
+	}
+	options.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, options.Within)) }
+	err = pool.Rate(cmd.Context(), options)
+	pool.SetReference(f.Targets)
 	p.close()
 	table, failed := pool.Write()
 	if failed != nil {
@@ -103,6 +124,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Targets))
+	writeDial(cmd.OutOrStdout(), table, dir)
 	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", dir}))
 	err = continuable(err, "finished matches are kept")
 	if f.json {
@@ -160,4 +182,20 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	if t.Intransitivity > 0 {
 		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n", t.Intransitivity)
 	}
+}
+
+// writeDial prints the strength dial of a run, if it has one.
+func writeDial(w io.Writer, t *rundir.Ratings, dir string) {
+	if t.Dial == nil {
+		return
+	}
+	low, high, ok := t.Dial.Strengths.Range()
+	if !ok {
+		fmt.Fprintf(w, "the strength dial of generation %d has no effect: its ends are less than 100 Elo apart\n", t.Dial.Generation)
+		return
+	}
+	spec := agent.NetSpec(dir)
+	spec.Elo = (low + high) / 2
+	fmt.Fprintf(w, "generation %d plays like an agent rated N with elo=N, from %d to %d, such as\n  %s\n", t.Dial.Generation, low, high,
+		commandLine([]string{"play", t.Game, spec.String()}))
 }

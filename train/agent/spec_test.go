@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		"net:a,solve=1000":            "net 1000 a@",
 		"zoo":                         "net 0 zoo@",
 		"zoo,sims=9,temp=1":           "net 0 zoo@ sims 9 temp 1",
+		"net:a@3,elo=0850":            "net 0 a@3@ elo 850",
 		"net:./zoo":                   "net 0 ./zoo@",
 		"policy:zoo,sym=all":          "policy 0 zoo@ sym",
 		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
@@ -54,6 +55,9 @@ func TestParse(t *testing.T) {
 		}
 		if spec.Symmetries {
 			got += " sym"
+		}
+		if spec.Elo > 0 {
+			got += fmt.Sprintf(" elo %d", spec.Elo)
 		}
 		if got != want {
 			t.Errorf("%s is read as %s; want %s", text, got, want)
@@ -116,6 +120,10 @@ func TestParseErrors(t *testing.T) {
 		`net:"a"b,sims=3`:             "follows its quoted path",
 		`net:"",sims=3`:               "needs the path",
 		"zoos":                        "did you mean zoo?",
+		"zoo,elo=0":                   "1 to 10000 Elo above random moves, such as elo=800",
+		"zoo,elo=800,sims=4":          "elo chooses simulations and temperature itself",
+		"net:a,solve=9,elo=800":       "leave out the other options",
+		"policy:zoo,elo=800":          "policy takes only temp, sym, solve",
 		"zoo@3":                       "an agent is one of",
 		"zoo:x":                       "did you mean zoo?",
 		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym, solve)`,

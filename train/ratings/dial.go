@@ -1,17 +1,24 @@
 package ratings
 
 import (
+	"context"
+	"math"
 	"slices"
 
+	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
-// AddStrengths adds the strengths of a dial ([agent.Strengths]) of a checkpoint that is in the pool and that the run keeps.
-// It returns their indices, weakest first. Ratings that [Pool.Write] writes then include the dial. The pool's checkpoints
-// must have [agent.DefaultSimulations].
-func (p *Pool) AddStrengths(generation int) []int {
-	list := agent.Strengths()
+// DialWithin is how far, in Elo, the intervals of a dial's ratings usually end from them.
+const DialWithin = 30
+
+// AddStrengths adds the strengths of a dial ([agent.Strengths]) of a checkpoint that can play. It returns their indices,
+// weakest first; the strongest is the checkpoint itself. Ratings that [Pool.Write] writes then include the dial. The pool's
+// checkpoints must have [agent.DefaultSimulations].
+func (p *Pool) AddStrengths(checkpoint int) []int {
+	list, generation := agent.Strengths(), p.agents[checkpoint].generation
 	indices := make([]int, len(list))
 	for k, s := range slices.Backward(list) { // strongest first: next to the checkpoints, for connectingPair
 		name := rundir.StrengthName(generation, s)
@@ -32,6 +39,9 @@ func (p *Pool) addStrength(generation int, s agent.Strength, kept bool) {
 	p.addAgent(a)
 }
 
+// ReferToAnchor makes intervals refer to the anchor, as those of dials do: elo=N promises a rating above random moves.
+func (p *Pool) ReferToAnchor() { p.reference = []int{0} }
+
 // Dial returns the dial of agents that play with the strengths of one network, in the order of [agent.Strengths].
 func (p *Pool) Dial(indices []int) agent.Dial {
 	f := p.fit()
@@ -44,9 +54,12 @@ func (p *Pool) Dial(indices []int) agent.Dial {
 	return agent.NewDial(rated)
 }
 
-// rated returns a strength with the rating of agent i.
+// rated returns a strength with the rating of agent i. Its interval is of the difference from the anchor.
 func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
-	low, high := f.interval(i)
+	toAnchor := *f
+	toAnchor.centre = make([]float64, len(p.agents))
+	toAnchor.centre[f.anchor] = 1
+	low, high := toAnchor.interval(i)
 	s.Rating, s.Low, s.High = tenths(f.elo(i)), tenths(low), tenths(high)
 	return s
 }
@@ -85,13 +98,13 @@ func (p *Pool) fixedCosts() []float64 {
 	const evaluation = 40e-6 // seconds, of a network; other agents are compared with it
 	cost := make([]float64, len(p.agents))
 	for i := range p.agents {
-		evaluations := 0.3
+		evaluations := 1.0
 		if f := p.agents[i].factory; f != nil {
 			switch {
 			case f.HasNetwork():
 				evaluations = float64(max(f.ExpectedSimulations(), 1))
 			case f.Kind == agent.MCTS:
-				evaluations = float64(f.Simulations) / 50
+				evaluations = max(float64(f.Simulations)/50, 1)
 			case f.Kind == agent.AlphaBeta:
 				evaluations = float64(f.Depth * f.Depth)
 			}
@@ -100,3 +113,113 @@ func (p *Pool) fixedCosts() []float64 {
 	}
 	return cost
 }
+
+// DialOptions say how to measure or check the strength dial of a shipped network.
+type DialOptions struct {
+	Game     *env.Game
+	Load     agent.Loader // of zoo; its origin has the dial to check
+	Within   float64      // Elo: as in Options; usually DialWithin
+	Dir      string       // keeps finished matches, as in NewPool
+	Balance  *match.BalanceChecker
+	Threads  int
+	Progress func(Progress)
+}
+
+// Seeds of the matches that measure a dial and of those that check it. Those of runs have 0.
+const (
+	measureSeed = 1
+	checkSeed   = 2
+)
+
+// MeasureDial rates the strengths of the network zoo and the baselines. Each agent has the name of its spec; zoo is the
+// network with full strength.
+func MeasureDial(ctx context.Context, o DialOptions) (agent.Dial, *rundir.Ratings, error) {
+	var names []string
+	for _, s := range agent.Strengths() {
+		names = append(names, s.Spec(agent.ZooSpec().Network).String())
+	}
+	p, indices, err := o.rate(ctx, names, []string{"greedy", "mcts:200", "mcts:1000"}, measureSeed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Dial(indices), p.Ratings(), nil
+}
+
+// CheckedClaims is the number of agents that [CheckDial] rates.
+const CheckedClaims = 5
+
+// Claim is an agent with elo=N and its rating.
+type Claim struct {
+	Elo    int // N
+	Rating rundir.Rating
+}
+
+// CheckDial rates agents with elo=N, spread evenly over a dial, in other games than those of [MeasureDial] and against
+// other agents: other baselines, and the network with temperatures and simulations between those of the dial. There is no
+// claim if the dial has no effect.
+func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *rundir.Ratings, error) {
+	low, high, ok := dial.Range()
+	if !ok {
+		return nil, new(rundir.Ratings), nil
+	}
+	var claims []Claim
+	var names []string
+	for k := range CheckedClaims {
+		spec := agent.ZooSpec()
+		spec.Elo = low + (high-low)*(2*k+1)/(2*CheckedClaims)
+		claims, names = append(claims, Claim{Elo: spec.Elo}), append(names, spec.String())
+	}
+	opponents := []string{"mcts:30", "mcts:100", "mcts:500"}
+	for _, s := range betweenStrengths() {
+		opponents = append(opponents, s.Spec(agent.ZooSpec().Network).String())
+	}
+	p, _, err := o.rate(ctx, names, opponents, checkSeed)
+	if err != nil {
+		return nil, nil, err
+	}
+	table := p.Ratings()
+	for k := range claims {
+		i := slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == names[k] })
+		claims[k].Rating = table.Agents[i]
+	}
+	return claims, table, nil
+}
+
+// betweenStrengths returns strengths between neighbours in [agent.Strengths]: the geometric means of their temperatures or
+// simulations.
+func betweenStrengths() (list []agent.Strength) {
+	all := agent.Strengths()
+	for i, b := range all[1:] {
+		a := all[i]
+		switch {
+		case b.Simulations == 0:
+			a.Temperature = math.Round(10*math.Sqrt(a.Temperature*b.Temperature)) / 10
+		case a.Simulations > 0:
+			a.Simulations = int(math.Sqrt(float64(a.Simulations * b.Simulations)))
+		default:
+			continue
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
+// Intervals refer to the anchor.
+func (o *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
+	if p, err = NewPool(o.Dir, o.Game, slices.Concat([]string{Anchor}, specs, opponents), o.Load, seed, o.Balance); err != nil {
+		return nil, nil, err
+	}
+	p.ReferToAnchor()
+	indices = p.Baselines()[1 : 1+len(specs)]
+	return p, indices, p.Rate(ctx, Options{
+		Targets: indices, Players: p.Baselines(), Within: o.Within, MaxGames: maxDialGames, MaxGap: DialGap, FixedCosts: true,
+		Threads: o.Threads, Progress: o.Progress,
+	})
+}
+
+// DialGap is the MaxGap of dials: the weaker agent scores at least 10 %.
+const DialGap = 380
+
+// maxDialGames bounds the games of a pool; half as many are usual.
+const maxDialGames = 100_000

@@ -13,8 +13,11 @@ import (
 
 // Options are the goal and the budget of [Pool.Rate].
 type Options struct {
-	Targets  []int         // agents whose intervals must shrink
-	Players  []int         // agents that may play; they include the targets
+	Targets []int // agents whose intervals must shrink
+	Players []int // agents that may play; they include the targets
+	// MaxGap, if not 0, limits the difference of the ratings, in Elo, of two agents that play. Far differences are measured
+	// larger than the sum of near ones where the better agent seldom loses, and a dial is about near ones.
+	MaxGap   float64
 	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
 	MaxGames int           // 0: no limit
 	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
@@ -162,12 +165,18 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 	if a, b, ok = connectingPair(len(r.agents), 0, r.pairings, may); ok {
 		return a, b, true, true
 	}
-	a, b, ok = r.fitted.nextPair(&schedule{
+	s := schedule{
 		games:  matchGames,
 		target: func(i int) bool { return slices.Contains(r.Targets, i) && r.unfinished(i) },
-		may:    may,
-		cost:   func(a, b int) float64 { return r.cost[a] + r.cost[b] },
-	})
+		may: func(a, b int) bool {
+			return may(a, b) && (r.MaxGap == 0 || math.Abs(r.fitted.elo(a)-r.fitted.elo(b)) <= r.MaxGap)
+		},
+		cost: func(a, b int) float64 { return r.cost[a] + r.cost[b] },
+	}
+	if a, b, ok = r.fitted.nextPair(&s); !ok { // all are far apart, or near ones can only repeat their games
+		s.may = may
+		a, b, ok = r.fitted.nextPair(&s)
+	}
 	return a, b, false, ok
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -102,6 +104,36 @@ type position struct {
 	Goals          [2]int
 	WonBy          []int
 	Legal          []string
+}
+
+// Only agents with a network that has a strength dial have levels.
+func TestDial(t *testing.T) {
+	dial := agent.Dial{{Temperature: 8, Rating: 120, Low: 100, High: 140}, {Simulations: 64, Rating: 260, Low: 240, High: 280}}
+	game := newGame(t, "quad-5x5")
+	for text, want := range map[string]int{"random": 0, "net:a": 3, "net:b": 0} {
+		h := host(new(int))
+		h.Agent = func(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
+			f, err := agent.ParseFactory(game, text, func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+				origin := agent.Origin{Generation: -1, Digest: r.Path}
+				if r.Path == "a" {
+					origin.Dial = dial
+				}
+				return infertest.RandomWeights(game, 4, 1, 1), origin, nil
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			player, err := f.New(1)
+			return player, func() {}, err
+		}
+		reply, err := h.Answer(t.Context(), "dial", fmt.Appendf(nil, `{"game":%q,"agent":%q}`, game.Name, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if levels := reply.(dialLevels).Levels; levels == nil || len(levels) != want || want > 0 && levels[0] != (agent.Level{Elo: 150, Low: 130, High: 170}) {
+			t.Errorf("%s has the levels %v; want %d", text, levels, want)
+		}
+	}
 }
 
 // Description and positions are enough to play every game to its end.

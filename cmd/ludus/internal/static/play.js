@@ -142,13 +142,14 @@ class App {
   // offerStrengths sets up the slider for the seated agents and keeps the chosen strength if it can. Without an agent that it
   // affects it is hidden.
   offerStrengths() {
-    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength"), chosen = this.strengths && this.strength;
+    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength");
+    const chosen = this.strengths ? this.strength : { simulations: defaultSimulations };
     const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0);
     this.strengths = levels ? [...levels, ...searchStrengths.filter(({ simulations }) => simulations >= defaultSimulations)] : searchStrengths;
-    const same = ({ simulations, elo }) => simulations === (chosen?.simulations ?? (chosen ? undefined : defaultSimulations)) && elo === chosen?.elo;
-    const kept = this.strengths.findIndex(same);
+    const place = ({ simulations, elo }) => this.strengths.findIndex((other) => other.simulations === simulations && other.elo === elo);
+    const kept = place(chosen), weak = chosen.simulations < defaultSimulations;
     slider.max = this.strengths.length - 1;
-    slider.value = kept >= 0 ? kept : this.strengths.findIndex(({ simulations }) => simulations === defaultSimulations);
+    slider.value = kept >= 0 ? kept : weak ? 0 : place({ simulations: defaultSimulations });
     slider.parentElement.hidden = !seated.some(({ text }) => typeof text === "function");
     this.showStrength();
   }

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
+)
+
+// A dial has ascending ratings: it leaves out strengths that are not rated higher than all weaker ones.
+func TestNewDial(t *testing.T) {
+	var ratings []float64
+	for _, s := range NewDial([]Strength{{Rating: 50}, {Rating: 40}, {Rating: 54}, {Rating: 300}, {Rating: 55}, {Rating: 301}, {Rating: 320}}) {
+		ratings = append(ratings, s.Rating)
+	}
+	if want := []float64{50, 300, 320}; !slices.Equal(ratings, want) {
+		t.Errorf("ratings %v; want %v", ratings, want)
+	}
+}
+
+func testDial() Dial {
+	return Dial{
+		{Temperature: 64, Rating: 80.5, Low: 60.5, High: 110.5},
+		{Temperature: 4, Rating: 400, Low: 390, High: 410},
+		{Simulations: 8, Temperature: 0.5, Rating: 900, Low: 850, High: 1000},
+	}
+}
+
+// The mean rating of the two strengths that play for elo=N, weighted by their shares, is N, and so is that of a level. Its
+// interval lies between theirs.
+func TestDialInterpolates(t *testing.T) {
+	d := testDial()
+	low, high, ok := d.Range()
+	if low != 81 || high != 900 || !ok {
+		t.Fatalf("range %d to %d, %t", low, high, ok)
+	}
+	for elo := low; elo <= high; elo++ {
+		i, share := d.find(elo)
+		a, b := d[i], d[i+1]
+		if mean := (1-share)*a.Rating + share*b.Rating; math.Abs(mean-float64(elo)) > 1e-9 || share < 0 || share > 1 {
+			t.Fatalf("elo=%d: strengths rated %v and %v, share %v", elo, a.Rating, b.Rating, share)
+		}
+		from, to := d.Interval(elo)
+		if up, down := to-float64(elo), float64(elo)-from; up < min(a.High-a.Rating, b.High-b.Rating)-1e-9 ||
+			up > max(a.High-a.Rating, b.High-b.Rating)+1e-9 || down < min(a.Rating-a.Low, b.Rating-b.Low)-1e-9 {
+			t.Fatalf("elo=%d: interval %v to %v", elo, from, to)
+		}
+	}
+	levels := d.Levels()
+	if len(levels) != 17 || levels[0] != (Level{100, 81, 129}) || levels[16] != (Level{900, 850, 1000}) {
+		t.Errorf("levels %v", levels)
+	}
+	for _, none := range []Dial{nil, d[:1], {{Rating: 10}, {Rating: 100}}} {
+		if _, _, ok := none.Range(); ok || none.Levels() != nil {
+			t.Errorf("%v has an effect", none)
+		}
+	}
+}
+
+// loadDialled loads random networks with the test's dial.
+func loadDialled(game *env.Game) Loader {
+	return func(r Reference) (*infer.Weights, Origin, error) {
+		return infertest.RandomWeights(game, 4, 1, 1), Origin{Generation: -1, Digest: "1", Dial: testDial()}, nil
+	}
+}
+
+// An agent with elo=N mixes the moves of two strengths.
+func TestEloPlays(t *testing.T) {
+	game := quad(t)
+	choices := func(text string) (moves []env.Action) {
+		f, err := ParseFactory(game, text, loadDialled(game))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.New(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, state := range randomPositions(game, 8, 60) {
+			a.Reset(uint64(i))
+			move, err := a.Choose(context.Background(), state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moves = append(moves, move)
+		}
+		return moves
+	}
+	if !slices.Equal(choices("zoo,elo=650"), choices("zoo,elo=650")) {
+		t.Error("a game is not determined by the seed")
+	}
+	f, err := ParseFactory(game, "zoo,elo=650", loadDialled(game))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := testDial().mixture(f.Spec)
+	if m.weaker.String() != "policy:zoo,temp=4" || m.stronger.String() != "zoo,sims=8,temp=0.5" || m.share != 0.5 {
+		t.Errorf("elo=650 mixes %v and %v, share %v", m.weaker, m.stronger, m.share)
+	}
+	strong, rng := 0, newRand(3)
+	for range 10_000 {
+		if m.draw(rng) == m.stronger {
+			strong++
+		}
+	}
+	if strong < 4700 || strong > 5300 {
+		t.Errorf("the stronger one plays %d of 10000 moves", strong)
+	}
+	// The analysis is not weakened.
+	a, err := f.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysis, err := a.Analyze(context.Background(), game.NewState(), 0)
+	if err != nil || analysis.Simulations != DefaultSimulations {
+		t.Errorf("%+v, %v", analysis, err)
+	}
+	if f.WithSolver(1000).Nodes != 0 || !f.Stochastic() || a.(*Batched).exact != nil {
+		t.Error("a solver undoes elo=, or the agent counts as deterministic")
+	}
+}
+
+func TestEloErrors(t *testing.T) {
+	game := quad(t)
+	none := func(r Reference) (*infer.Weights, Origin, error) {
+		return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
+	}
+	for _, c := range []struct {
+		text, want string
+		load       Loader
+	}{
+		{"zoo,elo=80", "elo is from 81 to 900", loadDialled(game)},
+		{"net:runs/a,elo=901", "elo is from 81 to 900", loadDialled(game)},
+		{"zoo,elo=500", "has no strength dial here", none},
+		{"net:runs/a,elo=500", `"ludus rate RUN --dial" measures`, none},
+	} {
+		f, err := ParseFactory(game, c.text, c.load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Load(); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: error %v; want one that says %q", c.text, err, c.want)
+		}
+		if _, err := f.New(1); err == nil {
+			t.Errorf("%s plays", c.text)
+		}
+	}
+}
