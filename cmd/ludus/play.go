@@ -36,6 +36,7 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 
 ` + agentPointer,
 		Example: `  ludus play quad-5x5
+  ludus play quad-5x5 zoo,elo=800
   ludus play breakthrough-6x6 net:runs/breakthrough-6x6,sims=256 --side black
   ludus play golden-rectangle zoo mcts:1000 --analysis
   printf 'c3\n?\n' | ludus play quad-5x5 mcts:200 --json`,

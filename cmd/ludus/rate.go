@@ -42,9 +42,9 @@ The 95 % interval is for the difference between an agent and the centre of the p
 agents. It covers the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that
 matters, the last line says how far results differ from the ratings.
 
-With --dial it measures the strength dial of the newest checkpoint instead: the ratings of this network with policies of
-falling temperature and with growing searches, on the same scale. Then net:RUN,elo=N plays like an agent rated N, and pages
-offer the strengths.
+With --dial it measures the strength dial of the best-rated checkpoint instead, or of the newest one if none is rated: the
+ratings of its policy at falling temperatures and of growing searches, on the same scale. Then net:RUN@best,elo=N plays like an
+agent rated N, and pages offer the strengths.
 
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
 --checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the
@@ -60,7 +60,7 @@ highest lower end.`,
 	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
 	flags.IntVar(&f.simulations, "sims", agent.DefaultSimulations, "simulations per move of a checkpoint")
 	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
-	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf("measure the newest checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
+	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf("measure the best checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
 	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
 	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
 	threadsFlag(cmd, &f.Threads, "cores to use")
@@ -102,9 +102,12 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	f.Targets = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
 	f.Players = append(pool.PlayedCheckpoints(), f.Targets...)
 	pool.SetReference(f.Targets)
-	options := f.Options
-	if newest := pool.Checkpoints(1); f.dial && len(newest) > 0 {
-		options.Targets = pool.AddStrengths(newest[0])
+	options, best := f.Options, -1
+	if f.dial {
+		best = pool.Best()
+	}
+	if best >= 0 {
+		options.Targets = pool.AddStrengths(best)
 		options.Players = append(pool.Baselines(), options.Targets...)
 		options.MaxGap, options.FixedCosts = ratings.DialGap, true
 		pool.ReferToAnchor()
@@ -124,7 +127,9 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	writeRatings(cmd.OutOrStdout(), table, pool.Names(f.Targets))
-	writeDial(cmd.OutOrStdout(), table, dir)
+	if best >= 0 {
+		writeDial(cmd.OutOrStdout(), table, pool.Generation(best), dir)
+	}
 	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", dir}))
 	err = continuable(err, "finished matches are kept")
 	if f.json {
@@ -184,18 +189,14 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	}
 }
 
-// writeDial prints the strength dial of a run, if it has one.
-func writeDial(w io.Writer, t *rundir.Ratings, dir string) {
-	if t.Dial == nil {
-		return
-	}
-	low, high, ok := t.Dial.Strengths.Range()
+// writeDial prints the range of a checkpoint's strength dial.
+func writeDial(w io.Writer, t *rundir.Ratings, generation int, dir string) {
+	low, high, ok := t.DialOf(generation).Range()
 	if !ok {
-		fmt.Fprintf(w, "the strength dial of generation %d has no effect: its ends are less than 100 Elo apart\n", t.Dial.Generation)
+		fmt.Fprintf(w, "the strength dial of generation %d has no effect: its ends are less than 100 Elo apart\n", generation)
 		return
 	}
-	spec := agent.NetSpec(dir)
-	spec.Elo = (low + high) / 2
-	fmt.Fprintf(w, "generation %d plays like an agent rated N with elo=N, from %d to %d, such as\n  %s\n", t.Dial.Generation, low, high,
+	spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(dir, generation), Elo: (low + high) / 2}
+	fmt.Fprintf(w, "strength dial: generation %d with elo=N, N from %d to %d, plays like an agent rated N; for example\n  %s\n", generation, low, high,
 		commandLine([]string{"play", t.Game, spec.String()}))
 }

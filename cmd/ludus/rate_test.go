@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,31 @@ func TestRateCommand(t *testing.T) {
 	if code != 0 || strings.Count(errs, "warning") != 1 || !strings.Contains(errs, "weights.safetensors") || !strings.Contains(out, "5 agents") {
 		t.Errorf("exit %d, %s\n%s", code, errs, out)
 	}
+}
+
+// A dial belongs to one checkpoint; elo=N plays with it, and with no other. Random networks are all about as strong.
+func TestRateDial(t *testing.T) {
+	t.Parallel()
+	dir := runFolder(t)
+	out := run(t, "", "", "rate", dir, "--dial", "--to", "200", "--json")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var table rundir.Ratings
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Dials) != 1 || len(table.Dials[0].Strengths) == 0 || !strings.Contains(out, "strength dial") || strings.Contains(out, "temp=") {
+		t.Fatalf("%+v\n%s", table, out)
+	}
+	dial := table.Dials[0]
+	spec := fmt.Sprintf("net:%s@%d,elo=", dir, dial.Generation)
+	if low, high, ok := dial.Strengths.Range(); ok {
+		run(t, "", "", "arena", "quad-5x5", fmt.Sprintf("%s%d", spec, (low+high)/2), "random", "--games", "2")
+		fails(t, "", 1, fmt.Sprintf("elo is from %d to %d", low, high), "arena", "quad-5x5", spec+"9999", "random", "--games", "2")
+	} else {
+		fails(t, "", 1, "has no strength dial", "arena", "quad-5x5", spec+"100", "random", "--games", "2")
+	}
+	fails(t, "", 1, "--dial\" measures that of a run's best checkpoint", "play", "quad-5x5", fmt.Sprintf("net:%s@%d,elo=100", dir, 1-dial.Generation))
+	fails(t, "", 2, "--dial true: it must be without --sims", "rate", dir, "--dial", "--sims", "2")
 }
 
 func TestRateErrors(t *testing.T) {

@@ -130,8 +130,8 @@ func (d Dial) check(spec Spec) error {
 	case !ok && spec.Network.Shipped():
 		return fmt.Errorf("%w %q: the shipped agent has no strength dial here; leave out elo", ErrSpec, spec)
 	case !ok:
-		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's newest "+
-			"checkpoint", ErrSpec, spec)
+		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's best "+
+			"checkpoint, RUN@best", ErrSpec, spec)
 	case spec.Elo < low || spec.Elo > high:
 		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial", ErrSpec, spec, low, high)
 	}

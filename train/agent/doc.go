@@ -11,6 +11,8 @@
 //	policy:PATH     the network's policy without search
 //	zoo             net:zoo, the network shipped with the program for the game, which callers pass to [WithShipped]
 //
+// With elo=N a network is weakened to a rating: see [Dial].
+//
 // With solve=NODES an agent with a network has a solver, too: it corrects the network's choice where it can prove that
 // another move is better.
 //

@@ -64,33 +64,28 @@ func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
 	return s
 }
 
-// newestDial returns the dial of the newest checkpoint that has rated strengths; nil if there is none.
-func (p *Pool) newestDial(f *fit) *rundir.Dial {
-	newest, byStrength := -1, make(map[agent.Strength]int)
-	for i := range p.agents {
-		a := &p.agents[i]
-		if a.strength == nil || !f.rated[i] || a.generation < newest || p.simulations != agent.DefaultSimulations {
-			continue
-		}
-		if a.generation > newest {
-			newest = a.generation
-			clear(byStrength)
-		}
-		byStrength[*a.strength] = i
-	}
-	if i, ok := p.index[rundir.CheckpointName(newest)]; ok && f.rated[i] {
-		byStrength[agent.FullStrength] = i
-	}
-	var list []agent.Strength
-	for _, s := range agent.Strengths() {
-		if i, ok := byStrength[s]; ok {
-			list = append(list, p.rated(f, i, s))
-		}
-	}
-	if len(list) == 0 {
+// dials returns the dials of the checkpoints that have rated strengths, ascending by generation.
+func (p *Pool) dials(f *fit) (list []rundir.Dial) {
+	if p.simulations != agent.DefaultSimulations {
 		return nil
 	}
-	return &rundir.Dial{Generation: newest, Strengths: agent.NewDial(list)}
+	var generations []int
+	for i := range p.agents {
+		if a := &p.agents[i]; a.strength != nil && f.rated[i] {
+			generations = append(generations, a.generation)
+		}
+	}
+	slices.Sort(generations)
+	for _, g := range slices.Compact(generations) {
+		var rated []agent.Strength
+		for _, s := range agent.Strengths() {
+			if i, ok := p.index[rundir.StrengthName(g, s)]; ok && f.rated[i] {
+				rated = append(rated, p.rated(f, i, s))
+			}
+		}
+		list = append(list, rundir.Dial{Generation: g, Strengths: agent.NewDial(rated)})
+	}
+	return list
 }
 
 // fixedCosts estimates each agent's seconds per game from its simulations.

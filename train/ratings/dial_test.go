@@ -66,7 +66,7 @@ func TestDialOfRun(t *testing.T) {
 		return p
 	}
 	p := open()
-	newest := p.Checkpoints(1)[0]
+	newest := p.Best() // none is rated
 	strengths := p.AddStrengths(newest)
 	if last := strengths[len(strengths)-1]; last != newest || len(strengths) != len(agent.Strengths()) {
 		t.Errorf("strengths %v; the strongest must be %d", strengths, newest)
@@ -76,7 +76,7 @@ func TestDialOfRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := written(t, p, dir)
-	if len(table.Agents) != 3 || table.Dial == nil || table.Dial.Generation != 7 || len(table.Dial.Strengths) == 0 {
+	if len(table.Agents) != 3 || len(table.Dials) != 1 || table.Dials[0].Generation != 7 || len(table.Dials[0].Strengths) == 0 {
 		t.Fatalf("%+v", table)
 	}
 	for _, a := range table.Agents {
@@ -84,10 +84,10 @@ func TestDialOfRun(t *testing.T) {
 			t.Errorf("%s is on the ladder", a.Agent)
 		}
 	}
-	if again := open().Ratings(); !reflect.DeepEqual(again.Dial, table.Dial) {
-		t.Errorf("the matches give the dial %+v; written was %+v", again.Dial, table.Dial)
+	if again := open().Ratings(); !reflect.DeepEqual(again.Dials, table.Dials) {
+		t.Errorf("the matches give the dial %+v; written was %+v", again.Dials, table.Dials)
 	}
-	for generation, want := range map[int]agent.Dial{3: nil, 7: table.Dial.Strengths} {
+	for generation, want := range map[int]agent.Dial{3: nil, 7: table.DialOf(7)} {
 		_, origin, err := rundir.LoadWeights(agent.CheckpointOf(dir, generation))
 		if err != nil || !reflect.DeepEqual(origin.Dial, want) {
 			t.Errorf("generation %d has the dial %v, %v; want %v", generation, origin.Dial, err, want)
@@ -96,8 +96,8 @@ func TestDialOfRun(t *testing.T) {
 	if err := rundir.DropAfter(dir, 6); err != nil {
 		t.Fatal(err)
 	}
-	if table := open().Ratings(); table.Dial != nil {
-		t.Errorf("a generation that was dropped has the dial %+v", table.Dial)
+	if table := open().Ratings(); table.Dials != nil {
+		t.Errorf("a generation that was dropped has the dial %+v", table.Dials)
 	}
 }
 

@@ -298,6 +298,9 @@ func (p *Pool) Index(name string) int {
 	return i
 }
 
+// Generation returns a checkpoint's generation.
+func (p *Pool) Generation(checkpoint int) int { return p.agents[checkpoint].generation }
+
 // Names returns the names of agents.
 func (p *Pool) Names(indices []int) (names []string) {
 	for _, i := range indices {
@@ -318,6 +321,19 @@ func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
+
+// Best returns the best-rated checkpoint that can play, or the newest one if none is rated; -1 if none can play.
+func (p *Pool) Best() int {
+	for _, r := range p.Ratings().Best() {
+		if i := p.Index(r.Agent); p.canPlay(i) {
+			return i
+		}
+	}
+	for _, i := range p.Checkpoints(1) {
+		return i
+	}
+	return -1
+}
 
 // Write writes the ratings to the run's ratings.json and returns them.
 func (p *Pool) Write() (*rundir.Ratings, error) {
@@ -372,7 +388,7 @@ func (p *Pool) games() (games []int, points []float64) {
 }
 
 // Ratings returns the ratings that follow from the matches, best first. Agents that no games connect with the anchor are
-// left out. Weakened checkpoints are in the dial only.
+// left out. Weakened checkpoints are in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()
@@ -395,7 +411,7 @@ func (p *Pool) Ratings() *rundir.Ratings {
 		t.Agents = append(t.Agents, r)
 	}
 	t.Games /= 2
-	t.Dial = p.newestDial(f)
+	t.Dials = p.dials(f)
 	slices.SortStableFunc(t.Agents, func(a, b rundir.Rating) int { return cmp.Compare(b.Rating, a.Rating) })
 	return t
 }

@@ -38,8 +38,8 @@ func ParseStrengthName(name string) (generation int, s agent.Strength, ok bool) 
 // dialOf returns the dial of a run's checkpoint; nil if it has none.
 func dialOf(dir string, generation int) agent.Dial {
 	ratings, err := ReadRatings(dir)
-	if err != nil || ratings.Dial == nil || ratings.Dial.Generation != generation {
+	if err != nil {
 		return nil
 	}
-	return ratings.Dial.Strengths
+	return ratings.DialOf(generation)
 }

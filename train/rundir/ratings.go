@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ludus/checkpoints"
+	"ludus/train/agent"
 )
 
 // ratingsVersion is the format of ratings.json.
@@ -23,8 +24,8 @@ type Ratings struct {
 	Seconds     float64 `json:"seconds"`     // duration of these games
 	// Intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: A beats B beats C beats A.
 	Intransitivity float64  `json:"intransitivity"`
-	Agents         []Rating `json:"agents"`         // best first
-	Dial           *Dial    `json:"dial,omitempty"` // of the newest checkpoint that has one
+	Agents         []Rating `json:"agents"`          // best first
+	Dials          []Dial   `json:"dials,omitempty"` // of checkpoints, ascending by generation
 }
 
 // Rating is an agent's Elo relative to the anchor agent, with its confidence interval (see package ratings).
@@ -67,6 +68,16 @@ func (r *Ratings) Find(generation int) *Rating {
 	for i := range r.Agents {
 		if g := r.Agents[i].Generation; g != nil && *g == generation {
 			return &r.Agents[i]
+		}
+	}
+	return nil
+}
+
+// DialOf returns the strength dial of a checkpoint, nil if it has none.
+func (r *Ratings) DialOf(generation int) agent.Dial {
+	for _, d := range r.Dials {
+		if d.Generation == generation {
+			return d.Strengths
 		}
 	}
 	return nil

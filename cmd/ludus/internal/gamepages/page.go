@@ -290,6 +290,9 @@ func (w *writer) writeStrength(c *zoo.Card) {
 	for _, m := range c.Matches {
 		w.line("    %s", m.Command)
 	}
+	if c.Dial != nil {
+		w.line("    %s", c.Dial.Command)
+	}
 	w.line("")
 }
 

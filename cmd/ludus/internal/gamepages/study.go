@@ -164,7 +164,7 @@ func newStudent(ctx context.Context, game *env.Game) *student {
 
 // agent returns a new agent.
 func (s *student) agent(spec string) (agent.Agent, error) {
-	f, err := agent.ParseFactory(s.game, spec, agent.WithShipped(s.game, zoo.Weights(s.game.Name), nil))
+	f, err := agent.ParseFactory(s.game, spec, agent.WithShipped(s.game, zoo.Weights(s.game.Name), nil, nil))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// measureDials measures the dials of shipped agents, named by their games with commas between, and writes their cards.
+// measureDials measures the dials of the agents in a folder, named by their games with commas between, and writes their
+// cards.
 func measureDials(ctx context.Context, o *options, names, folder string) error {
 	list := strings.Split(names, ",")
 	if names == "all" {
@@ -31,7 +32,11 @@ func measureDials(ctx context.Context, o *options, names, folder string) error {
 		if err != nil {
 			return err
 		}
-		m := &measurement{options: o, game: game, file: zoo.Weights(game.Name), card: card}
+		file, err := os.ReadFile(filepath.Join(folder, game.Name+zoo.WeightsExtension))
+		if err != nil {
+			return err
+		}
+		m := &measurement{options: o, game: game, file: file, card: card}
 		if err := m.measureDial(ctx); err != nil {
 			return err
 		}

@@ -6,6 +6,10 @@
 // The command that trained it is read from the run. Everything else is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
 // these commands give the card's numbers again.
 //
+// With -dial it measures the strength dials of the shipped agents of some games and writes them to the cards.
+//
+//	go run ./cmd/ludus/internal/ship -dial quad-5x5,golden-rectangle
+//
 // With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card, from
 // which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding.
 //
