@@ -482,16 +482,21 @@ func swapSides(p *Playing) {
 	p.Follow("ready")
 }
 
-// kindsOfMoves plays a move of the second kind: the page then returns to the first kind.
+// kindsOfMoves plays a move of the second kind: the page then returns to the first kind, and says who moves again.
 func kindsOfMoves(p *Playing) {
 	playWithoutSearch(p)
 	chosen := func() string { return Eval[string](p.Tab, `document.querySelector("[name=verb]:checked").value`) }
 	before := chosen()
 	for _, a := range p.State.Legal(nil) {
 		if p.Game.Verb(a) != before {
+			mover := p.State.Player()
 			p.Turn(a)
 			if after := chosen(); after != before {
 				p.Errorf("after %s the page stays at %q", p.Game.ActionNames[a], after)
+			}
+			status := p.Text("#status")
+			if again := strings.Contains(status, " to move again"); again != (p.State.Player() == mover) {
+				p.Errorf("after %s the status is %q", p.Game.ActionNames[a], status)
 			}
 			return
 		}
