@@ -108,6 +108,16 @@ func TestFirstOpponent(t *testing.T) {
 	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 3)" {
 		t.Errorf("the first opponent is %s", text)
 	}
+	for spec, want := range map[string]string{
+		"net:rated@1": "rated@1 (12 Elo)", "net:rated@4": "rated@4 (untrained)", "net:rated": "rated@newest (untrained)",
+		"net:rated@best": "rated (121 Elo, gen. 3)", "zoo": "shipped agent", "net:rated@1,sims=2": "net:rated@1,sims=2",
+	} {
+		tab.Visit(address + "?" + url.Values{"game": {"quad-5x5"}, "agent": {spec}}.Encode())
+		tab.Wait(ready)
+		if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != want {
+			t.Errorf("the opponent %s is called %s, want %s", spec, text, want)
+		}
+	}
 	for _, width := range []int64{360, 1280} {
 		tab.Resize(width, 700)
 		tab.CheckWidth()
@@ -280,6 +290,7 @@ func TestRunPageLinks(t *testing.T) {
 	if marked := tab.Text("#parts [aria-current]"); marked != "Games" {
 		t.Errorf("at the games, the link to %q is marked", marked)
 	}
+	tab.Wait(`document.querySelectorAll("#curves tbody tr").length > 4`)
 	links := Eval[[]string](tab, `[...document.querySelectorAll("#ladder-ratings a")].map((a) => a.textContent + " " + a.getAttribute("href"))`)
 	want := []string{"net@4 /?game=quad-5x5&agent=net%3Arun%404", "greedy /?game=quad-5x5&agent=greedy", "random /?game=quad-5x5&agent=random"}
 	if !slices.Equal(links, want) {
@@ -319,6 +330,9 @@ func TestRunsPage(t *testing.T) {
 		[...g.querySelectorAll("h3")].map((e) => e.textContent).join()).sort().join("; ")`
 	if got := Eval[string](tab, names); got != fallen+": c; quad-5x5: a,b" {
 		t.Errorf("the groups are %s", got)
+	}
+	if href := Eval[string](tab, `document.querySelector("#runs .play").getAttribute("href")`); !strings.HasSuffix(href, "%40best") {
+		t.Errorf("the button Play leads to %s", href)
 	}
 	tab.Resize(360, 740)
 	tab.CheckWidth()
