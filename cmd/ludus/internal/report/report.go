@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/train/rundir"
 )
 
@@ -157,9 +158,24 @@ func (r *Run) facts() []Fact {
 		add("Newest checkpoint", "%d", r.Origin.Generation)
 	}
 	add("Seed", "%d", r.Config.Seed)
-	add("Board", "%d x %d, %d actions, %d outcomes",
-		r.Game.Tensor.H, r.Game.Tensor.W, r.Game.NumActions(), len(r.Game.Classes))
+	moves, outcomes := possible(r.Game)
+	add("Board", "%d x %d, %d moves, %d outcomes", r.Game.Tensor.H, r.Game.Tensor.W, moves, outcomes)
 	return facts
+}
+
+// possible counts the moves and the outcomes that can occur.
+func possible(game *env.Game) (moves, outcomes int) {
+	for _, name := range game.ActionNames {
+		if name != "" {
+			moves++
+		}
+	}
+	for _, c := range game.Classes {
+		if !c.Impossible {
+			outcomes++
+		}
+	}
+	return moves, outcomes
 }
 
 // grouped writes n, from five digits on with thin spaces between thousands.

@@ -109,7 +109,7 @@ export function drawChart(place, chart, options = {}) {
     width: place.clientWidth, height: 230, bands,
     scales: { x: { time: false }, y: { range: range(chart) } },
     axes: [{ ...axis(chart.x), ...(table[0].every(Number.isInteger) && { incrs: wholeSteps }) }, { ...axis(), size: axisWidth }],
-    series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(2)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
+    series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(x < 100 ? 2 : 0)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
     legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
     cursor: { drag: { x: true, y: false }, points: { size: 7 }, dataIdx: nearest },
     hooks: { setCursor: [showNewestValues], draw: [(plot) => drawIntervals(plot, columns)] },
