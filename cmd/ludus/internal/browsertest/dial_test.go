@@ -1,0 +1,61 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"ludus/cmd/ludus/internal/page"
+	"ludus/cmd/ludus/internal/web"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
+)
+
+// The slider goes from the weakest level of the agent's strength dial, with its interval, to searches above full strength. It is
+// hidden where it has no effect.
+func TestStrengthDial(t *testing.T) {
+	b := Start(t)
+	game := newGame(t, "quad-5x5")
+	exported, err := (&page.Page{
+		Game: game, Weights: infertest.RandomWeights(game, 4, 1, 1), Origin: "a run",
+		Dial: agent.Dial{{Temperature: 64, Rating: 60, Low: 40, High: 80}, {Simulations: 4, Temperature: 0.5, Rating: 1100, Low: 1070, High: 1130}},
+	}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, _ := serve(t, web.Options{Runs: t.TempDir()})
+	for name, address := range map[string]string{
+		"web": server + "?" + url.Values{"game": {game.Name}, "agent": {"zoo"}}.Encode(), "page": onDisk(t, exported),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewPlaying(b.Open(t, address), game)
+			p.Wait(`document.getElementById("strength").max > 10`)
+			strength := func() string { return p.Text("#strength-text") }
+			if strength() != "64 simulations" {
+				t.Errorf("the agent plays at first with %s", strength())
+			}
+			p.Focus("#strength")
+			p.Press(kb.Home)
+			if text := strength(); !strings.HasPrefix(text, "100 Elo (") {
+				t.Errorf("the weakest is %s", text)
+			}
+			for _, width := range []int64{360, 1280} {
+				p.Resize(width, 700)
+				p.CheckWidth()
+				p.Shoot(fmt.Sprintf("%s-dial-%d", name, width))
+			}
+			p.PlayOn(random(p), 2)
+			p.Focus("#strength")
+			p.Press(kb.End)
+			if strength() != "4096 simulations" {
+				t.Errorf("the strongest is %s", strength())
+			}
+			p.Press(kb.Home)
+			p.Choose("#seat1", "greedy")
+			p.Wait(`document.querySelector(".strength").hidden`)
+		})
+	}
+}
