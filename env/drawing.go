@@ -23,7 +23,7 @@ type Drawing struct {
 	ActionCells   []FromTo // by action, set by Game.AddAction
 }
 
-// Piece is a kind of piece.
+// Piece is a kind of piece. Front ends draw x as a cross and o as a ring, and pieces named after a colour in that colour.
 type Piece struct {
 	Name    string
 	Player  Player // its owner, unless Neutral

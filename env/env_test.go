@@ -77,6 +77,10 @@ func TestFinishRefusesInconsistentShapes(t *testing.T) {
 	for name, spoil := range map[string]func(g *env.Game){
 		"texts":  func(g *env.Game) { g.ActionTexts = g.ActionTexts[1:] },
 		"policy": func(g *env.Game) { g.PolicyNames = nil },
+		"columns": func(g *env.Game) { // more than letters
+			g.Tensor = env.Shape{C: 2, H: 1, W: 27}
+			g.ActionTexts = make([]string, 28)
+		},
 	} {
 		g := line()
 		spoil(g)
