@@ -39,6 +39,8 @@ type Trained struct {
 	Samples   int      `json:"samples"`   // of all training steps
 	Alone     Estimate `json:"alone"`     // share of moves of the network alone that lose value in the shipped suite
 	Search    Estimate `json:"search"`    // likewise with 64 simulations
+	// Rating is that of the network with 64 simulations, in Elo above random moves; nil if it was not measured.
+	Rating *Estimate `json:"rating,omitempty"`
 }
 
 // Training says how the network was trained.

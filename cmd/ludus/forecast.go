@@ -21,31 +21,33 @@ import (
 
 // plan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
 type plan struct {
-	Game          string           `json:"game"`
-	Run           string           `json:"run"`
-	Generation    int              `json:"generation"` // done so far; 0 in a new run
-	Seconds       float64          `json:"seconds"`
-	CPU           bool             `json:"cpu"` // Seconds are CPU time
-	Threads       int              `json:"threads"`
-	Channels      int              `json:"channels"`
-	Blocks        int              `json:"blocks"`
-	Parameters    int              `json:"parameters"`
-	Generations   int              `json:"generations"`
-	Plies         int              `json:"plies_per_generation"` // of each game
-	ParallelGames int              `json:"parallel_games"`
-	Games         int              `json:"games,omitempty"` // finished; 0: unknown
-	Positions     int              `json:"positions"`
-	Samples       int              `json:"samples"`
-	Errors        []expectedErrors `json:"errors,omitempty"`
-	NoErrors      string           `json:"no_errors,omitempty"` // why there are no expected errors
+	Game          string             `json:"game"`
+	Run           string             `json:"run"`
+	Generation    int                `json:"generation"` // done so far; 0 in a new run
+	Seconds       float64            `json:"seconds"`
+	CPU           bool               `json:"cpu"` // Seconds are CPU time
+	Threads       int                `json:"threads"`
+	Channels      int                `json:"channels"`
+	Blocks        int                `json:"blocks"`
+	Parameters    int                `json:"parameters"`
+	Generations   int                `json:"generations"`
+	Plies         int                `json:"plies_per_generation"` // of each game
+	ParallelGames int                `json:"parallel_games"`
+	Games         int                `json:"games,omitempty"` // finished; 0: unknown
+	Positions     int                `json:"positions"`
+	Samples       int                `json:"samples"`
+	Expected      []expectedStrength `json:"expected,omitempty"`
+	NotExpected   string             `json:"not_expected,omitempty"` // why Expected is empty
 }
 
-// expectedErrors are the expected shares of moves that lose value in the shipped suite after a training of Seconds.
-type expectedErrors struct {
-	Seconds      float64      `json:"seconds"`
-	Alone        zoo.Estimate `json:"alone"`  // the network without search
-	Search       zoo.Estimate `json:"search"` // with 64 simulations
-	Extrapolated bool         `json:"extrapolated"`
+// expectedStrength is the strength to expect after a training of Seconds. Errors are shares of moves that lose value in
+// the shipped suite.
+type expectedStrength struct {
+	Seconds      float64       `json:"seconds"`
+	Alone        zoo.Estimate  `json:"alone"`            // the network without search
+	Search       zoo.Estimate  `json:"search"`           // with 64 simulations
+	Rating       *zoo.Estimate `json:"rating,omitempty"` // likewise, in Elo above random moves
+	Extrapolated bool          `json:"extrapolated"`
 }
 
 // curveOf returns the curve of a game's recorded trainings; nil if there are too few.
@@ -113,7 +115,7 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
 	}
 	curve, reason := curveFor(o.Game, &f.Config)
-	if p.NoErrors = reason; curve == nil {
+	if p.NotExpected = reason; curve == nil {
 		return p
 	}
 	if p.Games == 0 {
@@ -125,8 +127,8 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 	}
 	work := forecast.Work(p.Samples, p.Channels, p.Blocks)
 	for _, length := range lengths {
-		e := curve.Errors(length * work)
-		p.Errors = append(p.Errors, expectedErrors{length * p.Seconds, e.Alone, e.Search, e.Extrapolated})
+		e := curve.Strength(length * work)
+		p.Expected = append(p.Expected, expectedStrength{length * p.Seconds, e.Alone, e.Search, e.Rating, e.Extrapolated})
 	}
 	return p
 }
@@ -156,19 +158,27 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(table, "%s\tabout %s, %s per second\n", row.name, roughly(row.total), roughly(row.total/p.Seconds))
 	}
 	table.Flush()
-	if p.NoErrors != "" {
-		fmt.Fprintf(w, "\nNo expected error: %s.\n", p.NoErrors)
+	if p.NotExpected != "" {
+		fmt.Fprintf(w, "\nNo expected strength: %s.\n", p.NotExpected)
 		return
 	}
-	fmt.Fprint(w, "\nExpected share of moves that lose value in the shipped suite, with its likely range:\n")
-	fmt.Fprintf(table, "length\tnetwork alone\t64 simulations\n")
-	for _, e := range p.Errors {
+	fmt.Fprint(w, "\nExpected, with likely ranges: share of moves that lose value in the shipped suite, and Elo above random moves:\n")
+	header := "length\tnetwork alone\t64 simulations"
+	if p.Expected[0].Rating != nil {
+		header += "\tElo with 64 simulations"
+	}
+	fmt.Fprintln(table, header)
+	for _, e := range p.Expected {
 		note := ""
 		if e.Extrapolated {
 			note = "\t" + beyond
 		}
 		alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
-		fmt.Fprintf(table, "%s\t%s\t%s%s\n", about(e.Seconds), alone, search, note)
+		rating := ""
+		if e.Rating != nil {
+			rating = fmt.Sprintf("\t%.0f (%.0f to %.0f)", e.Rating.Value, e.Rating.Low, e.Rating.High)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s%s%s\n", about(e.Seconds), alone, search, rating, note)
 	}
 	table.Flush()
 	fmt.Fprintf(w, "From the recorded trainings of the game; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Game)
@@ -211,10 +221,14 @@ func expectation(game *env.Game, config *rundir.Config, samples int) (short, lin
 	if c == nil {
 		return "", ""
 	}
-	e := c.Errors(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
+	e := c.Strength(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
 	alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
 	short = fmt.Sprintf("expected at the end: error %s", search)
 	line = fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s", alone, search)
+	if r := e.Rating; r != nil {
+		short += fmt.Sprintf(", %.0f Elo", r.Value)
+		line += fmt.Sprintf(", rating %.0f (%.0f to %.0f)", r.Value, r.Low, r.High)
+	}
 	if e.Extrapolated {
 		short, line = short+" (a guess)", line+"; "+beyond
 	}

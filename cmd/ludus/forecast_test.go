@@ -71,7 +71,7 @@ func TestPlanWithoutErrors(t *testing.T) {
 		change func(c *rundir.Config)
 		want   string
 	}{
-		{"tic-tac-toe", func(*rundir.Config) {}, "No expected error: no training of tic-tac-toe is recorded, only of breakthrough-6x6"},
+		{"tic-tac-toe", func(*rundir.Config) {}, "No expected strength: no training of tic-tac-toe is recorded, only of breakthrough-6x6"},
 		{"quad-5x5", func(c *rundir.Config) { c.From = "abc" }, "start from random weights, this run does not."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Simulations = 64 }, "default settings, this run has simulations=64."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels = 128 }, "this run has channels=128."},
@@ -93,9 +93,9 @@ func TestPlanWithoutErrors(t *testing.T) {
 // A faster machine and a longer time never make the expected errors worse.
 func TestPlanImproves(t *testing.T) {
 	_, o, f := fakeForecast(t, "golden-rectangle")
-	var before []expectedErrors
+	var before []expectedStrength
 	for f.Samples = 1e5; f.Samples < 1e9; f.Samples *= 2 {
-		errors := newPlan(o, f).Errors
+		errors := newPlan(o, f).Expected
 		for i := range errors {
 			if i > 0 && errors[i].Alone.Value > errors[i-1].Alone.Value {
 				t.Errorf("worse after a longer time: %+v", errors)
@@ -138,11 +138,11 @@ func TestDryRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(run(t, dir, "", "train", "quad-5x5", "--time", "2s", "--dry-run", "--json")), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Game != "quad-5x5" || p.Run != filepath.Join("runs", "quad-5x5") || p.Seconds != 2 || p.Samples == 0 || len(p.Errors) != 4 || p.NoErrors != "" {
+	if p.Game != "quad-5x5" || p.Run != filepath.Join("runs", "quad-5x5") || p.Seconds != 2 || p.Samples == 0 || len(p.Expected) != 4 || p.NotExpected != "" {
 		t.Errorf("%+v", p)
 	}
 	if out := run(t, dir, "", "train", "tic-tac-toe", "--generations", "3", "--dry-run", "--set", "parallel_games=8"); !strings.Contains(out,
-		"about 3 of 8 plies in each of 8 games") || !strings.Contains(out, "No expected error") {
+		"about 3 of 8 plies in each of 8 games") || !strings.Contains(out, "No expected strength") {
 		t.Errorf("train --dry-run prints\n%s", out)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

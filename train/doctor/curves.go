@@ -76,7 +76,7 @@ func (r *Run) errorCurves() (all []Curve) {
 			}
 			c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
 			if work := r.work(s.Generation); recorded != nil && work > 0 {
-				e := recorded.Errors(work)
+				e := recorded.Strength(work)
 				if agent.name == "policy" {
 					e.Search = e.Alone
 				}

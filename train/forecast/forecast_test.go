@@ -13,7 +13,7 @@ func curves(t *testing.T) map[string][]zoo.Trained {
 	t.Helper()
 	all := map[string][]zoo.Trained{}
 	for _, name := range zoo.Games() {
-		if card := zoo.CardOf(name); len(card.Curve) > 0 {
+		if card := zoo.CardOf(name); NewCurve(card.Curve) != nil {
 			all[name] = card.Curve
 		}
 	}
@@ -29,12 +29,29 @@ func uneven() (all []zoo.Trained) {
 		estimate := zoo.Estimate{Value: e, Low: 0.8 * e, High: 1.2*e + 0.001}
 		all = append(all, zoo.Trained{
 			Channels: 32, Blocks: 4, Games: 10, Positions: 100, Samples: int(1e6 * math.Pow(5, float64(i))), Alone: estimate, Search: estimate,
+			Rating: &zoo.Estimate{Value: 1000 - 1e4*e, Low: 970 - 1e4*e, High: 1030 - 1e4*e},
 		})
 	}
 	return all
 }
 
-func quantities(e Errors) []zoo.Estimate { return []zoo.Estimate{e.Alone, e.Search} }
+// quantities returns the errors, and the rating with the opposite sign if there is one: less is better in each.
+func quantities(e Strength) []zoo.Estimate {
+	all := []zoo.Estimate{e.Alone, e.Search}
+	if e.Rating != nil {
+		all = append(all, opposite(*e.Rating))
+	}
+	return all
+}
+
+func opposite(e zoo.Estimate) zoo.Estimate {
+	return zoo.Estimate{Value: -e.Value, Low: -e.High, High: -e.Low}
+}
+
+// recorded returns the quantities of a recorded training.
+func recorded(t *zoo.Trained) []zoo.Estimate {
+	return quantities(Strength{Alone: t.Alone, Search: t.Search, Rating: t.Rating})
+}
 
 // More training never makes any number of the forecast worse, and the range contains the value.
 func TestMonotone(t *testing.T) {
@@ -42,19 +59,20 @@ func TestMonotone(t *testing.T) {
 	all["uneven"] = uneven()
 	for name, trained := range all {
 		c := NewCurve(trained)
-		before := Errors{Alone: zoo.Estimate{Value: 1, Low: 1, High: 1}, Search: zoo.Estimate{Value: 1, Low: 1, High: 1}}
+		worst := zoo.Estimate{Value: 1e4, Low: 1e4, High: 1e4}
+		before := []zoo.Estimate{worst, worst, worst}
 		for samples := 1e3; samples < 1e11; samples *= 1.1 {
-			e := c.Errors(Work(int(samples), 32, 4))
-			for i, q := range quantities(e) {
-				old := quantities(before)[i]
-				if q.Low < 0 || q.Low > q.Value || q.Value > q.High || q.High > 1 {
+			all := quantities(c.Strength(Work(int(samples), 32, 4)))
+			for i, q := range all {
+				old := before[i]
+				if q.Low > q.Value || q.Value > q.High || i < 2 && (q.Low < 0 || q.High > 1) {
 					t.Errorf("%s: %.0f samples: %+v", name, samples, q)
 				}
 				if q.Value > old.Value || q.Low > old.Low || q.High > old.High {
 					t.Errorf("%s: %+v after %.0f samples, %+v after fewer", name, q, samples, old)
 				}
 			}
-			before = e
+			before = all
 		}
 	}
 }
@@ -73,15 +91,15 @@ func TestRecorded(t *testing.T) {
 					seeds++
 				}
 			}
-			e := c.Errors(workOf(r))
+			e := c.Strength(workOf(r))
 			if e.Extrapolated {
 				t.Errorf("%s: %s is extrapolated", name, r.Command)
 			}
 			for k, got := range quantities(e) {
-				want := []zoo.Estimate{r.Alone, r.Search}[k]
+				want := recorded(r)[k]
 				tolerance := 1e-9
 				if seeds > 1 { // their works differ a little
-					tolerance = 0.002 * want.High
+					tolerance = 0.002 * math.Abs(want.High)
 				}
 				if got.Low > want.Low+tolerance || got.High < want.High-tolerance {
 					t.Errorf("%s: %s: %+v does not contain %+v", name, r.Command, got, want)
@@ -98,13 +116,13 @@ func TestRecorded(t *testing.T) {
 func TestExtrapolated(t *testing.T) {
 	for name, trained := range curves(t) {
 		c := NewCurve(trained)
-		first, last := math.Exp(c.alone[0].x), math.Exp(c.alone[len(c.alone)-1].x)
-		width := func(work float64) float64 { e := c.Errors(work).Alone; return logError(e.High) - logError(e.Low) }
-		if !c.Errors(first/2).Extrapolated || !c.Errors(last*2).Extrapolated || c.Errors(math.Sqrt(first*last)).Extrapolated {
+		first, last := math.Exp(c.alone.points[0].x), math.Exp(c.alone.points[len(c.alone.points)-1].x)
+		width := func(work float64) float64 { e := c.Strength(work).Alone; return logError(e.High) - logError(e.Low) }
+		if !c.Strength(first/2).Extrapolated || !c.Strength(last*2).Extrapolated || c.Strength(math.Sqrt(first*last)).Extrapolated {
 			t.Errorf("%s: wrong about what is extrapolated", name)
 		}
-		if width(first/2) <= width(first) || width(last*2) <= width(last) || width(last*4) <= width(last*2) ||
-			c.Errors(4*last).Alone.High < c.Errors(last).Alone.High {
+		if width(first/2) <= width(first) || c.Strength(last).Alone.Low > 0 && (width(last*2) <= width(last) || width(last*4) <= width(last*2)) ||
+			c.Strength(4*last).Alone.High < c.Strength(last).Alone.High {
 			t.Errorf("%s: the range does not widen", name)
 		}
 	}
@@ -113,10 +131,14 @@ func TestExtrapolated(t *testing.T) {
 // The order of the records does not matter, and one length is too little.
 func TestNewCurve(t *testing.T) {
 	trained := uneven()
+	trained[1].Rating = nil
+	if NewCurve(trained).Strength(1e9).Rating != nil {
+		t.Error("a rating is forecast though one was not measured")
+	}
 	want := *NewCurve(trained)
 	slices.Reverse(trained)
 	got := *NewCurve(trained)
-	if !slices.Equal(got.alone, want.alone) || got.SamplesPerPosition != want.SamplesPerPosition || got.PositionsPerGame != 10 {
+	if !slices.Equal(got.alone.points, want.alone.points) || got.SamplesPerPosition != want.SamplesPerPosition || got.PositionsPerGame != 10 {
 		t.Errorf("%+v, and in reverse %+v", want, got)
 	}
 	if NewCurve(nil) != nil || NewCurve(trained[:1]) != nil || NewCurve([]zoo.Trained{trained[0], trained[0]}) != nil {
@@ -124,7 +146,7 @@ func TestNewCurve(t *testing.T) {
 	}
 }
 
-// The forecast from all other recorded trainings of a game contains the recorded error.
+// The forecast from all other recorded trainings of a game contains what was recorded, up to half a position of a suite.
 func TestLeaveOneOut(t *testing.T) {
 	left := 0
 	for name, trained := range curves(t) {
@@ -135,9 +157,9 @@ func TestLeaveOneOut(t *testing.T) {
 			}
 			left++
 			r := &trained[i]
-			e := c.Errors(workOf(r))
+			e := c.Strength(workOf(r))
 			for k, got := range quantities(e) {
-				if want := []zoo.Estimate{r.Alone, r.Search}[k]; want.Value < got.Low || want.Value > got.High {
+				if want := recorded(r)[k]; want.Value < got.Low-0.5/2000 || want.Value > got.High+0.5/2000 {
 					t.Errorf("%s: %s: forecast %+v, recorded %+v", name, r.Command, got, want)
 				}
 			}

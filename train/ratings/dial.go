@@ -126,6 +126,9 @@ const (
 	checkSeed   = 2
 )
 
+// dialBaselines are rated with the strengths of a dial.
+var dialBaselines = []string{"greedy", "mcts:200", "mcts:1000"}
+
 // MeasureDial rates the strengths of the network zoo and the baselines. Each agent has the name of its spec; zoo is the
 // network with full strength.
 func MeasureDial(ctx context.Context, o DialOptions) (agent.Dial, *rundir.Ratings, error) {
@@ -133,11 +136,26 @@ func MeasureDial(ctx context.Context, o DialOptions) (agent.Dial, *rundir.Rating
 	for _, s := range agent.Strengths() {
 		names = append(names, s.Spec(agent.ZooSpec().Network).String())
 	}
-	p, indices, err := o.rate(ctx, names, []string{"greedy", "mcts:200", "mcts:1000"}, measureSeed)
+	p, indices, err := o.rate(ctx, names, dialBaselines, measureSeed)
 	if err != nil {
 		return nil, nil, err
 	}
 	return p.Dial(indices), p.Ratings(), nil
+}
+
+// RateNetwork rates another network of the game, with full strength, in the pool of the dial of zoo: against baselines and
+// weakened networks. With the Dir of [MeasureDial] its matches are not played again.
+func RateNetwork(ctx context.Context, o DialOptions, spec string) (rundir.Rating, error) {
+	opponents := slices.Clone(dialBaselines)
+	for _, s := range agent.Strengths() {
+		opponents = append(opponents, s.Spec(agent.ZooSpec().Network).String())
+	}
+	p, indices, err := o.rate(ctx, []string{spec}, opponents, measureSeed)
+	if err != nil {
+		return rundir.Rating{}, err
+	}
+	table, name := p.Ratings(), p.agents[indices[0]].name
+	return table.Agents[slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == name })], nil
 }
 
 // CheckedClaims is the number of agents that [CheckDial] rates.

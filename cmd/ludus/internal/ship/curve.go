@@ -15,6 +15,8 @@ import (
 	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/match"
+	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -61,10 +63,32 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 		*test.to = rounded(r.Error.Value, r.Error.Low, r.Error.High)
 		o.note(fmt.Sprintf("%v: %.2f %% of moves lose value", spec, 100*r.Error.Value))
 	}
+	if t.Rating, err = rateTrained(ctx, game, o); err != nil {
+		return err
+	}
 	card.Curve = slices.DeleteFunc(card.Curve, func(old zoo.Trained) bool { return old.Command == t.Command })
 	card.Curve = append(card.Curve, *t)
 	slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Samples, b.Samples) })
 	return writeCard(folder, card)
+}
+
+// rateTrained returns the rating of a run's last generation in the pool of the shipped agent's dial.
+func rateTrained(ctx context.Context, game *env.Game, o *options) (*zoo.Estimate, error) {
+	m := &measurement{options: o, game: game, file: zoo.Weights(game.Name)}
+	d := ratings.DialOptions{
+		Game: game, Load: agent.WithShipped(game, m.file, nil, rundir.LoadWeights), Within: ratings.DialWithin,
+		Balance: match.NewBalanceChecker(game), Threads: o.threads,
+	}
+	if err := m.beginPool(&d, "dial"); err != nil {
+		return nil, err
+	}
+	r, err := ratings.RateNetwork(ctx, d, agent.NetSpec(o.run).String())
+	if err != nil {
+		return nil, err
+	}
+	o.note(fmt.Sprintf("%s: %.0f Elo (%.0f to %.0f)", r.Agent, r.Rating, r.Low, r.High))
+	e := rounded(r.Rating, r.Low, r.High)
+	return &e, nil
 }
 
 // trainedBy returns what a run did, without its errors. It returns an error unless it is a finished plain training.
