@@ -100,8 +100,6 @@ func (p *Pool) fixedCosts() []float64 {
 				evaluations = float64(max(f.ExpectedSimulations(), 1))
 			case f.Kind == agent.MCTS:
 				evaluations = max(float64(f.Simulations)/50, 1)
-			case f.Kind == agent.AlphaBeta:
-				evaluations = float64(f.Depth * f.Depth)
 			}
 		}
 		cost[i] = evaluation * evaluations * float64(p.game.MaxPlies) / 4

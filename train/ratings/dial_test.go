@@ -3,10 +3,12 @@ package ratings
 import (
 	"context"
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"ludus/checkpoints"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
@@ -123,6 +125,10 @@ func TestFixedCosts(t *testing.T) {
 	}
 	dir, whole := t.TempDir(), rate("", 0)
 	rate(dir, 64*2)
+	first := lines(t, dir)
+	if err := checkpoints.WriteLines(filepath.Join(dir, "arena.jsonl"), append(first, first...)); err != nil { // by two processes
+		t.Fatal(err)
+	}
 	if continued := rate(dir, 0); !reflect.DeepEqual(continued, whole) {
 		t.Errorf("continued: %+v\nin one go: %+v", continued, whole)
 	}

@@ -102,9 +102,18 @@ func NewPool(
 	}
 	matches, _, err := rundir.MatchesFile.Read(dir)
 	for i := range matches {
-		p.count(&matches[i])
+		if p.isNext(&matches[i]) { // two processes at once would play the same matches
+			p.count(&matches[i])
+		}
 	}
 	return p, err
+}
+
+// isNext reports whether a match follows the matches of its agents so far.
+func (p *Pool) isNext(m *rundir.MatchResult) bool {
+	a, known := p.index[m.Agent]
+	b, other := p.index[m.Opponent]
+	return known && other && m.Number == p.pairs[twoOf(a, b)].matches+1
 }
 
 // fill adds the agents, including those of the matches, and counts the matches.

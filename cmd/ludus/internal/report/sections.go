@@ -219,9 +219,10 @@ func isNetwork(spec string) bool {
 }
 
 // isAgainstBaseline reports whether a match has games and is of a checkpoint against an agent without a network.
-// Matches for ratings may be between any two agents.
+// Matches for ratings may be between any two agents, and those for dials are of weakened checkpoints.
 func isAgainstBaseline(m rundir.MatchResult) bool {
-	return isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
+	_, _, weakened := rundir.ParseStrengthName(m.Agent)
+	return !weakened && isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
 }
 
 // longestMatches returns a run's longest match of each checkpoint against each baseline, by opponent and generation.
