@@ -49,6 +49,7 @@ func trials() []trial {
 		{"outcome sign flipped", tiny, 32, nil, train.FlipSign, "outcomes have the wrong sign"},
 		{"wrong frame", tiny, 32, nil, train.WrongFrame, "training and play use different frames"},
 		{"blank input", tiny, 32, nil, train.BlankInput, "the network does not see the position"},
+		{"outcomes of other positions", tiny, 32, nil, train.ForeignOutcome, "values learn nothing"},
 		{"identical games", tiny, 32, nil, train.SameSeed, "identical games"},
 		{"no exploration", tiny, 32, settings{"exploration_plies": 0}, train.SameStart, "no exploration"},
 		{"two simulations", hex, 32, settings{"simulations": 2}, nil, "too few simulations"},

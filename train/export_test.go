@@ -46,6 +46,16 @@ func WrongFrame(o *Options) {
 	}
 }
 
+// ForeignOutcome trains each position on the outcome target of another one.
+func ForeignOutcome(o *Options) {
+	classes := len(o.Game.Classes)
+	o.faults.batch = func(b *model.Batch) {
+		first := slices.Clone(b.Outcome[:classes])
+		copy(b.Outcome, b.Outcome[classes:])
+		copy(b.Outcome[len(b.Outcome)-classes:], first)
+	}
+}
+
 // BlankInput trains on empty boards.
 func BlankInput(o *Options) {
 	o.faults.batch = func(b *model.Batch) { clear(b.Inputs) }

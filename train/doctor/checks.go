@@ -52,6 +52,12 @@ func (r *Run) learnedNothing() bool { return r.examined() && r.gain() < poorGain
 // standardError is that of a correlation of 0, if the positions of a game count as one.
 func (v *Value) standardError() float64 { return 1 / math.Sqrt(float64(max(1, v.Games))) }
 
+// unrelated reports that there is enough to judge, and that the values may have nothing to do with the exact ones.
+func (v *Value) unrelated() bool {
+	const varied = 0.3 // among exact values that hardly differ there is no correlation to find
+	return v.Games >= minGames && v.Spread >= varied && math.Abs(v.Correlation) <= 2*v.standardError()
+}
+
 // gainText says how much the newest network has learned.
 func (r *Run) gainText() string {
 	p := &r.Newest.Policy
@@ -89,11 +95,12 @@ func noSteps(r *Run) *Finding {
 // if illegal moves take part.
 func maskIgnored(r *Run) *Finding {
 	const (
-		distinct = 0.5 // nats between the two losses
-		enough   = 30  // positions; ln(legal moves) varies by about 0.5, so its mean is known to 0.1
+		distinct = 0.5    // nats between the two losses
+		enough   = 30     // positions; ln(legal moves) varies by about 0.5, so its mean is known to 0.1
+		third    = 1. / 3 // of the way from one to the other: the loss falls in the first generation
 	)
 	loss, all := r.firstLoss(), math.Log(float64(r.Game.NumActions()))
-	if r.Config.From != "" || r.First.Count < enough || all-r.First.Uniform < distinct || loss < (r.First.Uniform+all)/2 {
+	if r.Config.From != "" || r.First.Count < enough || all-r.First.Uniform < distinct || loss < r.First.Uniform+third*(all-r.First.Uniform) {
 		return nil
 	}
 	return &Finding{"illegal moves in the policy loss",
@@ -102,15 +109,17 @@ func maskIgnored(r *Run) *Finding {
 		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/replay.go."}
 }
 
-// firstLoss returns the policy loss on the validation set before the first training step. If that set was still empty, it
-// returns the mean loss of the first generation's training steps, or 0 if their learning rate is high enough to spoil it.
+// firstLoss returns the policy loss of fresh weights: on the validation set before the first training step, or if that
+// set had few games, the mean of the first generation's training steps. It is 0 if these had a learning rate high enough
+// to spoil it.
 func (r *Run) firstLoss() float64 {
+	const enough = 10 // games in the validation set, expected
 	i := slices.IndexFunc(r.Metrics, func(m rundir.Metrics) bool { return m.Steps > 0 })
 	if i < 0 {
 		return 0
 	}
 	switch m := &r.Metrics[i]; {
-	case m.ValidationPolicyLoss > 0:
+	case float64(m.TotalGames)*r.Config.Settings.ValidationShare >= enough:
 		return m.ValidationPolicyLoss
 	case m.LearningRate <= rundir.DefaultSettings(r.Game).LearningRate:
 		return m.PolicyLoss
@@ -180,14 +189,18 @@ func fewSamples(r *Run) *Finding {
 		fmt.Sprintf("Train more on each position: --set samples_per_position=%.0f.", rundir.DefaultSettings(r.Game).SamplesPerPosition)}
 }
 
-// rateTooHigh: the network has learned nothing, with a learning rate far above the default.
+// rateTooHigh: the policy or the values have learned nothing, with a learning rate far above the default.
 func rateTooHigh(r *Run) *Finding {
 	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
-	if rate < farFactor*usual || !r.trained() || !r.learnedNothing() {
+	if rate < farFactor*usual || !r.trained() || !r.learnedNothing() && !r.Newest.Value.unrelated() {
 		return nil
 	}
+	evidence := fmt.Sprintf("The policy loss does not fall (%s)", r.gainText())
+	if !r.learnedNothing() {
+		evidence = fmt.Sprintf("The network's values have a correlation of %.2f with the exact ones", r.Newest.Value.Correlation)
+	}
 	return &Finding{"learning rate too high",
-		fmt.Sprintf("The losses do not fall (%s), and the learning rate is %g, %.0f times the default.", r.gainText(), rate, rate/usual),
+		fmt.Sprintf("%s, and the learning rate is %g, %.0f times the default.", evidence, rate, rate/usual),
 		fmt.Sprintf("Lower it: --set learning_rate=%g.", usual)}
 }
 
@@ -205,13 +218,18 @@ func rateTooLow(r *Run) *Finding {
 		fmt.Sprintf("Raise it: --set learning_rate=%g.", usual)}
 }
 
-// blind: the network evaluates positions without regard to what is on the board.
+// blind: the network evaluates positions without regard to what is on the board, or its values only.
 func blind(r *Run) *Finding {
 	v, s := &r.Newest.Value, &r.Config.Settings
 	usual := rundir.DefaultSettings(r.Game).LearningRate
-	if !r.trained() || s.LearningRate >= farFactor*usual || s.LearningRate*farFactor <= usual || !r.learnedNothing() ||
-		v.Games < minGames || math.Abs(v.Correlation) > 2*v.standardError() || wrongFrame(r) != nil {
+	if !r.trained() || s.LearningRate >= farFactor*usual || s.LearningRate*farFactor <= usual || !v.unrelated() || wrongFrame(r) != nil {
 		return nil
+	}
+	if !r.learnedNothing() {
+		return &Finding{"values learn nothing",
+			fmt.Sprintf("After %d training steps with a usual learning rate, the network's values have a correlation of %.2f with the exact ones of %d solved positions.",
+				r.steps(), v.Correlation, v.Count),
+			"Check that each position has its own game's outcome as a target (sampler.write in train/replay.go), and that Encode of the game writes the position it is called on (go test ./env/...)."}
 	}
 	return &Finding{"the network does not see the position",
 		fmt.Sprintf("After %d training steps with a usual learning rate, %s, and its values have a correlation of %.2f with the exact ones.",

@@ -37,13 +37,13 @@ func healthy(t *testing.T) *Run {
 		Games: Games{Count: 256, Duplicates: 0.05},
 		Newest: Accuracy{
 			Policy: Policy{Count: 1000, Uniform: 2.5, Target: 0.5, Loss: 1, Entropy: 1},
-			Value:  Value{Count: 400, Games: 100, Correlation: 0.9},
+			Value:  Value{Count: 400, Games: 100, Spread: 0.3, Correlation: 0.9},
 			Search: Search{Count: 100, Targets: 0.05, Network: 0.2, Uniform: 0.4},
 		},
 	}
 	for g := 1; g <= 20; g++ {
 		r.Metrics = append(r.Metrics, rundir.Metrics{
-			Generation: g, Games: 40, TotalGames: 40 * g, Positions: 1600, ReplayPositions: 1600 * g, Steps: 50 * g,
+			Generation: g, Games: 200, TotalGames: 200 * g, Positions: 1600, ReplayPositions: 1600 * g, Steps: 50 * g,
 			LearningRate: 3e-3, PolicyLoss: 0.9, OutcomeLoss: 0.3, ValidationPolicyLoss: 1, ValidationOutcomeLoss: 0.35,
 		})
 	}
@@ -80,21 +80,24 @@ func TestThresholds(t *testing.T) {
 			func(r *Run) { r.Metrics = []rundir.Metrics{{Generation: 1, TotalGames: 5, ReplayPositions: 255}} },
 			[]func(r *Run){func(r *Run) { r.Metrics[0].ReplayPositions = 256 }, steps(1), func(r *Run) { r.Metrics[0].TotalGames = 0 }}},
 		{"illegal moves in the policy loss",
-			func(r *Run) { r.First.Count, r.Metrics[0].ValidationPolicyLoss = 30, (2.5+all)/2+0.01 },
+			func(r *Run) { r.First.Count, r.Metrics[0].ValidationPolicyLoss = 30, 2.5+(all-2.5)/3+0.01 },
 			[]func(r *Run){
 				func(r *Run) { r.First.Count = 29 },
 				func(r *Run) { r.Metrics[0].ValidationPolicyLoss -= 0.02 },
 				func(r *Run) { r.First.Uniform = all - 0.49 },
 				func(r *Run) { r.Config.From = "weights" },
 			}},
-		{"illegal moves in the policy loss", // the validation set was empty
-			func(r *Run) { r.Metrics[0].ValidationPolicyLoss, r.Metrics[0].PolicyLoss = 0, 4 },
-			[]func(r *Run){func(r *Run) { r.Metrics[0].PolicyLoss = 3 }, func(r *Run) { r.Metrics[0].LearningRate = 3.1e-3 }}},
+		{"illegal moves in the policy loss", // the validation set had few games
+			func(r *Run) { r.Metrics[0].TotalGames, r.Metrics[0].PolicyLoss = 199, 2.5+(all-2.5)/3+0.01 },
+			[]func(r *Run){
+				func(r *Run) { r.Metrics[0].PolicyLoss, r.Metrics[0].ValidationPolicyLoss = 3, 4 },
+				func(r *Run) { r.Metrics[0].LearningRate = 3.1e-3 },
+			}},
 		{"outcomes have the wrong sign",
 			func(r *Run) { r.Newest.Value.Correlation = -0.31; steps(fewSteps)(r) },
 			[]func(r *Run){
 				func(r *Run) { r.Newest.Value.Correlation = -0.29 },
-				func(r *Run) { r.Newest.Value = Value{400, minGames - 1, -1} },
+				func(r *Run) { r.Newest.Value = Value{400, minGames - 1, 1, -1} },
 				steps(fewSteps - 1),
 			}},
 		{"training and play use different frames",
@@ -120,6 +123,9 @@ func TestThresholds(t *testing.T) {
 		{"learning rate too high",
 			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 0.03 },
 			[]func(r *Run){gain(0.21), fewGames, fewPositions, steps(fewSteps - 1), func(r *Run) { r.Config.Settings.LearningRate = 0.029 }}},
+		{"learning rate too high",
+			func(r *Run) { r.Config.Settings.LearningRate, r.Newest.Value.Correlation = 0.03, 0.19 },
+			[]func(r *Run){func(r *Run) { r.Newest.Value.Correlation = 0.21 }, func(r *Run) { r.Newest.Value.Games = minGames - 1 }}},
 		{"learning rate too low",
 			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 3e-4 },
 			[]func(r *Run){
@@ -131,9 +137,15 @@ func TestThresholds(t *testing.T) {
 			[]func(r *Run){
 				gain(0.21), fewGames, fewPositions, steps(fewSteps - 1),
 				func(r *Run) { r.Newest.Value.Correlation = 0.21 },
+				func(r *Run) { r.Newest.Value.Spread = 0.29 },
 				func(r *Run) { r.Newest.Value.Games = minGames - 1 },
 				func(r *Run) { r.Config.Settings.LearningRate = 0.03 },
 				func(r *Run) { r.Config.Settings.LearningRate = 3e-4 },
+			}},
+		{"values learn nothing",
+			func(r *Run) { r.Newest.Value.Correlation = -0.19; gain(0.21)(r) },
+			[]func(r *Run){
+				gain(0.19), func(r *Run) { r.Newest.Value.Correlation = -0.21 }, fewGames, fewPositions, steps(fewSteps - 1),
 			}},
 		{"replay window too small",
 			func(r *Run) { r.Config.Settings.ReplayWindow = 2000; r.Newest.Policy.Loss = 1.44 }, // a third of 0.9 to 2.5 is 1.433
@@ -235,14 +247,17 @@ func TestCorrelation(t *testing.T) {
 		if want := xy / math.Sqrt(xx*yy); math.Abs(sums.correlation()-want) > 1e-9 {
 			t.Errorf("slope %v: %v, want %v", slope, sums.correlation(), want)
 		}
+		if want := math.Sqrt(yy / 50); math.Abs(sums.spread()-want) > 1e-9 {
+			t.Errorf("slope %v: a spread of %v, want %v", slope, sums.spread(), want)
+		}
 	}
 	for _, c := range []struct{ x, y []float64 }{{}, {[]float64{1}, []float64{2}}, {[]float64{1, 2, 3}, []float64{0.1, 0.1, 0.1}}} {
 		var sums pairs
 		for i := range c.x {
 			sums.add(c.x[i], c.y[i])
 		}
-		if sums.correlation() != 0 {
-			t.Errorf("%v: %v, want 0", c, sums.correlation())
+		if sums.correlation() != 0 || sums.spread() > 0 && len(c.x) < 2 {
+			t.Errorf("%v: %v, want 0; spread %v", c, sums.correlation(), sums.spread())
 		}
 	}
 }

@@ -61,6 +61,7 @@ func (p *Policy) Gain(loss float64) float64 {
 type Value struct {
 	Count       int     `json:"count"`       // positions that were solved
 	Games       int     `json:"games"`       // that these positions are from
+	Spread      float64 `json:"spread"`      // standard deviation of the exact utilities
 	Correlation float64 `json:"correlation"` // of expected and exact utility; 0 if either is constant
 }
 
@@ -260,7 +261,7 @@ func (x *examined) accuracy(games int) Accuracy {
 	}
 	divide(a.Policy.Count, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Entropy)
 	divide(a.Search.Count, &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
-	a.Value = Value{Count: x.values.n, Games: games, Correlation: x.values.correlation()}
+	a.Value = Value{Count: x.values.n, Games: games, Spread: x.values.spread(), Correlation: x.values.correlation()}
 	return a
 }
 
@@ -277,6 +278,12 @@ func (s *pairs) add(x, y float64) {
 	s.xx += x * x
 	s.yy += y * y
 	s.xy += x * y
+}
+
+// spread is the standard deviation of the second numbers; 0 if there are none.
+func (s *pairs) spread() float64 {
+	n := float64(max(1, s.n))
+	return math.Sqrt(max(0, s.yy/n-s.y*s.y/(n*n)))
 }
 
 // correlation is Pearson's; 0 if either number is constant or there are none.
