@@ -79,6 +79,8 @@ type SearchedPly struct {
 	Value  float64   // First's expected utility in the position, by the search; exact if proven
 	Proven bool      // search or solver proved the position's value
 	Policy []float32 // policy target over the legal actions in ascending order; sums to 1, or all 0: none
+	// Trained says that the policy target is trained on: there is a choice, and moves may differ in value.
+	Trained bool
 }
 
 // ReadGames reads the self-play games that ended in a generation, in ascending order of Number. Errors wrap
@@ -104,7 +106,7 @@ func (r *record) searchedPlies(game *env.Game) []SearchedPly {
 	for i := range r.plies {
 		p := &r.plies[i]
 		all[i] = SearchedPly{
-			Value: movers[i].Sign() * p.value(game), Proven: p.proven >= 0, Policy: make([]float32, len(p.policy)),
+			Value: movers[i].Sign() * p.value(game), Proven: p.proven >= 0, Policy: make([]float32, len(p.policy)), Trained: p.trainPolicy,
 		}
 		normalise(all[i].Policy, p.policy)
 	}

@@ -40,12 +40,12 @@ func (r *Run) curves() (all []Curve) {
 	ended := func(m *rundir.Metrics) bool { return m.Games > 0 }
 	policy := Curve{Name: "policy loss", Expected: "falls, then follows the targets", Uniform: &r.Newest.Policy.Uniform}
 	validation := Curve{Name: "validation policy loss", Expected: "stays close to the policy loss", Uniform: policy.Uniform}
-	entropy := Curve{Name: "policy entropy", Expected: "falls, but not to 0", Uniform: policy.Uniform}
+	entropy := Curve{Name: "policy entropy", Expected: "falls, but not to 0"}
 	if r.Newest.Policy.Count == 0 {
-		policy.Uniform, validation.Uniform, entropy.Uniform = nil, nil, nil
+		policy.Uniform, validation.Uniform = nil, nil
 	}
 	if p := &r.Shipped.Policy; p.Count > 0 {
-		policy.Shipped, validation.Shipped, entropy.Shipped = &p.Loss, &p.Loss, &p.Entropy
+		policy.Shipped, validation.Shipped = &p.Loss, &p.Loss
 	}
 	add(policy, policyLoss, trained)
 	add(validation, validationPolicyLoss, validated)

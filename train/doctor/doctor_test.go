@@ -33,10 +33,10 @@ func healthy(t *testing.T) *Run {
 	game := newGame(t, "breakthrough-6x6")
 	r := &Run{
 		Game: game, Config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)), Parameters: 100_000,
-		First: Policy{Count: 1000, Uniform: 2.5, Target: 1},
+		First: Policy{Count: 1000, Share: 1, Uniform: 2.5, Target: 1},
 		Games: Games{Count: 256, Duplicates: 0.05},
 		Newest: Accuracy{
-			Policy: Policy{Count: 1000, Uniform: 2.5, Target: 0.5, Loss: 1, Entropy: 1},
+			Policy: Policy{Count: 1000, Share: 1, Uniform: 2.5, Target: 0.5, Loss: 1, Swapped: 4, Entropy: 1},
 			Value:  Value{Count: 400, Games: 100, Spread: 0.3, Correlation: 0.9},
 			Search: Search{Count: 100, Targets: 0.05, Network: 0.2, Uniform: 0.4},
 		},
@@ -101,12 +101,8 @@ func TestThresholds(t *testing.T) {
 				steps(fewSteps - 1),
 			}},
 		{"training and play use different frames",
-			func(r *Run) { gain(0.09)(r) },
-			[]func(r *Run){gain(0.11), fewGames, fewPositions, func(r *Run) {
-				for i := range r.Metrics {
-					r.Metrics[i].PolicyLoss = 1.71 // 40 % would be 1.7
-				}
-			}}},
+			func(r *Run) { gain(0)(r); r.Newest.Policy.Swapped = 2.29 }, // 10 % would be 2.3
+			[]func(r *Run){func(r *Run) { r.Newest.Policy.Swapped = 2.31 }, gain(0.01), fewGames, fewPositions}},
 		{"identical games",
 			func(r *Run) { r.Games = Games{50, 0.8} },
 			[]func(r *Run){func(r *Run) { r.Games.Count = 49 }, func(r *Run) { r.Games.Duplicates = 0.79 }}},
@@ -124,8 +120,8 @@ func TestThresholds(t *testing.T) {
 			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 0.03 },
 			[]func(r *Run){gain(0.21), fewGames, fewPositions, steps(fewSteps - 1), func(r *Run) { r.Config.Settings.LearningRate = 0.029 }}},
 		{"learning rate too high",
-			func(r *Run) { r.Config.Settings.LearningRate, r.Newest.Value.Correlation = 0.03, 0.19 },
-			[]func(r *Run){func(r *Run) { r.Newest.Value.Correlation = 0.21 }, func(r *Run) { r.Newest.Value.Games = minGames - 1 }}},
+			func(r *Run) { r.Config.Settings.LearningRate, r.Newest.Value.Correlation = 0.03, 0.29 },
+			[]func(r *Run){func(r *Run) { r.Newest.Value.Correlation = 0.31 }, func(r *Run) { r.Newest.Value.Games = minGames - 1 }}},
 		{"learning rate too low",
 			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 3e-4 },
 			[]func(r *Run){
@@ -133,19 +129,19 @@ func TestThresholds(t *testing.T) {
 				func(r *Run) { r.Newest.Policy.Entropy = 2.37 }, // 95 % of uniform play would be 2.375
 			}},
 		{"the network does not see the position",
-			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Newest.Value.Correlation = 0.19 },
+			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Newest.Value.Correlation = 0.29 },
 			[]func(r *Run){
 				gain(0.21), fewGames, fewPositions, steps(fewSteps - 1),
-				func(r *Run) { r.Newest.Value.Correlation = 0.21 },
+				func(r *Run) { r.Newest.Value.Correlation = 0.31 },
 				func(r *Run) { r.Newest.Value.Spread = 0.29 },
 				func(r *Run) { r.Newest.Value.Games = minGames - 1 },
 				func(r *Run) { r.Config.Settings.LearningRate = 0.03 },
 				func(r *Run) { r.Config.Settings.LearningRate = 3e-4 },
 			}},
 		{"values learn nothing",
-			func(r *Run) { r.Newest.Value.Correlation = -0.19; gain(0.21)(r) },
+			func(r *Run) { r.Newest.Value.Correlation = -0.29; gain(0.21)(r) },
 			[]func(r *Run){
-				gain(0.19), func(r *Run) { r.Newest.Value.Correlation = -0.21 }, fewGames, fewPositions, steps(fewSteps - 1),
+				gain(0.19), func(r *Run) { r.Newest.Value.Correlation = 0.31 }, fewGames, fewPositions, steps(fewSteps - 1),
 			}},
 		{"replay window too small",
 			func(r *Run) { r.Config.Settings.ReplayWindow = 2000; r.Newest.Policy.Loss = 1.44 }, // a third of 0.9 to 2.5 is 1.433

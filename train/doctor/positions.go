@@ -39,12 +39,15 @@ type Accuracy struct {
 	Search Search `json:"search"`
 }
 
-// Policy compares a policy with the policy targets, in positions with a choice.
+// Policy compares a policy with the policy targets. The numbers are means over all positions; those whose target is not
+// trained on count as 0, as in the losses that training reports.
 type Policy struct {
 	Count   int     `json:"count"`
-	Uniform float64 `json:"uniform"` // mean of ln(legal moves): the loss of uniform play
+	Share   float64 `json:"share"`   // of positions whose target is trained on
+	Uniform float64 `json:"uniform"` // ln(legal moves): the loss of uniform play
 	Target  float64 `json:"target"`  // entropy of the targets: the least loss
 	Loss    float64 `json:"loss"`    // cross-entropy of the policy with the targets
+	Swapped float64 `json:"swapped"` // Loss, if the policy were in the opponent's frame
 	Entropy float64 `json:"entropy"` // of the policy
 }
 
@@ -147,6 +150,7 @@ type examined struct {
 	logits    []float32        // [A]
 	classes   []float32        // [K]
 	policy    []float64        // of the legal moves
+	swapped   []float64        // likewise, if the network answered in the opponent's frame
 	sums      Accuracy         // counts, and sums in place of means
 	values    pairs            // expected and exact utility
 }
@@ -159,19 +163,21 @@ func (e *examiner) add(state env.State, ply *train.SearchedPly, left int) {
 		if x.evaluator != nil {
 			networks = true
 			x.evaluator.Evaluate([]env.State{state}, x.logits, x.classes, nil)
-			x.policy = softmax(x.policy[:0], x.logits, e.legal, e.game.Frame(state.Player()))
+			mover := state.Player()
+			x.policy = softmax(x.policy[:0], x.logits, e.legal, e.game.Frame(mover))
+			x.swapped = softmax(x.swapped[:0], x.logits, e.legal, e.game.Frame(mover.Opponent()))
 		}
 	}
 	if networks && left <= solvedPlies && e.solved < maxSolved {
 		e.addValue(state)
 	}
-	if len(e.legal) < 2 || slices.Max(ply.Policy) == 0 {
-		return // no choice, or no target
-	}
+	trained := ply.Trained && slices.Max(ply.Policy) > 0
 	for _, x := range e.networks {
-		x.addPolicy(ply.Policy)
+		if x.sums.Policy.Count++; trained {
+			x.addPolicy(ply.Policy)
+		}
 	}
-	if networks && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
+	if trained && networks && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
 		e.tried++
 		e.addSearch(state, ply.Policy)
 	}
@@ -197,15 +203,17 @@ func softmax(dst []float64, logits []float32, legal, frame []env.Action) []float
 // addPolicy compares the policy with a policy target over the legal moves.
 func (x *examined) addPolicy(target []float32) {
 	p := &x.sums.Policy
-	p.Count++
+	p.Share++
 	p.Uniform += math.Log(float64(len(target)))
 	for i, share := range target {
 		if share > 0 {
 			p.Target -= float64(share) * math.Log(float64(share))
 		}
 		if x.evaluator != nil {
-			log := math.Log(max(x.policy[i], 1e-12))
+			const least = 1e-12
+			log := math.Log(max(x.policy[i], least))
 			p.Loss -= float64(share) * log
+			p.Swapped -= float64(share) * math.Log(max(x.swapped[i], least))
 			p.Entropy -= x.policy[i] * log
 		}
 	}
@@ -259,7 +267,7 @@ func (x *examined) accuracy(games int) Accuracy {
 			*sum /= float64(max(1, n))
 		}
 	}
-	divide(a.Policy.Count, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Entropy)
+	divide(a.Policy.Count, &a.Policy.Share, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Swapped, &a.Policy.Entropy)
 	divide(a.Search.Count, &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
 	a.Value = Value{Count: x.values.n, Games: games, Spread: x.values.spread(), Correlation: x.values.correlation()}
 	return a
