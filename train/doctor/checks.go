@@ -140,12 +140,12 @@ func signFlipped(r *Run) *Finding {
 		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/replay.go, env/perspective.go)."}
 }
 
-// wrongFrame: the network has learned nothing if it is asked as in play, but more if its policy is read in the opponent's
-// frame. So training and play disagree about where a move stands in the policy.
+// wrongFrame: the policy fits the targets better if it is read in the opponent's frame. So training and play disagree about
+// where a move stands in the policy.
 func wrongFrame(r *Run) *Finding {
-	const more = 0.1 // by chance they differ by about 0.02
+	const more = 0.1 // of the targets; a healthy network never gains by it
 	swapped := r.Newest.Policy.Gain(r.Newest.Policy.Swapped)
-	if !r.learnedNothing() || swapped-r.gain() < more {
+	if !r.trained() || swapped-r.gain() < more {
 		return nil
 	}
 	return &Finding{"training and play use different frames",

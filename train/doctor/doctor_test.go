@@ -102,7 +102,7 @@ func TestThresholds(t *testing.T) {
 			}},
 		{"training and play use different frames",
 			func(r *Run) { gain(0)(r); r.Newest.Policy.Swapped = 2.29 }, // 10 % would be 2.3
-			[]func(r *Run){func(r *Run) { r.Newest.Policy.Swapped = 2.31 }, gain(0.01), fewGames, fewPositions}},
+			[]func(r *Run){func(r *Run) { r.Newest.Policy.Swapped = 2.31 }, gain(0.01), fewGames, fewPositions, steps(fewSteps - 1)}},
 		{"identical games",
 			func(r *Run) { r.Games = Games{50, 0.8} },
 			[]func(r *Run){func(r *Run) { r.Games.Count = 49 }, func(r *Run) { r.Games.Duplicates = 0.79 }}},
