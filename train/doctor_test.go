@@ -74,7 +74,7 @@ func TestDoctor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains many runs, for about 20 seconds of CPU time")
 	}
-	const seed = 12 // thresholds were chosen with seeds 1 to 5
+	const seed = 13 // thresholds were chosen with seeds 1 to 5 and 12
 	for _, c := range trials() {
 		t.Run(c.name, func(t *testing.T) {
 			d := doctor.Diagnose(c.train(t, seed))

@@ -242,8 +242,8 @@ func blind(r *Run) *Finding {
 func smallWindow(r *Run) *Finding {
 	p, s := &r.Newest.Policy, &r.Config.Settings
 	training, usual := r.recent(policyLoss), rundir.DefaultSettings(r.Game).ReplayWindow
-	const third = 1. / 3 // of what the network has learned is lost in games that it was trained on; usually about a tenth
-	if !r.trained() || s.ReplayWindow*farFactor > usual || lostShare(training, p.Loss, p.Uniform) < third {
+	const quarter = 0.25 // of what the network has learned is lost in games that it was trained on; healthy runs lose an eighth
+	if !r.trained() || s.ReplayWindow*farFactor > usual || lostShare(training, p.Loss, p.Uniform) < quarter {
 		return nil
 	}
 	return &Finding{"replay window too small",

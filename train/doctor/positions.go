@@ -39,8 +39,8 @@ type Accuracy struct {
 	Search Search `json:"search"`
 }
 
-// Policy compares a policy with the policy targets. The numbers are means over all positions; those whose target is not
-// trained on count as 0, as in the losses that training reports.
+// Policy compares a policy with the policy targets. The numbers are means over all positions, as the losses that training
+// reports: positions whose target is not trained on count as 0, and one that n positions equal has a weight of 1/sqrt(n).
 type Policy struct {
 	Count   int     `json:"count"`
 	Share   float64 `json:"share"`   // of positions whose target is trained on
@@ -105,6 +105,7 @@ func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, ne
 		positions += len(games[i].Plies)
 	}
 	every, n := 1+positions/maxPositions, 0
+	counts := countPositions(game, games)
 	for i := range games {
 		g := &games[i]
 		state, solved := game.NewState(), e.solved
@@ -114,7 +115,8 @@ func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, ne
 					if err := ctx.Err(); err != nil {
 						return nil, err
 					}
-					e.add(state, &g.Plies[j], len(g.Moves)-ply)
+					key, _ := state.CanonicalKey()
+					e.add(state, &g.Plies[j], len(g.Moves)-ply, 1/math.Sqrt(float64(counts[key.Hash()])))
 				}
 				n++
 			}
@@ -129,6 +131,22 @@ func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, ne
 		all[i] = x.accuracy(e.solvedGames)
 	}
 	return all, nil
+}
+
+// countPositions returns how many searched positions have each canonical key, by its hash.
+func countPositions(game *env.Game, games []train.SelfPlayGame) map[uint64]int {
+	counts := map[uint64]int{}
+	for i := range games {
+		state := game.NewState()
+		for ply, a := range games[i].Moves {
+			if ply >= games[i].Opening {
+				key, _ := state.CanonicalKey()
+				counts[key.Hash()]++
+			}
+			state.Apply(a)
+		}
+	}
+	return counts
 }
 
 // examiner examines networks position by position.
@@ -152,11 +170,12 @@ type examined struct {
 	policy    []float64        // of the legal moves
 	swapped   []float64        // likewise, if the network answered in the opponent's frame
 	sums      Accuracy         // counts, and sums in place of means
+	weight    float64          // of the positions in sums.Policy
 	values    pairs            // expected and exact utility
 }
 
-// add adds a searched position of a game that has left plies to go.
-func (e *examiner) add(state env.State, ply *train.SearchedPly, left int) {
+// add adds a searched position of a game that has left plies to go. weight is the position's, for Policy.
+func (e *examiner) add(state env.State, ply *train.SearchedPly, left int, weight float64) {
 	e.legal = state.Legal(e.legal[:0])
 	networks := false
 	for _, x := range e.networks {
@@ -173,8 +192,9 @@ func (e *examiner) add(state env.State, ply *train.SearchedPly, left int) {
 	}
 	trained := ply.Trained && slices.Max(ply.Policy) > 0
 	for _, x := range e.networks {
-		if x.sums.Policy.Count++; trained {
-			x.addPolicy(ply.Policy)
+		x.sums.Policy.Count++
+		if x.weight += weight; trained {
+			x.addPolicy(ply.Policy, weight)
 		}
 	}
 	if trained && networks && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
@@ -201,20 +221,21 @@ func softmax(dst []float64, logits []float32, legal, frame []env.Action) []float
 }
 
 // addPolicy compares the policy with a policy target over the legal moves.
-func (x *examined) addPolicy(target []float32) {
+func (x *examined) addPolicy(target []float32, weight float64) {
 	p := &x.sums.Policy
-	p.Share++
-	p.Uniform += math.Log(float64(len(target)))
-	for i, share := range target {
-		if share > 0 {
-			p.Target -= float64(share) * math.Log(float64(share))
+	p.Share += weight
+	p.Uniform += weight * math.Log(float64(len(target)))
+	for i, t := range target {
+		share := weight * float64(t)
+		if t > 0 {
+			p.Target -= share * math.Log(float64(t))
 		}
 		if x.evaluator != nil {
 			const least = 1e-12
 			log := math.Log(max(x.policy[i], least))
-			p.Loss -= float64(share) * log
-			p.Swapped -= float64(share) * math.Log(max(x.swapped[i], least))
-			p.Entropy -= x.policy[i] * log
+			p.Loss -= share * log
+			p.Swapped -= share * math.Log(max(x.swapped[i], least))
+			p.Entropy -= weight * x.policy[i] * log
 		}
 	}
 }
@@ -262,13 +283,13 @@ func (e *examiner) addSearch(state env.State, target []float32) {
 // accuracy returns the means. games is the number of games that solved positions are from.
 func (x *examined) accuracy(games int) Accuracy {
 	a := x.sums
-	divide := func(n int, sums ...*float64) {
+	divide := func(n float64, sums ...*float64) {
 		for _, sum := range sums {
-			*sum /= float64(max(1, n))
+			*sum /= max(n, 1e-9)
 		}
 	}
-	divide(a.Policy.Count, &a.Policy.Share, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Swapped, &a.Policy.Entropy)
-	divide(a.Search.Count, &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
+	divide(x.weight, &a.Policy.Share, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Swapped, &a.Policy.Entropy)
+	divide(float64(a.Search.Count), &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
 	a.Value = Value{Count: x.values.n, Games: games, Spread: x.values.spread(), Correlation: x.values.correlation()}
 	return a
 }
