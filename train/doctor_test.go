@@ -57,7 +57,7 @@ func trials() []trial {
 		{"values ignored", small, 32, settings{"value_scale": 0.01, "solver_nodes": 0}, nil, "search ignores values"},
 		{"overtraining", small, 10, settings{"samples_per_position": 100}, nil, "overtraining"},
 		{"too little training", tiny, 32, settings{"samples_per_position": 0.1}, nil, "too little training"},
-		{"network too small", wide, 48, settings{"channels": 4}, nil, "network too small"},
+		{"network too small", wide, 40, settings{"channels": 4}, nil, "network too small"},
 		{"batch too large", tiny, 12, settings{"batch_size": 4096}, nil, "no training step"},
 		{"tiny window", long, 24, settings{"replay_window": 100}, nil, "replay window too small"},
 	}

@@ -32,7 +32,7 @@ type Run struct {
 	Shipped Accuracy // of the game's shipped network in the same positions; zero if none is shipped
 }
 
-// The newest games are read until there are this many. They take less than a second.
+// The newest games are read until there are this many.
 const maxGames = 256
 
 // Read reads a run directory without its lock; the run may be in training. It leaves out lines, games, ratings and
