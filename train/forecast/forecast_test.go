@@ -104,7 +104,7 @@ func TestRecorded(t *testing.T) {
 				if got.Low > want.Low+tolerance || got.High < want.High-tolerance {
 					t.Errorf("%s: %s: %+v does not contain %+v", name, r.Command, got, want)
 				}
-				if seeds == 1 && name != "uneven" && math.Abs(got.Value-want.Value) > tolerance {
+				if seeds == 1 && k < 2 && name != "uneven" && math.Abs(got.Value-want.Value) > tolerance {
 					t.Errorf("%s: %s: %+v, recorded %+v", name, r.Command, got, want)
 				}
 			}
@@ -146,7 +146,8 @@ func TestNewCurve(t *testing.T) {
 	}
 }
 
-// The forecast from all other recorded trainings of a game contains what was recorded, up to half a position of a suite.
+// The range of the forecast from all other recorded trainings of a game overlaps the recorded interval, up to half a
+// position of a suite. For errors it contains the recorded value.
 func TestLeaveOneOut(t *testing.T) {
 	left := 0
 	for name, trained := range curves(t) {
@@ -159,7 +160,11 @@ func TestLeaveOneOut(t *testing.T) {
 			r := &trained[i]
 			e := c.Strength(workOf(r))
 			for k, got := range quantities(e) {
-				if want := recorded(r)[k]; want.Value < got.Low-0.5/2000 || want.Value > got.High+0.5/2000 {
+				want := recorded(r)[k]
+				if k == 2 {
+					got.Low, got.High = got.Low-(want.High-want.Value), got.High+(want.Value-want.Low)
+				}
+				if want.Value < got.Low-0.5/2000 || want.Value > got.High+0.5/2000 {
 					t.Errorf("%s: %s: forecast %+v, recorded %+v", name, r.Command, got, want)
 				}
 			}
