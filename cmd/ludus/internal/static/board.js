@@ -14,12 +14,13 @@ export class Board {
     this.flipped = flipped;
     this.findArea();
     this.hexagons = description.hexagons;
-    this.margin = this.hexagons ? 0.85 : 0.55; // for labels, in cells
+    this.margin = this.hexagons ? 1 : 0.55; // for labels, in cells
     this.top = this.hexagons ? 0.4 : 0;
     const more = this.hexagons ? 0.4 : 0.1; // on the right
     const wide = this.margin + this.width + this.shift(this.height - 1) + more, high = this.top + this.height + this.margin + 0.1;
     element.replaceChildren();
     element.style.setProperty("--ratio", wide / high);
+    element.style.setProperty("--wide", wide); // in cells
     const accessibility = onCell ? { "aria-hidden": "true" } : { role: "img" }; // the buttons have labels
     this.svg = makeSVG(element, { viewBox: `0 0 ${wide} ${high}`, ...accessibility });
     this.drawGrid(make(this.svg, "g"));
