@@ -1,20 +1,29 @@
 // The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
 // number of agent=SPEC.
 import { byId, make } from "./dom.js";
+import { grouped } from "./format.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
 const query = new URLSearchParams(location.search);
 
 const agentForm = `
-<details><summary>Another agent</summary><form><label for="agent">An agent spec, as for <code>ludus arena</code></label>
-<input id="agent" type="text" placeholder="net:RUN@12,sims=256" spellcheck="false" autocapitalize="off"><button type="submit">Play against it</button><p class="note" role="alert"></p></form></details>`;
+<details><summary>Another agent</summary><form><label for="agent">Name any agent, as in the terminal. Examples:</label>
+<dl></dl>
+<input id="agent" type="text" placeholder="solver:500000" spellcheck="false" autocapitalize="off"><button type="submit">Play against it</button><p class="note" role="alert"></p><p class="note limits"></p></form></details>`;
+
+// examples of agents for the form; those with zoo are for games with a shipped agent.
+const examples = [
+  ["solver:500000", "plays perfectly where it solves the position within 500,000 nodes, which are positions that it looks at"],
+  ["mcts:10000", "plays 10,000 random games before each move"],
+  ["zoo,sims=1000", "is the shipped agent with 1,000 simulations per move"],
+];
 
 // baselines play every game.
 const baselines = [
-  { label: "tree search", text: (simulations) => `mcts:${Math.max(simulations, 1)}` },
-  { label: "alpha-beta", text: "alphabeta:4" },
-  { label: "greedy", text: "greedy" },
+  { label: "tree search", note: "random playouts", text: (simulations) => `mcts:${Math.max(simulations, 1)}` },
+  { label: "alpha-beta", note: "4 moves ahead", text: "alphabeta:4" },
+  { label: "greedy", note: "1 move ahead", text: "greedy" },
   { label: "random", text: "random" },
 ];
 
@@ -34,17 +43,20 @@ const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 
 // offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
 // arrow keys change the choice at every step, so a button appears.
-function offerGames(form, games, game) {
-  const select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
+// patterns are the names of all sizes, such as hex(size=2..11).
+function offerGames(form, games, game, patterns) {
+  const sizes = form.querySelector("div"), select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
   for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
   make(select, "option", { value: "" }, "another size …");
   select.value = game;
   let keys = false;
   select.addEventListener("keydown", () => { keys = true; });
   select.addEventListener("pointerdown", () => { keys = false; });
+  make(sizes, "p", {}, "4..11 means from 4 to 11; cut|left means cut or left. What you leave out keeps its default, as in hex(size=9).");
+  for (const pattern of patterns) make(sizes, "code", {}, pattern);
   select.addEventListener("change", () => {
     const written = select.value === "";
-    field.hidden = !written;
+    field.hidden = sizes.hidden = !written;
     button.hidden = !written && (!keys || select.value === game);
     if (keys) return;
     if (written) field.focus();
@@ -56,18 +68,30 @@ function offerGames(form, games, game) {
   });
 }
 
-// offerAgent handles the form for an agent spec. If the server rejects a spec, it shows the error.
-function offerAgent(form, engine, game, add) {
-  const field = form.querySelector("input"), note = form.querySelector("p");
+// offerAgent handles the form for an agent spec. If the server rejects a spec, it shows the error. limits are the server's.
+function offerAgent(form, engine, game, hasShipped, limits, add) {
+  const field = form.querySelector("input"), note = form.querySelector("[role=alert]"), button = form.querySelector("[type=submit]");
+  for (const [spec, meaning] of examples.filter(([spec]) => hasShipped || !spec.startsWith("zoo"))) {
+    const term = make(make(form.querySelector("dl"), "dt"), "button", { type: "button" }, spec);
+    term.addEventListener("click", () => { field.value = spec; field.focus(); });
+    make(form.querySelector("dl"), "dd", {}, meaning);
+  }
+  const { simulations, nodes, depth, seconds } = limits ?? {};
+  form.querySelector(".limits").textContent = limits
+    ? `At most ${grouped(String(simulations))} simulations, ${grouped(String(nodes))} solver nodes, depth ${depth} or ${seconds} s per move.` : "";
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = field.value.trim();
-    note.textContent = "";
+    note.textContent = "Preparing the agent …";
+    button.disabled = true;
     try {
-      await engine.analyze({ game, moves: [], agent: text, simulations: 1 });
+      await engine.dial({ game, agent: text }); // loads it
       add(text);
+      note.textContent = `${text} is your opponent now.`;
     } catch (error) {
       note.textContent = error.message;
+    } finally {
+      button.disabled = false;
     }
   });
 }
@@ -129,9 +153,9 @@ async function start() {
   const more = document.createElement("div");
   // Playing works without these lists.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
-  const [{ games, zoo }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: [] }), list("/api/runs", { runs: [] })]);
+  const [{ games, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: [], patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
-  const first = runs.find((run) => run.agent && !run.untrained)?.game || zoo[0] || games[0] || "quad-5x5";
+  const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
   const game = await canonicalName(engine, query.get("game") || first);
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
@@ -140,8 +164,8 @@ async function start() {
   more.insertAdjacentHTML("afterbegin", agentForm);
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], readHash: true, more, address });
-  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game);
-  offerAgent(more.querySelector("form"), engine, game, (text) => {
+  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
+  offerAgent(more.querySelector("form"), engine, game, zoo.includes(game), limits, (text) => {
     wishes.push(text);
     app.addAgent(wished(text, own), 1);
   });

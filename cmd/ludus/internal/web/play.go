@@ -23,10 +23,11 @@ var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, 
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
-	Games  []string    `json:"games"` // short names; games of other sizes work too
-	Zoo    []string    `json:"zoo"`   // games that have a shipped agent
-	Runs   string      `json:"runs"`  // folder of runs, as in Options
-	Limits aboutLimits `json:"limits"`
+	Games    []string    `json:"games"`    // short names; games of other sizes work too
+	Patterns []string    `json:"patterns"` // names of all sizes, such as hex(size=2..11,swap=0..1)
+	Zoo      []string    `json:"zoo"`      // games that have a shipped agent
+	Runs     string      `json:"runs"`     // folder of runs, as in Options
+	Limits   aboutLimits `json:"limits"`
 }
 
 type aboutLimits struct {
@@ -40,7 +41,14 @@ type aboutLimits struct {
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
 		l := &agentLimits
-		return about{games.Names(), zoo.Games(), s.runs, aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()}}, nil
+		reply := about{
+			Games: games.Names(), Zoo: zoo.Games(), Runs: s.runs,
+			Limits: aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()},
+		}
+		for _, f := range games.Families() {
+			reply.Patterns = append(reply.Patterns, f.Pattern())
+		}
+		return reply, nil
 	})
 	for _, op := range board.Operations() {
 		s.handle("POST", "/api/"+op, func(w http.ResponseWriter, r *http.Request) {

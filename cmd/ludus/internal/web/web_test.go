@@ -193,11 +193,12 @@ func TestPages(t *testing.T) {
 		}
 	}
 	var about struct {
-		Games  []string
-		Zoo    []string
-		Limits map[string]float64
+		Games    []string
+		Patterns []string
+		Zoo      []string
+		Limits   map[string]float64
 	}
-	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !slices.Equal(about.Zoo, zoo.Games()) ||
+	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !slices.Contains(about.Patterns, "hex(size=2..11,swap=0..1)") || !slices.Equal(about.Zoo, zoo.Games()) ||
 		about.Limits["simulations"] != 20000 || about.Limits["seconds"] != 10 {
 		t.Errorf("about: %s", body)
 	}
