@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
@@ -88,7 +89,13 @@ func TestFirstOpponent(t *testing.T) {
 	b, dir := Start(t), filepath.Join(t.TempDir(), "runs") // there is no such folder yet
 	address, _ := serve(t, web.Options{Runs: dir})
 	tab := b.Open(t, address)
-	tab.Wait(ready + " && " + rival + ` === "shipped agent"`)
+	tab.Wait(ready + " && " + rival + ` === "shipped agent" && document.title.startsWith("quad-5x5")`)
+	tab.Choose("#seat1", "tree search") // which does not play without a search
+	tab.Focus("#strength")
+	tab.Press(kb.Home)
+	if text := tab.Text("#strength-text"); text != "4 simulations" {
+		t.Errorf("the weakest tree search has %s", text)
+	}
 
 	trainRun(t, filepath.Join(dir, "new"), "quad-5x5")
 	if err := os.Remove(filepath.Join(dir, "new", "ratings.json")); err != nil {
@@ -98,6 +105,10 @@ func TestFirstOpponent(t *testing.T) {
 	tab.Wait(ready + " && " + rival + ` === "shipped agent"`)
 	tab.Click(`#board [data-cell="12"]`)
 	tab.Wait(ready + ` && document.querySelectorAll("#moves [data-ply]").length === 3`)
+	tab.Click(`#board [data-cell="12"]`)
+	if text := tab.Text("#note"); text != "c3 is taken: x is on it" {
+		t.Errorf("after a press on a taken cell the note is %q", text)
+	}
 	if text := Eval[string](tab, `document.querySelector("#seat1").lastElementChild.textContent`); text != "new (untrained)" {
 		t.Errorf("the last opponent is %s", text)
 	}
@@ -160,6 +171,7 @@ func TestChoosing(t *testing.T) {
 	tab.Click("#choose-game button")
 	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)
 	tab.Choose("#game", "")
+	tab.Wait(`document.querySelector("#choose-game .sizes").innerText.includes("quad(size=4..11,")`)
 	tab.Focus("#choose-game input")
 	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)

@@ -56,17 +56,28 @@ export function boardMarks(analysis, actions, { policy, visits }, selected) {
   };
 }
 
-// showAnalysisTable lists an analysis' best moves in the table in box; name is the agent's.
-export function showAnalysisTable(box, { moves, simulations, player }, name) {
-  const body = box.querySelector("tbody");
-  body.replaceChildren();
-  for (const { move, prior, visits, value } of moves.slice(0, listed)) {
+// showAnalysisTable lists an analysis' best moves in the table in box, below the position itself; name is the agent's. It has the
+// columns that the agent knows.
+export function showAnalysisTable(box, { moves, simulations, player, value }, name) {
+  const columns = [
+    { title: "policy", of: ({ prior }) => prior, show: percent }, { title: "visits", of: ({ visits }) => visits, show: (n) => n ?? "–" },
+    { title: "value", of: ({ value }) => value, show: utility },
+  ].filter(({ of }) => moves.some((move) => of(move) != null));
+  const [head, body] = ["thead", "tbody"].map((part) => box.querySelector(part));
+  for (const part of [head, body]) part.replaceChildren();
+  const titles = make(head, "tr");
+  make(titles, "th", { scope: "col" }, "move");
+  for (const { title } of columns) make(titles, "th", { scope: "col", class: "figure" }, title);
+  const addRow = (first, texts) => {
     const row = make(body, "tr");
-    make(row, "th", { scope: "row" }, move);
-    for (const text of [percent(prior), visits ?? "–", utility(value)]) make(row, "td", { class: "figure" }, text);
-  }
+    make(row, "th", { scope: "row" }, first);
+    for (const text of texts) make(row, "td", { class: "figure" }, text);
+  };
+  if (value != null) addRow("position", columns.map(({ title }) => title === "value" ? utility(value) : ""));
+  for (const move of moves.slice(0, listed)) addRow(move.move, columns.map(({ of, show }) => show(of(move))));
   const rest = moves.length - listed;
-  box.querySelector("p").textContent = `${name}, ${simulations} simulations; values are for ${player}.` +
+  box.querySelector("p").textContent = name + (simulations > 0 ? `, ${simulations} simulations` : "") +
+    (columns.length > 0 ? `; values are for ${player}, from -1 (lost) to 1 (won).` : "; it says no more than its move.") +
     (rest > 0 ? ` ${rest} more ${rest === 1 ? "move" : "moves"}.` : "");
 }
 

@@ -15,6 +15,7 @@ const defaultSimulations = 64;
 const minAnalysis = 64; // least simulations of a hint or an analysis
 const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
+const thinkingAfter = 1000; // milliseconds after which a note says that an agent is thinking
 const moveTime = 500; // least milliseconds per move when agents play each other
 
 // startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
@@ -34,6 +35,9 @@ export function startPlay(root, engine, options) {
 }
 
 const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+// simulates says whether an agent's search takes a number of simulations.
+const simulates = ({ text }) => typeof text === "function" || /^(zoo|net|mcts)\b/.test(text);
 
 // offer adds an agent to the menu of a seat.
 const offer = (select, { label, note }) => make(select, "option", { value: label }, note ? `${label} (${note})` : label);
@@ -145,7 +149,8 @@ class App {
     const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength");
     const chosen = this.strengths ? this.strength : { simulations: defaultSimulations };
     const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0);
-    this.strengths = levels ? [...levels, ...searchStrengths.filter(({ simulations }) => simulations >= defaultSimulations)] : searchStrengths;
+    const least = levels ? defaultSimulations : seated.some(({ weakText }) => weakText) ? 0 : 1; // only networks play without a search
+    this.strengths = [...levels ?? [], ...searchStrengths.filter(({ simulations }) => simulations >= least)];
     const place = ({ simulations, elo }) => this.strengths.findIndex((other) => other.simulations === simulations && other.elo === elo);
     const kept = place(chosen), weak = chosen.simulations < defaultSimulations;
     slider.max = this.strengths.length - 1;
@@ -286,6 +291,7 @@ class App {
 
   showError(text) { byId("message").textContent = text; }
   showNote(text) { byId("note").textContent = text; }
+  clearNote(text) { if (byId("note").textContent === text) this.showNote(""); }
 
   // setHistory makes a history the current game and shows its end.
   setHistory(history) {
@@ -324,14 +330,20 @@ class App {
     const { history } = this;
     if (this.onlyAgents) await this.showAnalysisFirst();
     if (signal.aborted) return;
-    const pause = this.onlyAgents ? sleep(moveTime) : null;
-    const { move } = await this.engine.choose({
-      game: this.description.game, moves: history.moves, agent: this.playText(agent), seed: this.seed + history.length,
-    }, signal);
-    const longer = await history.play(history.length, move);
+    const pause = this.onlyAgents ? sleep(moveTime) : null, player = this.description.players[history.newest.player];
+    const thinking = `${player} (${agent.label}) is thinking …`, timer = setTimeout(() => this.showNote(thinking), thinkingAfter);
+    let longer;
+    try {
+      const { move } = await this.engine.choose({
+        game: this.description.game, moves: history.moves, agent: this.playText(agent), seed: this.seed + history.length,
+      }, signal);
+      longer = await history.play(history.length, move);
+    } finally {
+      clearTimeout(timer);
+      this.clearNote(thinking);
+    }
     await pause;
     if (signal.aborted) return;
-    const player = this.description.players[history.newest.player];
     this.showNote(`${player} (${agent.label}) played ${longer.moves.at(-1)}`);
     this.addMove(longer);
   }
@@ -459,8 +471,30 @@ class App {
       this.play(move.text);
       return;
     }
-    this.selected = cell !== this.selected && choices.some(({ from }) => from === cell) ? cell : undefined;
+    const { selected } = this;
+    this.selected = cell !== selected && choices.some(({ from }) => from === cell) ? cell : undefined;
+    this.clearNote(this.refusal);
+    if (cell !== selected && this.selected === undefined) this.showNote(this.refusal = this.whyNot(cell, selected));
     this.draw();
+  }
+
+  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the piece that was selected before.
+  whyNot(cell, selected) {
+    const { choices, description } = this, { legal, player, pieces, done } = this.history.positions[this.ply];
+    const name = this.board.name(cell), piece = description.pieces[pieces[cell] - 1];
+    if (done) return "The game is over";
+    if (this.agentOf(player)) return `It is ${description.players[player]}'s turn, which an agent plays`;
+    if (!this.canMove) return "";
+    if (choices.length === 0) return `You cannot move a piece; your move is: ${legal.join(", ")}`;
+    if (choices.some(({ from }) => from >= 0)) {
+      if (selected !== undefined) return `The piece on ${this.board.name(selected)} cannot move to ${name}`;
+      if (!piece) return "Select one of your pieces first, then the cell to move it to";
+      return piece.side === player ? `The piece on ${name} cannot move now` : `The piece on ${name} is ${piece.name}, not yours`;
+    }
+    const falls = choices.find(({ to }) => this.dropsTo(cell, to));
+    if (falls) return `A piece dropped here falls to ${this.board.name(falls.to)}`;
+    if (description.drops) return `Column ${description.columns[cell % description.columns.length]} is full`;
+    return piece ? `${name} is taken: ${piece.name} is on it` : `No legal move on ${name}`;
   }
 
   deselect() {
@@ -583,7 +617,7 @@ class App {
   // analyst is the agent that analyses: one that searches, if possible one of the players.
   get analyst() {
     const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean);
-    return [...seated, ...this.agents].find(({ text }) => typeof text === "function" || text.includes(":")) || this.agents[0];
+    return [...seated, ...this.agents].find((agent) => simulates(agent) || agent.text.includes(":")) || this.agents[0];
   }
 
   // request is the request for the analysis of the position shown, with this.deeper simulations if set.
@@ -598,7 +632,7 @@ class App {
   // the position is proven.
   get deeperSimulations() {
     const { analysis } = this, now = analysis ? analysis.simulations : Math.max(this.simulations, minAnalysis);
-    return now >= maxAnalysis || analysis?.proven ? 0 : Math.min(deeperBy * now, maxAnalysis);
+    return now >= maxAnalysis || analysis?.proven || !simulates(this.analyst) ? 0 : Math.min(deeperBy * now, maxAnalysis);
   }
 
   // analyzeDeeper analyses the position shown with more simulations.
@@ -654,7 +688,8 @@ class App {
   drawAnalysis() {
     const { policy, visits, value } = this.wants, { analysis } = this;
     byId("analysis").hidden = !(policy || visits) || !analysis;
-    byId("value").hidden = !value || !analysis;
+    byId("value").hidden = !value;
+    byId("value").classList.toggle("waiting", !analysis);
     this.drawDeeper();
     if (!analysis) return;
     showAnalysisTable(byId("analysis"), analysis, this.analyst.label);
@@ -683,7 +718,7 @@ class App {
       if (error.name !== "AbortError") this.showError(error.message);
     } finally {
       if (this.hinting === request) this.hinting = undefined;
-      if (byId("note").textContent === looking) this.showNote("");
+      this.clearNote(looking);
     }
   }
 

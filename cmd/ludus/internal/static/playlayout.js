@@ -5,9 +5,9 @@ export const layout = `
   <section class="stage" aria-label="The game">
     <div class="messages">
       <p id="status" role="status"></p>
-      <p id="note" class="note" role="status"></p>
     </div>
     <div id="board" class="board"></div>
+    <p id="note" class="note" role="status"></p>
     <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
     <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
     <div class="actions">
@@ -38,15 +38,21 @@ export const layout = `
         <label title="how often the search tries each move"><input id="show-visits" type="checkbox">visits</label>
         <label title="who is expected to win"><input id="show-value" type="checkbox">value</label>
       </div>
-      <div id="analysis" hidden><table><thead><tr><th scope="col">move</th><th scope="col" class="figure">policy</th><th scope="col" class="figure">visits</th><th scope="col" class="figure">value</th></tr></thead><tbody></tbody></table><p class="note"></p></div>
+      <div id="analysis" hidden><table><thead></thead><tbody></tbody></table><p class="note"></p></div>
       <button id="deeper" type="button" disabled>Analyse with more simulations</button>
+      <details id="terms" class="terms"><summary>What the numbers mean</summary><dl>
+        <div><dt>policy</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
+        <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often.</dd></div>
+        <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. In the table it is for the player to move; below the board it is for the first player.</dd></div>
+        <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. So it is below the value of the best move, until the position is proven.</dd></div>
+      </dl></details>
     </section>
     <section class="card" aria-label="Moves of the game">
       <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move forward" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
       <ol id="moves" class="moves" aria-label="Moves"></ol>
     </section>
-    <details id="keys"><summary>Keys</summary><dl>
+    <details id="keys" class="terms"><summary>Keys</summary><dl>
       <div><dt><kbd>Arrows</kbd></dt><dd>from cell to cell</dd></div>
       <div><dt><kbd>Enter</kbd> <kbd>Space</kbd></dt><dd>select a piece or a cell</dd></div>
       <div><dt><kbd>Esc</kbd></dt><dd>deselect the piece</dd></div>
