@@ -37,19 +37,21 @@ func TestSearchIsStopped(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-7x7", 64, 5)))
 	tab.Wait(`document.body.dataset.state === "ready"`)
 	Eval[bool](tab, `(() => {
-		const { terminate } = Worker.prototype;
+		const { terminate, postMessage } = Worker.prototype;
 		globalThis.ended = 0;
+		globalThis.running = ""; // operation of the request that the worker handles
+		Worker.prototype.postMessage = function (message) { globalThis.running = message.op; postMessage.call(this, message); };
 		Worker.prototype.terminate = function () { ended++; terminate.call(this); };
 		return true;
 	})()`)
 	tab.Focus("#strength")
 	tab.Press(kb.End) // thousands of simulations, which take several seconds
 	tab.Choose("#seat0", "agent")
-	tab.Wait(`document.body.dataset.state === "thinking"`)
+	tab.Wait(`document.body.dataset.state === "thinking" && running === "choose"`) // other requests may come before
 	tab.Choose("#seat0", "person")
 	tab.Wait(`document.body.dataset.state === "ready" && ended === 1`)
 	tab.Click("#board [data-cell='24']")
-	tab.Wait(`document.body.dataset.state === "thinking" && document.querySelectorAll("#moves [data-ply]").length === 2`)
+	tab.Wait(`running === "choose" && document.querySelectorAll("#moves [data-ply]").length === 2`)
 	tab.Click("#undo")
 	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1 && ended === 2`)
 }
