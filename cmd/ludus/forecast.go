@@ -162,11 +162,11 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(w, "\nNo expected strength: %s.\n", p.NotExpected)
 		return
 	}
-	fmt.Fprint(w, "\nExpected, with likely ranges: share of moves that lose value in the shipped suite, and Elo above random moves:\n")
-	header := "length\tnetwork alone\t64 simulations"
+	what, header := "", "length\tnetwork alone\t64 simulations"
 	if p.Expected[0].Rating != nil {
-		header += "\tElo with 64 simulations"
+		what, header = ", and Elo above random moves", header+"\tElo with 64 simulations"
 	}
+	fmt.Fprintf(w, "\nExpected, with likely ranges: share of moves that lose value in the shipped suite%s:\n", what)
 	fmt.Fprintln(table, header)
 	for _, e := range p.Expected {
 		note := ""
