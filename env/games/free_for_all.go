@@ -207,7 +207,7 @@ func (f *freeForAll) rules() string {
 	middle := env.RowName((f.size - 1) / 2)
 	red, blue := env.ColumnName(0)+middle, env.ColumnName(f.size-1)+middle
 	inner := env.ColumnName(1) + env.RowName(1) + " to " + env.ColumnName(f.size-2) + env.RowName(f.size-2)
-	result := "Whoever has more points wins, by however few; equal points are a draw."
+	result := "Whoever has more points wins, by however few; equal points are a draw, even 100 to 100."
 	if f.byScore {
 		result = "What counts is by how many points you are ahead."
 	}
@@ -222,10 +222,11 @@ func (f *freeForAll) rules() string {
 		"A knight's step, as in chess (two cells in one direction and one to the side), leads onto an empty inner cell. It "+
 		"captures nothing.\n"+
 		"A king's step (one cell in any direction) leads onto an inner cell held by the other side and captures the piece "+
-		"there. Without a piece to capture there is no king's step.\n"+
+		"there. You may make a king's step only to capture. The piece on a spawn cell may make both kinds of steps.\n"+
 		"You need not capture if you have another move. If you have no move at all, you pass, which counts as a turn.\n"+
-		"The game ends after %d turns, %s. Each capture is worth %d points to the player who made it, up to %d. %s",
-		inner, red, blue, f.turns, turns, goalPerCapture, goalPerCapture*mostCaptures, result)
+		"The game lasts exactly %d turns, %s. Each capture is worth %d points to the player who made it; after %d captures "+
+		"further ones add nothing, so nobody gets more than %d points. %s",
+		inner, red, blue, f.turns, turns, goalPerCapture, mostCaptures, goalPerCapture*mostCaptures, result)
 }
 
 func (f *freeForAll) newState() env.State {

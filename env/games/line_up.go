@@ -64,7 +64,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	l.findLines(height)
 	g := &env.Game{
 		Summary:  l.summary(),
-		Rules:    l.rules(),
+		Rules:    l.rules(max(width, height)),
 		Strategy: "Play in the middle, and make two threats at once: the other side can stop only one.",
 		Tensor:   env.Shape{H: height, W: width},
 		Planes:   piecePlanes("1 on every cell"),
@@ -141,14 +141,19 @@ func (l *lineUp[B]) symmetries(g *env.Game) []env.Symmetry {
 	}
 }
 
-func (l *lineUp[B]) rules() string {
+// rules returns the rules; longest is the length of the longest line on the board.
+func (l *lineUp[B]) rules(longest int) string {
 	turn := "x and o take turns to mark an empty cell; x moves first."
 	if l.gravity {
 		turn = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
 			"empty cell of its column."
 	}
-	return fmt.Sprintf("%s\nYou win 100 to 0 with %d or more of your pieces in an unbroken line: along a row, a "+
-		"column or a diagonal. A full board without such a line is a draw.", turn, l.line)
+	length := fmt.Sprint(l.line)
+	if l.line < longest {
+		length += " or more"
+	}
+	return fmt.Sprintf("%s\nYou win 100 to 0 with %s of your pieces in an unbroken line: along a row, a "+
+		"column or a diagonal. A full board without such a line is a draw.", turn, length)
 }
 
 // completing returns the cells that complete a line of which all others are owned.

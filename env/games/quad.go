@@ -86,7 +86,7 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 	g := &env.Game{
 		Players:  [2]string{"x", "o"},
 		Summary:  q.summary(),
-		Rules:    q.rules(),
+		Rules:    q.rules(v.Word("corners")),
 		Strategy: q.strategy(),
 		Tensor:   env.Shape{H: size, W: size},
 		Planes: append(piecePlanes("1 on every cell of the board, 0 in corners that it lacks"),
@@ -213,8 +213,10 @@ func (q *quad[B]) summary() string {
 	return text
 }
 
-func (q *quad[B]) rules() string {
+// rules returns the rules of a board with the given corners.
+func (q *quad[B]) rules(corners string) string {
 	var b strings.Builder
+	b.WriteString(q.lacking(corners))
 	fmt.Fprintf(&b, "x and o take turns; x moves first. On your turn you mark an empty cell with one of your pieces. Your "+
 		"pieces are called quads, and each player has %d of them.\n", q.quads)
 	if q.whites > 0 {
@@ -236,8 +238,8 @@ func (q *quad[B]) rules() string {
 		if q.whites > 0 {
 			empty = "empty, neither marked nor blocked"
 		}
-		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5, because x would "+
-			"be to move, and one more quad would complete the square. o gets nothing for three corners.\n", empty)
+		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5, because the "+
+			"next turn would be x's, who could then complete the square. o gets nothing for three corners.\n", empty)
 	}
 	switch {
 	case q.whites > 0 && q.threes():
@@ -250,6 +252,18 @@ func (q *quad[B]) rules() string {
 		b.WriteString("Each gets 50, a draw.")
 	}
 	return b.String()
+}
+
+// lacking says which corner cells the board lacks: a sentence and a blank, or "".
+func (q *quad[B]) lacking(corners string) string {
+	size := fmt.Sprintf("The board is %dx%[1]d without its ", q.size)
+	switch corners {
+	case "cut":
+		return size + "four corner cells. "
+	case "left":
+		return size + "two corner cells in column " + env.ColumnName(0) + ". "
+	}
+	return ""
 }
 
 // quadSquares explains squares in the rules, by two that every board has.

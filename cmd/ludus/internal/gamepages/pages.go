@@ -68,7 +68,7 @@ begin in the middle column, and yellow wins the one of 5 columns and 6 rows.`,
 	},
 	{
 		name: "free-for-all-2p", title: "Free-For-All", players: [2]string{"", beginner},
-		known: `Free-For-All with 30 turns is not solved. With 12 turns nobody can force a capture more: every first move draws. On the board of
+		known: `Free-For-All with 30 turns is not solved. With 12 turns neither side can force a lead in captures: every first move draws. On the board of
 5x5, with 14 turns, blue wins.`,
 	},
 	{
