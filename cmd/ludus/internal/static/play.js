@@ -11,7 +11,8 @@ import { showRules, toggleRules } from "./rules.js";
 const person = "person";
 // Settings of the slider by simulations; 0 is the network alone. Those below the default are for agents without a strength dial.
 const searchStrengths = [0, 4, 16, 64, 256, 1024, 4096].map((simulations) => ({ simulations }));
-const defaultSimulations = 64;
+const defaultSimulations = 64; // of networks
+const plainSimulations = 1024; // of searches without a network
 const minAnalysis = 64; // least simulations of a hint or an analysis
 const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
@@ -105,7 +106,7 @@ class App {
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
     for (const id of ["show-policy", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
     byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
-    byId("strength").addEventListener("input", () => this.showStrength());
+    byId("strength").addEventListener("input", () => { this.wantedStrength = this.strength; this.showStrength(); });
     byId("strength").addEventListener("change", () => { this.deeper = undefined; this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
     if (this.options.readHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
@@ -139,22 +140,26 @@ class App {
       this.engine.dial({ game: this.description.game, agent: agent.text(defaultSimulations) }).then(({ levels }) => {
         this.dials.set(agent.label, levels);
         this.offerStrengths();
-      }).catch(() => {}); // then the slider sets simulations
+      }).catch(() => this.dials.delete(agent.label)); // until the next move the slider sets simulations
     }
   }
 
-  // offerStrengths sets up the slider for the seated agents and keeps the chosen strength if it can. Without an agent that it
-  // affects it is hidden.
+  // offerStrengths sets up the slider for the seated agents, as near as possible to the strength that people wanted. Without an
+  // agent that it affects it is hidden.
   offerStrengths() {
     const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength");
-    const chosen = this.strengths ? this.strength : { simulations: defaultSimulations };
-    const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0);
-    const least = levels ? defaultSimulations : seated.some(({ weakText }) => weakText) ? 0 : 1; // only networks play without a search
-    this.strengths = [...levels ?? [], ...searchStrengths.filter(({ simulations }) => simulations >= least)];
-    const place = ({ simulations, elo }) => this.strengths.findIndex((other) => other.simulations === simulations && other.elo === elo);
-    const kept = place(chosen), weak = chosen.simulations < defaultSimulations;
+    const network = seated.some(({ weakText }) => weakText);
+    const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0) ?? [];
+    const least = levels.length > 0 ? defaultSimulations : network ? 0 : 1; // only networks play without a search
+    const searches = searchStrengths.filter(({ simulations }) => simulations >= least);
+    const usual = { simulations: network ? defaultSimulations : plainSimulations };
+    const wanted = this.wantedStrength ?? usual;
+    const nearest = (list, key) => list.reduce((best, other) => Math.abs(other[key] - wanted[key]) < Math.abs(best[key] - wanted[key]) ? other : best);
+    const chosen = wanted.simulations !== undefined ? nearest(searches, "simulations")
+      : levels.length > 0 ? nearest(levels, "elo") : searches.find(({ simulations }) => simulations === usual.simulations);
+    this.strengths = [...levels, ...searches];
     slider.max = this.strengths.length - 1;
-    slider.value = kept >= 0 ? kept : weak ? 0 : place({ simulations: defaultSimulations });
+    slider.value = this.strengths.indexOf(chosen);
     slider.parentElement.hidden = !seated.some(({ text }) => typeof text === "function");
     this.showStrength();
   }
@@ -168,7 +173,11 @@ class App {
 
   showStrength() {
     const { simulations, elo, low, high } = this.strength;
-    const text = elo !== undefined ? `${elo} Elo (${low} to ${high})` : simulations === 0 ? "network alone" : `${simulations} simulations`;
+    const top = this.strengths.findLast((strength) => strength.elo !== undefined)?.elo; // of the dial
+    let text = simulations === 0 ? "network alone" : `${simulations} simulations`;
+    if (elo !== undefined) text = `${elo} Elo (${low} to ${high})`;
+    else if (top !== undefined) text += `, over ${top} Elo`;
+    byId("strength").title = top !== undefined ? "Elo above random moves, with its 95 % interval" : "";
     byId("strength-text").textContent = text;
     byId("strength").setAttribute("aria-valuetext", text);
   }
