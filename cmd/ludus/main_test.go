@@ -445,6 +445,12 @@ func TestPlayCommand(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
+	weak := run(t, "", "?\nc3\nquit\n", "play", "quad-5x5", "zoo,elo=200")
+	for _, want := range []string{"o is zoo,elo=200", "analysis by zoo)", "\nzoo would play ", "after 64 simulations"} {
+		if !strings.Contains(weak, want) {
+			t.Errorf("against a weakened agent %q is missing in\n%s", want, weak)
+		}
+	}
 	if out := run(t, "", "", "play", "golden-rectangle", "greedy", "mcts:5"); !strings.Contains(out, "greedy is red") || !strings.Contains(out, " wins: red ") {
 		t.Errorf("two agents play\n%s", out)
 	}

@@ -29,6 +29,7 @@ func playCommand() *cobra.Command {
 texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), give a hint, take your last move back
 (undo), change sides (switch) and turn the board (flip); help lists all. Without AGENT you play against
 the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one moves first, and you watch.
+An agent weakened with elo=N analyzes and gives hints with its full strength.
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
 the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
@@ -100,15 +101,25 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		}
 		seat := &config.Seats[(int(first)+i)%2]
 		seat.Name = factory.String() // without solve=, as people wrote it
+		if seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed); err != nil {
+			return err
+		}
 		factory.Spec = factory.WithSolver(agent.DefaultSolve)
 		if seat.Agent, err = factory.New(config.Seed); err != nil {
 			return err
 		}
-		if seat.Advisor, err = factory.New(config.Seed); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// newAdvisor returns another agent, with full strength, and its name.
+func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent, err error) {
+	full := *factory
+	full.Elo = 0
+	name = full.String()
+	full.Spec = full.WithSolver(agent.DefaultSolve)
+	a, err = full.New(seed)
+	return name, a, err
 }
 
 // terminalWidth returns the number of columns of the terminal on standard output, 0 if unknown.

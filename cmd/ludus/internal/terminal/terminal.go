@@ -24,8 +24,10 @@ type Seat struct {
 	Name string
 	// Agent chooses the moves; nil for a person.
 	Agent agent.Agent
-	// Advisor analyzes positions for the person. It is another agent of the same spec, so Agent's moves stay the same.
-	Advisor agent.Agent
+	// Advisor analyzes positions for the person. It is another agent with the same spec, so Agent's moves stay the same,
+	// but without elo=: analyses have full strength.
+	Advisor     agent.Agent
+	AdvisorName string // its spec
 }
 
 // Config describes a session: the game, the players and the output.
@@ -454,13 +456,13 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	if err := s.flush(); err != nil {
 		return err
 	}
-	stop := s.view.showThinking(seat.Name)
+	stop := s.view.showThinking(seat.AdvisorName)
 	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, 0)
 	stop()
 	if err != nil {
 		return err
 	}
-	show(seat.Name, result)
+	show(seat.AdvisorName, result)
 	return nil
 }
 

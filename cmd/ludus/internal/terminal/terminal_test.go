@@ -62,7 +62,7 @@ func seat(t testing.TB, rules *env.Game, text string) Seat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Seat{Name: text, Agent: agent, Advisor: advisor}
+	return Seat{Name: text, Agent: agent, Advisor: advisor, AdvisorName: text}
 }
 
 func contains(t *testing.T, out string, wants ...string) {

@@ -30,7 +30,8 @@ func (v *textView) showPlayers() {
 	}
 	agent := v.Seats[player.Opponent()].Name
 	v.line("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Opponent()])
-	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(), agent)
+	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(),
+		v.Seats[player.Opponent()].AdvisorName)
 }
 
 func (v *textView) showRules() {
