@@ -446,7 +446,7 @@ func TestPlayCommand(t *testing.T) {
 		}
 	}
 	weak := run(t, "", "?\nc3\nquit\n", "play", "quad-5x5", "zoo,elo=200")
-	for _, want := range []string{"o is zoo,elo=200", "analysis by zoo)", "\nzoo would play ", "after 64 simulations"} {
+	for _, want := range []string{"zoo,elo=200 is o", "analysis by zoo)", "\nzoo would play ", "after 64 simulations"} {
 		if !strings.Contains(weak, want) {
 			t.Errorf("against a weakened agent %q is missing in\n%s", want, weak)
 		}
