@@ -71,6 +71,25 @@ func NewDial(rated []Strength) (d Dial) {
 	return d
 }
 
+// Validate returns an error unless agents can play with the dial: ratings ascend, and all numbers are in their ranges.
+func (d Dial) Validate() error {
+	for i, s := range d {
+		switch {
+		case s.Simulations < 0 || s.Simulations > DefaultSimulations:
+			return fmt.Errorf("strength %d of the dial has %d simulations; they are 0 to %d", i+1, s.Simulations, DefaultSimulations)
+		case !(s.Temperature >= 0 && s.Temperature <= maxTemperature):
+			return fmt.Errorf("strength %d of the dial has temperature %v; it is 0 to %d", i+1, s.Temperature, maxTemperature)
+		case !(math.Abs(s.Rating) <= maxElo):
+			return fmt.Errorf("strength %d of the dial is rated %v; a rating is %d to %d", i+1, s.Rating, -maxElo, maxElo)
+		case !(s.Low <= s.Rating && s.Rating <= s.High):
+			return fmt.Errorf("strength %d of the dial is rated %v, outside its interval %v to %v", i+1, s.Rating, s.Low, s.High)
+		case i > 0 && s.Rating <= d[i-1].Rating:
+			return fmt.Errorf("strength %d of the dial is rated %v, the one before it %v; ratings ascend", i+1, s.Rating, d[i-1].Rating)
+		}
+	}
+	return nil
+}
+
 // minDialRange is the least difference, in Elo, between the ends of a dial that has an effect.
 const minDialRange = 100
 

@@ -63,6 +63,34 @@ func TestDialInterpolates(t *testing.T) {
 	}
 }
 
+// A dial with which an agent cannot play, or not as fast as others, is not valid.
+func TestDialValidate(t *testing.T) {
+	for _, d := range []Dial{nil, testDial(), {{Simulations: DefaultSimulations, Rating: -maxElo, Low: -maxElo, High: 0}}} {
+		if err := d.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	nan := math.NaN()
+	for want, change := range map[string]func(s *Strength){
+		"-1 simulations":       func(s *Strength) { s.Simulations = -1 },
+		"65 simulations":       func(s *Strength) { s.Simulations = DefaultSimulations + 1 },
+		"temperature -1":       func(s *Strength) { s.Temperature = -1 },
+		"temperature NaN":      func(s *Strength) { s.Temperature = nan },
+		"temperature 100.5":    func(s *Strength) { s.Temperature = 100.5 },
+		"rated 5e+06":          func(s *Strength) { s.Rating, s.High = 5e6, 6e6 },
+		"rated NaN":            func(s *Strength) { s.Rating = nan },
+		"outside its interval": func(s *Strength) { s.Low = 401 },
+		"outside":              func(s *Strength) { s.High = nan },
+		"ratings ascend":       func(s *Strength) { s.Rating, s.Low = 80.5, 70 },
+	} {
+		d := testDial()
+		change(&d[1])
+		if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "strength 2 ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v; want one that says %q", d[1], err, want)
+		}
+	}
+}
+
 // loadDialled loads random networks with the test's dial.
 func loadDialled(game *env.Game) Loader {
 	return func(r Reference) (*infer.Weights, Origin, error) {

@@ -59,6 +59,7 @@ const (
 	DefaultSimulations = 64
 	maxDepth           = 50
 	maxElo             = 10_000
+	maxTemperature     = 100
 	maxNodes           = 1_000_000_000
 )
 
@@ -227,8 +228,8 @@ func (s *Spec) set(key, value string) (err error) {
 		}
 	case "temp":
 		s.Temperature, err = strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(s.Temperature) || s.Temperature < 0 || s.Temperature > 100 {
-			return fmt.Errorf("temp=%s: it must be a number from 0 to 100", value)
+		if err != nil || math.IsNaN(s.Temperature) || s.Temperature < 0 || s.Temperature > maxTemperature {
+			return fmt.Errorf("temp=%s: it must be a number from 0 to %d", value, maxTemperature)
 		}
 	case "sym":
 		if s.Symmetries = value == "all"; !s.Symmetries {

@@ -88,6 +88,9 @@ func FuzzRatings(f *testing.F) {
 	f.Add([]byte(`{"version":2,"anchor":"random","games":900,"agents":[{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161}]}`))
 	f.Add([]byte(`{"version":2}`))
 	f.Add([]byte(`{"agents":[{"generation":1e9}]}`))
+	f.Add([]byte(`{"version":2,"dials":[{"generation":3,"strengths":[{"temperature":64,"rating":80.5,"low":60,"high":110},{"simulations":64,"rating":900,"low":850,"high":950}]}]}`))
+	f.Add([]byte(`{"version":2,"dials":[{"strengths":[{"rating":10},{"simulations":1000000,"rating":1e15,"high":1e16}]}]}`))
+	f.Add([]byte(`{"version":2,"dials":[{"strengths":[{"rating":10,"low":10,"high":10},{"rating":10,"low":10,"high":10},{"rating":10000,"high":10000}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, err := parseRatings(data)
 		if err != nil {
@@ -98,6 +101,13 @@ func FuzzRatings(f *testing.F) {
 		}
 		table.Find(3)
 		table.Newest()
+		for _, d := range table.Dials {
+			for _, l := range d.Strengths.Levels() {
+				if i := d.Strengths; float64(l.Elo) < i[0].Rating || float64(l.Elo) > i[len(i)-1].Rating {
+					t.Errorf("level %+v of %+v", l, i)
+				}
+			}
+		}
 		written, err := json.Marshal(table)
 		if err != nil {
 			t.Fatal(err)

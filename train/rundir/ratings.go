@@ -45,7 +45,7 @@ func ReadRatings(dir string) (*Ratings, error) {
 	return readFile(filepath.Join(dir, RatingsFile), parseRatings)
 }
 
-// parseRatings parses a ratings.json and checks its version.
+// parseRatings parses a ratings.json and checks its version and its dials.
 func parseRatings(data []byte) (*Ratings, error) {
 	r := new(Ratings)
 	if err := json.Unmarshal(data, r); err != nil {
@@ -53,6 +53,11 @@ func parseRatings(data []byte) (*Ratings, error) {
 	}
 	if r.Version != ratingsVersion {
 		return nil, versionError(r.Version, ratingsVersion)
+	}
+	for _, d := range r.Dials {
+		if err := d.Strengths.Validate(); err != nil {
+			return nil, fmt.Errorf("%w: generation %d: %w", checkpoints.ErrDamaged, d.Generation, err)
+		}
 	}
 	return r, nil
 }

@@ -82,6 +82,9 @@ func (e *engine) load(reference agent.Reference) (*infer.Weights, agent.Origin, 
 		if err := json.Unmarshal([]byte(text.String()), &origin.Dial); err != nil {
 			return nil, origin, fmt.Errorf("%w: the strength dial cannot be read: %w", agent.ErrWeights, err)
 		}
+		if err := origin.Dial.Validate(); err != nil {
+			return nil, origin, fmt.Errorf("%w: the strength dial is damaged: %w", agent.ErrWeights, err)
+		}
 	}
 	weights, err := e.weights()
 	return weights, origin, err
