@@ -66,8 +66,8 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/board":       {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/gamepages": {
-		"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games",
-		"env/solver", "train/agent",
+		"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report",
+		"cmd/ludus/internal/shipped", "env", "env/games", "env/solver", "train/agent",
 	},
 	"cmd/ludus/internal/lines":         {},
 	"cmd/ludus/internal/notation":      {"env"},

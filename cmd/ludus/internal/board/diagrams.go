@@ -174,7 +174,11 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 	}
 	winner := slices.Index(goals[:], max(goals[0], goals[1]))
 	caption := fmt.Sprintf("%s wins, %d to %d", d.game.Players[winner], goals[winner], goals[1-winner])
-	if why := state.Detail(); why != "" {
+	why := state.Detail()
+	if d.game.GoalHead {
+		why = "more points when the game ends"
+	}
+	if why != "" {
 		caption += ": " + why
 	}
 	*best = gameEnd{Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies}

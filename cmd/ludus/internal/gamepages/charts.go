@@ -175,10 +175,11 @@ func (c *curve) draw() string {
 	return plot.svg(fmt.Sprintf("Rating of a run of %s over its minutes of training, with 95 %% intervals", c.Game))
 }
 
-// drawErrors draws the errors of the recorded trainings on the cards over their length: with 64 simulations, in percent.
+// drawErrors draws the errors of the recorded trainings on the cards over their length, with 64 simulations and in
+// percent, of games with trainings of different lengths.
 func drawErrors() string {
 	const least, most = 0.02, 5
-	plot := newChart("errors with 64 simulations, in %", logarithmic(1.5, 80), logarithmic(least, most),
+	plot := newChart("errors with 64 simulations, in % (log scales)", logarithmic(1.5, 80), logarithmic(least, most),
 		[]float64{2, 5, 10, 20, 60}, []float64{0.05, 0.1, 0.2, 0.5, 1, 2, 5})
 	colour := 0
 	for i := range pages {
@@ -187,8 +188,8 @@ func drawErrors() string {
 			continue
 		}
 		points := meanErrors(card.Curve)
-		if len(points) == 0 {
-			continue
+		if len(points) < 2 {
+			continue // no line
 		}
 		shade := lineColours[colour%len(lineColours)]
 		colour++
@@ -209,8 +210,8 @@ func drawErrors() string {
 	return plot.svg("Errors of trainings over their length, by game; more training, fewer errors")
 }
 
-// meanErrors returns the errors in percent of trainings by their length, with the mean of trainings that took equally
-// long. It leaves out trainings without an error, which have no place on a logarithmic axis.
+// meanErrors returns the errors in percent of trainings by their length. Trainings that took equally long are one point:
+// the mean of their errors, and the span of their intervals. It leaves out trainings without an error, which have no place on a logarithmic axis.
 func meanErrors(list []zoo.Trained) (points []point) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b zoo.Trained) int { return int(a.Seconds - b.Seconds) })
@@ -219,14 +220,11 @@ func meanErrors(list []zoo.Trained) (points []point) {
 		for n < len(sorted) && sorted[n].Seconds < 1.3*sorted[0].Seconds {
 			n++
 		}
-		var p point
+		p := point{Minutes: sorted[0].Seconds / 60, Low: math.Inf(1)}
 		for _, t := range sorted[:n] {
-			share := 100 / float64(n)
-			p.Value += share * t.Search.Value
-			p.Low += share * t.Search.Low
-			p.High += share * t.Search.High
+			p.Value += 100 * t.Search.Value / float64(n)
+			p.Low, p.High = min(p.Low, 100*t.Search.Low), max(p.High, 100*t.Search.High)
 		}
-		p.Minutes = sorted[0].Seconds / 60
 		if sorted = sorted[n:]; p.Value > 0 {
 			points = append(points, p)
 		}

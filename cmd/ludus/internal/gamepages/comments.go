@@ -61,7 +61,7 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 		texts := c.judge(&n, i, before)
 		if goals := state.Goals(); goals != before.Goals() && !state.Done() {
 			names := c.game.Players
-			texts = append([]string{fmt.Sprintf("Captures: %s %d, %s %d.", names[0], goals[0], names[1], goals[1])}, texts...)
+			texts = append([]string{fmt.Sprintf("Points: %s %d, %s %d.", names[0], goals[0], names[1], goals[1])}, texts...)
 		}
 		var now []env.Action
 		if state.Done() {
@@ -119,13 +119,12 @@ func (c *commentator) judge(n *note, i int, before env.State) (texts []string) {
 	switch {
 	case p.Exact && exact && is < was:
 		n.weight = mistakeNote
-		return []string{fmt.Sprintf("A mistake: %s would have kept %.0f points for %s; now perfect play gives %.0f.",
-			someOf(p.Keep), was, name, is)}
+		return []string{fmt.Sprintf("A mistake: %s would have kept %s; now %s with perfect play.", someOf(p.Keep),
+			c.kept(name, was), c.result(score))}
 	case p.Exact && len(p.Keep) == 1 && len(before.Legal(nil)) > 3:
 		texts = append(texts, "The only move that keeps the value.")
 	case !p.Exact && exact:
-		texts = append(texts, fmt.Sprintf("Solved from here: with perfect play %s gets %.0f points and %s %.0f.",
-			c.game.Players[0], score, c.game.Players[1], 100-score))
+		texts = append(texts, fmt.Sprintf("Solved from here: %s with perfect play.", c.result(score)))
 	}
 	if !p.Exact && math.Abs(is-was) >= jump {
 		n.weight = max(n.weight, jumpNote)
@@ -140,6 +139,51 @@ func (c *commentator) judge(n *note, i int, before env.State) (texts []string) {
 		texts = append(texts, text)
 	}
 	return texts
+}
+
+// onlyWins reports whether a game has wins, draws and losses only, so that points do not matter for the score.
+func onlyWins(game *env.Game) bool {
+	return !slices.ContainsFunc(game.Classes, func(c env.Class) bool {
+		return !c.Impossible && c.Utility != 1 && c.Utility != 0 && c.Utility != -1
+	})
+}
+
+// scale explains the scores of a game.
+func scale(game *env.Game) string {
+	draws := slices.ContainsFunc(game.Classes, func(c env.Class) bool { return !c.Impossible && c.Utility == 0 })
+	switch {
+	case !onlyWins(game):
+		return "0 to 100 points"
+	case draws:
+		return "100 for a win, 50 for a draw, 0 for a loss"
+	}
+	return "100 for a win, 0 for a loss"
+}
+
+// result says how a game ends in which First has the given score.
+func (c *commentator) result(score float64) string {
+	winner := 0
+	if score < 50 {
+		winner, score = 1, 100-score
+	}
+	switch {
+	case score == 50:
+		return "the game is a draw"
+	case onlyWins(c.game):
+		return c.game.Players[winner] + " wins"
+	}
+	return fmt.Sprintf("%s wins %.0f to %.0f", c.game.Players[winner], score, 100-score)
+}
+
+// kept says what a player with the given score loses by a mistake.
+func (c *commentator) kept(name string, score float64) string {
+	switch {
+	case score == 50:
+		return "a draw"
+	case onlyWins(c.game):
+		return name + "'s win"
+	}
+	return fmt.Sprintf("%.0f points for %s", score, name)
 }
 
 // someOf names up to three moves.
@@ -176,7 +220,10 @@ func (c *commentator) ending(state env.State) string {
 	for _, cell := range state.WinningCells(nil) {
 		cells = append(cells, c.game.CellName(cell))
 	}
-	if len(cells) > 0 {
+	switch {
+	case len(cells) == 1:
+		text += " by reaching " + cells[0]
+	case len(cells) > 1:
 		text += " with " + joined(cells, "and")
 	}
 	return text + "."
@@ -196,24 +243,45 @@ func (c *commentator) attack(n *note, state env.State, stopped []env.Action) (th
 		return threats, fmt.Sprintf("Does not stop %s.", someOf(c.game.Names(wins)))
 	case len(saves) == 0 && len(threats) > 1:
 		n.weight = max(n.weight, decisiveNote)
-		return threats, fmt.Sprintf("%s threats at once: %s. %s cannot stop all.", number(len(threats)),
-			joined(c.game.Names(threats), "and"), capital(other))
+		all := "all"
+		if len(threats) == 2 {
+			all = "both"
+		}
+		return threats, fmt.Sprintf("%s threats at once: %s. %s cannot stop %s.", number(len(threats)),
+			joined(c.game.Names(threats), "and"), capital(other), all)
 	case len(saves) == 0:
 		n.weight = max(n.weight, decisiveNote)
 		return threats, fmt.Sprintf("Whatever %s plays, %s wins with the next move.", other, name)
 	case len(threats) > 0 && len(saves) <= 2:
-		stops := "only %s stops it"
-		if len(threats) > 1 {
-			stops = "only %s stops both"
-		}
-		return threats, fmt.Sprintf("Threatens %s; "+stops+".",
-			joined(c.game.Names(threats), "and"), joined(c.game.Names(saves), "or"))
+		return threats, fmt.Sprintf("Threatens %s; only %s %s.", joined(c.game.Names(threats), "and"),
+			joined(c.game.Names(saves), "or"), c.stops(state, threats, saves))
 	case len(threats) > 0:
 		return threats, fmt.Sprintf("Threatens %s.", joined(c.game.Names(threats), "and"))
 	case len(stopped) > 0:
 		return nil, fmt.Sprintf("Stops %s.", someOf(c.game.Names(stopped)))
 	}
 	return nil, ""
+}
+
+// stops says how each of the replies saves the player to move from the threats. After some replies this player moves again.
+func (c *commentator) stops(state env.State, threats, saves []env.Action) string {
+	child, again := c.game.NewState(), 0
+	for _, r := range saves {
+		child.CopyFrom(state)
+		if child.Apply(r); !child.Done() && child.Player() == state.Player() {
+			again++
+		}
+	}
+	name := c.game.Players[state.Player()]
+	switch {
+	case len(threats) == 1:
+		return "stops it"
+	case again < len(saves):
+		return "helps"
+	case len(threats) == 2:
+		return "helps: " + name + " then moves again and stops the other"
+	}
+	return "helps: " + name + " then moves again and stops the others"
 }
 
 // threats returns the moves with which me, who is not to move, could win after most replies, and the replies that save the

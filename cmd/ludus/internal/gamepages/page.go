@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/notation"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/env/games"
 )
@@ -178,19 +180,19 @@ func (w *writer) writeKnown() {
 	w.line("## What is known\n")
 	w.line("%s [SOLVED.md](../../env/solver/SOLVED.md) lists what ludus has solved.\n", w.known)
 	first := w.study.First
-	if len(first) == 0 || len(first) == 1 && !first[0].Exact {
+	if w.plain || len(first) == 0 || len(first) == 1 && !first[0].Exact {
 		return
 	}
 	w.line("### First moves\n")
 	player := w.firsts.Players[0]
-	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s, 0 to 100, by %s with %d simulations after each "+
-		"move.", player, w.analyst(), firstSimulations)
+	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s (%s), by %s after each move.",
+		player, scale(w.firsts), w.analyst(firstSimulations))
 	if first[0].Exact {
 		name := w.firsts.Name
 		if strings.Contains(name, "(") { // a shell needs quotes
 			name = strconv.Quote(name)
 		}
-		how = fmt.Sprintf("Exact scores of %s with perfect play by both, from `ludus solve %s`.", player, name)
+		how = fmt.Sprintf("Exact scores of %s (%s) with perfect play by both, from `ludus solve %s`.", player, scale(w.firsts), name)
 	}
 	w.line("%s Moves on one line are alike by symmetry.\n", how)
 	d, drawn := w.firstDiagram()
@@ -213,12 +215,12 @@ func scoreText(score float64, exact bool) string {
 	return fmt.Sprintf("%.0f", score)
 }
 
-// analyst names the agent that analyses.
-func (w *writer) analyst() string {
+// analyst names the agent that analyses with so many simulations.
+func (w *writer) analyst(simulations int) string {
 	if w.study.Network != "" {
-		return "the shipped agent"
+		return fmt.Sprintf("the shipped agent with %s simulations", grouped(simulations))
 	}
-	return "`" + baseline + "` (random playouts)"
+	return fmt.Sprintf("a search with %s random playouts", grouped(simulations))
 }
 
 // firstDiagram draws the first moves by their scores. It reports whether cells are shaded.
@@ -277,23 +279,52 @@ func (w *writer) writeStrength(c *zoo.Card) {
 		}
 	}
 	for _, m := range c.Matches {
-		w.line("| score against `%s`, %d games: %d wins, %d draws, %d losses | | %s |",
-			m.Opponent, m.Games, m.Wins, m.Draws, m.Losses, percent(m.Score))
+		w.line("| score against `%s`, %d games: %s, %s, %s | | %s |", m.Opponent, m.Games,
+			counted(m.Wins, "win", "s"), counted(m.Draws, "draw", "s"), counted(m.Losses, "loss", "es"), percent(m.Score))
 	}
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
 	}
-	w.line("\nBrackets are 95 %% intervals. These commands measure the numbers again:\n")
+	w.line("\nBrackets are 95 %% intervals. These commands measure the errors and match scores again:\n")
 	for _, e := range c.Errors {
 		w.line("    %s", e.Command)
 	}
 	for _, m := range c.Matches {
 		w.line("    %s", m.Command)
 	}
-	if c.Dial != nil {
-		w.line("    %s", c.Dial.Command)
-	}
 	w.line("")
+	w.writeDial(c)
+}
+
+// writeDial writes how to weaken the agent, and how exactly it then plays at the strength asked for.
+func (w *writer) writeDial(c *zoo.Card) {
+	low, high, ok := shipped.Dial(w.game).Range()
+	if !ok {
+		return
+	}
+	w.line("**Weaker opponents:** `zoo,elo=%d` to `zoo,elo=%d` play at about this many Elo above random moves.%s `%s` measured "+
+		"this in %s games; it takes long and overwrites the agent's card.\n",
+		low, high, checked(c.Dial.Checks), c.Dial.Command, grouped(c.Dial.Games))
+}
+
+// checked says how far the ratings of checked agents were from what they claim, as a sentence after a blank.
+func checked(checks []zoo.DialCheck) string {
+	if len(checks) == 0 {
+		return ""
+	}
+	farthest := 0.0
+	for _, check := range checks {
+		farthest = max(farthest, math.Abs(check.Rating.Value-float64(check.Elo)))
+	}
+	return fmt.Sprintf(" Of %d that were checked in other games, each was within %.0f Elo.", len(checks), math.Ceil(farthest))
+}
+
+// counted writes a count and its noun, with the plural's ending unless it is 1.
+func counted(n int, noun, ending string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %s%s", n, noun, ending)
 }
 
 // percent returns a share and its interval in percent.
@@ -325,9 +356,9 @@ func (w *writer) writeSample() error {
 	}
 	names, specs := w.studied.Players, w.study.Players
 	w.line("## A sample game\n")
-	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move, 0 to 100: exact ones, by the solver, in bold; the "+
-		"others as %s expects with %d simulations. The comments come from these numbers.\n",
-		specs[0], names[0], specs[1], names[1], names[0], w.analyst(), analystSims)
+	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move: %s. Exact scores, by the solver, are in bold; the "+
+		"others are expected by %s. The comments come from these numbers.\n",
+		specs[0], names[0], specs[1], names[1], names[0], scale(w.studied), w.analyst(analystSims))
 	var moves []string
 	for _, p := range w.study.Sample {
 		moves = append(moves, p.Move)

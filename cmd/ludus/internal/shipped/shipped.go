@@ -9,11 +9,11 @@ import (
 
 // Loader returns a loader of a game's shipped network, with its strength dial. Other networks are loaded by load.
 func Loader(game *env.Game, load agent.Loader) agent.Loader {
-	return agent.WithShipped(game, zoo.Weights(game.Name), dial(game), load)
+	return agent.WithShipped(game, zoo.Weights(game.Name), Dial(game), load)
 }
 
-// dial returns the strength dial of a game's shipped network; nil if there is none.
-func dial(game *env.Game) (d agent.Dial) {
+// Dial returns the strength dial of a game's shipped network; nil if there is none.
+func Dial(game *env.Game) (d agent.Dial) {
 	card := zoo.CardOf(game.Name)
 	if card == nil || card.Dial == nil {
 		return nil
