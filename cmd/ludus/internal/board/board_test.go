@@ -93,6 +93,7 @@ type description struct {
 	}
 	Drops    bool
 	MaxPlies int
+	GoalHead bool
 	Diagrams []Diagram
 }
 
@@ -141,7 +142,7 @@ func TestWholeGames(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
 		answer(t, "describe", map[string]any{"game": name}, &d)
-		if d.Game != name || d.Rules == "" || d.Strategy == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 || d.Rows[2] != "3" || d.Columns[2] != "c" {
+		if d.Game != name || d.Rules == "" || d.Strategy == "" || d.Players[0] == "" || len(d.Cells) != len(d.Rows)*len(d.Columns) || d.MaxPlies < 5 || d.GoalHead != (name == "free-for-all-2p") || d.Rows[2] != "3" || d.Columns[2] != "c" {
 			t.Errorf("%s: description %+v", name, d)
 		}
 		if d.Drops != (name == "golden-rectangle" || name == "connect-four") {

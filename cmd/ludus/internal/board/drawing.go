@@ -22,6 +22,7 @@ type Description struct {
 	Actions  map[string]Move `json:"actions"` // by name
 	Drops    bool            `json:"drops"`   // see [notation.Drops]
 	MaxPlies int             `json:"maxPlies"`
+	GoalHead bool            `json:"goalHead"` // whether points are not the score; see [env.Game]
 	Diagrams []Diagram       `json:"diagrams"` // for the rules
 }
 
@@ -45,7 +46,7 @@ func Describe(game *env.Game) *Description {
 		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players,
 		Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
 		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
-		Diagrams: Diagrams(game),
+		GoalHead: game.GoalHead, Diagrams: Diagrams(game),
 	}
 	d.Rows, d.Columns = game.AxisLabels()
 	for _, p := range drawing.Pieces {

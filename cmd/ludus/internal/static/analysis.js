@@ -82,9 +82,9 @@ export function showAnalysisTable(box, { moves, simulations, player, value }, na
 }
 
 // showValueMeter shows the value of the analysed position for the first player, in the players' colours.
-export function showValueMeter(meter, analysis, { players, pieces }) {
+export function showValueMeter(meter, analysis, { players, pieces, goalHead }) {
   const value = analysis.value == null ? null : analysis.player === players[0] ? analysis.value : -analysis.value;
-  const goals = analysis.goals ? `; expected points ${players.map((name) => Math.round(analysis.goals[name])).join(" to ")}` : "";
+  const goals = analysis.goals && goalHead ? `; expected points at the end ${players.map((name) => Math.round(analysis.goals[name])).join(" to ")}` : "";
   const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
   meter.setAttribute("aria-label", `value for ${players[0]}`);
   meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));

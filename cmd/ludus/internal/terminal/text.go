@@ -142,9 +142,9 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 		return
 	}
 	v.line("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", r.Player, *r.Value, proven(r))
-	if r.Goals != nil {
+	if r.Goals != nil && v.Game.GoalHead { // in other games the value says the same
 		goals := r.Goals.Values
-		v.line("  expected points, of 0 to 100: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+		v.line("  expected points at the end: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
 	v.moveInfos(r.Moves)
 	v.out.WriteString("\n")
