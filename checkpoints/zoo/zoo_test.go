@@ -102,15 +102,21 @@ const maxDialError = 60
 func checkDial(t *testing.T, card *zoo.Card) {
 	t.Helper()
 	dial := card.Dial
-	if dial == nil {
+	if dial == nil || card.Rating == nil || len(dial.Strengths) == 0 {
+		t.Errorf("%s: the card has no dial or no rating", card.Game)
 		return
 	}
-	for i, s := range dial.Strengths {
-		if s.Low > s.Rating || s.High < s.Rating || i > 0 && s.Rating <= dial.Strengths[i-1].Rating {
-			t.Errorf("%s: strength %d of the dial is %+v", card.Game, i, s)
-		}
+	var strengths agent.Dial
+	for _, s := range dial.Strengths {
+		strengths = append(strengths, agent.Strength(s))
 	}
-	if len(dial.Checks) != 5 || dial.Command == "" || dial.Games < 1 || dial.CheckGames < 1 || card.Rating == nil {
+	if err := strengths.Validate(); err != nil {
+		t.Errorf("%s: %v", card.Game, err)
+	}
+	if last := dial.Strengths[len(dial.Strengths)-1]; last.Rating != card.Rating.Value {
+		t.Errorf("%s: the dial ends at %v; the card's rating is %v", card.Game, last.Rating, card.Rating.Value)
+	}
+	if len(dial.Checks) != 5 || dial.Command == "" || dial.Games < 1 || dial.CheckGames < 1 {
 		t.Errorf("%s: the dial is not complete: %+v", card.Game, dial)
 	}
 	for _, c := range dial.Checks {

@@ -40,7 +40,7 @@ func gamesCommand() *cobra.Command {
 			case len(args) > 0:
 				writeRules(cmd.OutOrStdout(), list[0])
 				if card := zoo.CardOf(list[0].Name); card != nil {
-					writeCard(cmd.OutOrStdout(), card)
+					writeCard(cmd.OutOrStdout(), list[0], card)
 				}
 				writeNumbers(cmd.OutOrStdout(), list[0])
 			default:

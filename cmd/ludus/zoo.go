@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"text/tabwriter"
 	"time"
 
@@ -35,8 +34,8 @@ func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
 	return fallbackOpponent
 }
 
-// writeCard prints what people want to know of a shipped agent.
-func writeCard(w io.Writer, c *zoo.Card) {
+// writeCard prints what people want to know of a game's shipped agent.
+func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	t := &c.Training
 	fmt.Fprintf(w, "\nshipped agent (zoo), or policy:zoo without search: network %dx%d, generation %d of %d, %v of training on %d cores:\n  %s (seed %d, %s, commit %s)\n",
 		c.Network.Channels, c.Network.Blocks, t.Generation, t.Generations, seconds(t.Seconds).Round(time.Second), t.Cores,
@@ -51,9 +50,8 @@ func writeCard(w io.Writer, c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo,sims=%d\trated %.0f (%.0f to %.0f)\trandom is 0\n", r.Simulations, r.Value, r.Low, r.High)
 	}
-	if d := c.Dial; d != nil && len(d.Strengths) > 0 {
-		weakest, strongest := d.Strengths[0], d.Strengths[len(d.Strengths)-1]
-		fmt.Fprintf(table, "  zoo,elo=N\tN from %.0f to %.0f\tweaker opponents\n", math.Ceil(weakest.Rating), math.Floor(strongest.Rating))
+	if low, high, ok := shipped.Dial(game).Range(); ok {
+		fmt.Fprintf(table, "  zoo,elo=N\tN from %d to %d\tweaker opponents\n", low, high)
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {

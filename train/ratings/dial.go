@@ -232,5 +232,5 @@ func (o *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 // DialGap is the MaxGap of dials: the weaker agent scores at least 10 %.
 const DialGap = 380
 
-// maxDialGames bounds the games of a pool; half as many are usual.
+// maxDialGames bounds the games of a pool; 17,000 to 70,000 are usual.
 const maxDialGames = 100_000
