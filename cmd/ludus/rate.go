@@ -44,7 +44,8 @@ matters, the last line says how far results differ from the ratings.
 
 With --dial it measures the strength dial of the best-rated checkpoint instead, or of the newest one if none is rated: the
 ratings of its policy at falling temperatures and of growing searches, on the same scale. Then net:RUN@best,elo=N plays like an
-agent rated N, and pages offer the strengths.
+agent rated N, and pages offer the strengths. The dial belongs to that checkpoint: when later games make another one the
+best, name it with net:RUN@GENERATION,elo=N.
 
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
 --checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the checkpoint whose interval has the

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 )
 
 // Strength is one way to weaken a network, and how strong it then plays.
@@ -142,12 +144,16 @@ func (d Dial) Levels() (levels []Level) {
 	return levels
 }
 
-// check returns an error, which wraps [ErrSpec], unless the agent with elo=N of spec is on the dial.
-func (d Dial) check(spec Spec) error {
-	low, high, ok := d.Range()
+// checkElo returns an error, which wraps [ErrSpec], unless the agent with elo=N of spec is on the dial.
+func (o *Origin) checkElo(spec Spec) error {
+	low, high, ok := o.Dial.Range()
 	switch {
 	case !ok && spec.Network.Shipped():
 		return fmt.Errorf("%w %q: the shipped agent has no strength dial here; leave out elo", ErrSpec, spec)
+	case !ok && len(o.Dialled) > 0:
+		other := spec
+		other.Network.At = strconv.Itoa(slices.Max(o.Dialled))
+		return fmt.Errorf("%w %q: generation %d has no strength dial; another one has: %v", ErrSpec, spec, o.Generation, other)
 	case !ok:
 		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's best "+
 			"checkpoint, RUN@best", ErrSpec, spec)

@@ -25,6 +25,8 @@ type Origin struct {
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
 	Dial    Dial // of this network; empty if it was not measured
+	// Dialled lists the generations of the network's run that have a dial and are kept.
+	Dialled []int
 }
 
 // ErrWeights is wrapped by errors about a network that cannot be loaded.
@@ -53,7 +55,7 @@ func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 		if l.origin.Generation = -1; spec.HasNetwork() {
 			l.network, l.origin, err = loadNetwork(game, spec, load)
 			if err == nil && spec.Elo > 0 {
-				err = l.origin.Dial.check(spec)
+				err = l.origin.checkElo(spec)
 			}
 		}
 		return l, err
