@@ -83,7 +83,7 @@ var imports = map[string][]string{
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
 		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
 	},
-	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "train/agent"},
+	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "model/infer", "train/agent"},
 	"cmd/ludus/internal/static":  {},
 	"cmd/ludus/internal/terminal": {
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",

@@ -196,6 +196,7 @@ func TestErrors(t *testing.T) {
 		{1, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
 		{1, "it plays quad-5x5", "arena quad-7x7 random net:" + runs},
 		{1, "no such file or directory", "analyze quad-5x5 net:nowhere"},
+		{1, `train one with "ludus train quad-5x5", or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
 		{1, "only of 0, 1", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
 		{2, "seats is", "arena quad-5x5 random random --seats third"},
