@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/match"
@@ -41,6 +44,9 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 	t, err := trainedBy(game, config, o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.run, err)
+	}
+	if err := checkDialMatches(game, o); err != nil {
+		return err
 	}
 	positions, ok := suite.Shipped(game)
 	if !ok {
@@ -72,23 +78,49 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 	return writeCard(folder, card)
 }
 
+// checkDialMatches returns an error unless the matches of the shipped agent's dial are there. Without them the run's
+// opponents would have no precise ratings.
+func checkDialMatches(game *env.Game, o *options) error {
+	remedy := fmt.Sprintf("measure the strength dial of %s first, with -dial %[1]s -matches DIR, and name the same DIR here", game.Name)
+	if o.matches == "" {
+		return fmt.Errorf("-matches is missing: %s", remedy)
+	}
+	m := &measurement{options: o, game: game, file: zoo.Weights(game.Name)}
+	if _, err := os.Stat(filepath.Join(m.folder("dial"), rundir.MatchesFile.Name)); err != nil {
+		return fmt.Errorf("%w: %s", err, remedy)
+	}
+	return nil
+}
+
 // rateTrained returns the rating of a run's last generation in the pool of the shipped agent's dial.
 func rateTrained(ctx context.Context, game *env.Game, o *options) (*zoo.Estimate, error) {
 	m := &measurement{options: o, game: game, file: zoo.Weights(game.Name)}
+	spec, load, err := trainedAgent(o.run)
+	if err != nil {
+		return nil, err
+	}
 	d := ratings.DialOptions{
-		Game: game, Load: agent.WithShipped(game, m.file, nil, rundir.LoadWeights), Within: ratings.DialWithin,
+		Game: game, Load: agent.WithShipped(game, m.file, nil, load), Within: ratings.DialWithin,
 		Balance: match.NewBalanceChecker(game), Threads: o.threads,
 	}
 	if err := m.beginPool(&d, "dial"); err != nil {
 		return nil, err
 	}
-	r, err := ratings.RateNetwork(ctx, d, agent.NetSpec(o.run).String())
+	r, err := ratings.RateNetwork(ctx, d, spec)
 	if err != nil {
 		return nil, err
 	}
-	o.note(fmt.Sprintf("%s: %.0f Elo (%.0f to %.0f)", r.Agent, r.Rating, r.Low, r.High))
+	o.note(fmt.Sprintf("%s: %.0f Elo (%.0f to %.0f)", o.run, r.Rating, r.Low, r.High))
 	e := rounded(r.Rating, r.Low, r.High)
 	return &e, nil
+}
+
+// trainedAgent returns the agent of a run's last generation and its loader. It is named by its weights, not by the run's path,
+// so that another run in the same folder does not get its matches.
+func trainedAgent(run string) (spec string, load agent.Loader, err error) {
+	weights, origin, err := rundir.LoadWeights(agent.NetSpec(run).Network)
+	load = func(agent.Reference) (*infer.Weights, agent.Origin, error) { return weights, origin, nil }
+	return agent.NetSpec(fmt.Sprintf("run-%.16s", origin.Digest)).String(), load, err
 }
 
 // trainedBy returns what a run did, without its errors. It returns an error unless it is a finished plain training.

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ludus/checkpoints/zoo"
@@ -77,7 +79,11 @@ func (m *measurement) measureDial(ctx context.Context) error {
 		Estimate: zoo.Estimate{Value: full.Rating, Low: full.Low, High: full.High}, Simulations: agent.DefaultSimulations,
 	}
 	o.Load = agent.WithShipped(m.game, m.file, dial, nil)
-	if err := m.beginPool(&o, "check"); err != nil {
+	claimed, err := json.Marshal(dial)
+	if err != nil {
+		return err
+	}
+	if err := m.beginPool(&o, "check", claimed...); err != nil {
 		return err
 	}
 	claims, table, err := ratings.CheckDial(ctx, o, dial)
@@ -93,8 +99,8 @@ func (m *measurement) measureDial(ctx context.Context) error {
 	return nil
 }
 
-// beginPool sets where a pool keeps its matches and how it reports progress.
-func (m *measurement) beginPool(o *ratings.DialOptions, name string) error {
+// beginPool sets where a pool keeps its matches and how it reports progress. Its agents depend on key.
+func (m *measurement) beginPool(o *ratings.DialOptions, name string, key ...byte) error {
 	games := 0
 	o.Progress = func(p ratings.Progress) {
 		if p.Games == 0 || p.Games >= games+5000 {
@@ -105,8 +111,13 @@ func (m *measurement) beginPool(o *ratings.DialOptions, name string) error {
 	if m.matches == "" {
 		return nil
 	}
-	o.Dir = filepath.Join(m.matches, fmt.Sprintf("%s-%s-%.8x", m.game.Name, name, sha256.Sum256(m.file)))
+	o.Dir = m.folder(name, key...)
 	return os.MkdirAll(o.Dir, 0o777)
+}
+
+// folder returns the folder that keeps a pool's matches. Pools of other weights or with another key have other folders.
+func (m *measurement) folder(name string, key ...byte) string {
+	return filepath.Join(m.matches, fmt.Sprintf("%s-%s-%.8x", m.game.Name, name, sha256.Sum256(slices.Concat(m.file, key))))
 }
 
 // noteRatings shows a pool's ratings.

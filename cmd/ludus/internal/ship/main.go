@@ -11,9 +11,10 @@
 //	go run ./cmd/ludus/internal/ship -dial quad-5x5,golden-rectangle
 //
 // With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card, from
-// which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding.
+// which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding. It needs the
+// matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
 //
-//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5
+//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -matches DIR
 package main
 
 import (

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +51,50 @@ func TestCurve(t *testing.T) {
 	config.Settings.Simulations = 32
 	if _, err := trainedBy(game, config, &o); err == nil || !strings.Contains(err.Error(), "simulations=32") {
 		t.Errorf("other settings: %v", err)
+	}
+}
+
+// Kept matches belong to the weights and the dial that played them, and a curve needs those of the dial.
+func TestKeptMatches(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{}
+	if err := checkDialMatches(game, &o); err == nil || !strings.Contains(err.Error(), "-matches is missing") {
+		t.Errorf("without -matches: %v", err)
+	}
+	o.matches = t.TempDir()
+	if err := checkDialMatches(game, &o); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "-dial quad-5x5 -matches DIR") {
+		t.Errorf("with an empty folder: %v", err)
+	}
+	m := &measurement{options: &o, game: game, file: zoo.Weights(game.Name)}
+	if err := os.Mkdir(m.folder("dial"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := rundir.MatchesFile.Append(m.folder("dial"), &rundir.MatchResult{Agent: "zoo"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkDialMatches(game, &o); err != nil {
+		t.Error(err)
+	}
+	if a, b := m.folder("check", 1), m.folder("check", 2); a == b || a == m.folder("check") {
+		t.Errorf("two dials have the folder %s", a)
+	}
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	var specs []string
+	for _, name := range []string{"quad-5x5", "quad-7x7"} { // one after the other at the same path
+		if err := os.WriteFile(path, zoo.Weights(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		spec, _, err := trainedAgent(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		specs = append(specs, spec)
+	}
+	if specs[0] == specs[1] {
+		t.Errorf("two networks have the name %s", specs[0])
 	}
 }
 
