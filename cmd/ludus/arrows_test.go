@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page/generate": {},
 	"cmd/ludus/internal/peers":         {},
 	"cmd/ludus/internal/ship": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "train", "train/agent", "train/exploit", "train/match",
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "model/infer", "train", "train/agent", "train/exploit", "train/match",
 		"train/ratings", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/report": {
