@@ -114,6 +114,10 @@ func TestFirstOpponent(t *testing.T) {
 	}
 
 	trainRun(t, filepath.Join(dir, "rated"), "quad-5x5")
+	tab.Wait(`(window.listed ??= (async () => { // scans of the folder are a second apart
+		while (!(await (await fetch("/api/runs")).text()).includes('"rated"')) await new Promise((done) => setTimeout(done, 100));
+		window.isListed = true;
+	})(), window.isListed === true)`)
 	tab.Visit(address + "?game=quad-5x5&again")
 	tab.Wait(ready + " && " + rival + ` === "rated"`)
 	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 3)" {

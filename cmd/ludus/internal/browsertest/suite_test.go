@@ -259,7 +259,7 @@ func (f Front) rules(p *Playing) {
 	f.checkLayout(p, "rules")
 	p.Resize(360, 740)
 	p.Reach("#about summary")
-	p.Wait(`!document.getElementById("about").open`)
+	p.Wait(fmt.Sprintf("localStorage.getItem(%q) === 'closed'", "ludus-rules "+p.Game.Name)) // written after the rules are closed
 	p.Visit(Eval[string](p.Tab, "location.href"))
 	p.Follow("ready")
 	if open() {
