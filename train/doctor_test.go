@@ -6,6 +6,7 @@ import (
 
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/model/infer/kernel"
 	"ludus/train/doctor"
 )
 
@@ -72,8 +73,8 @@ var base = settings{
 // TestDoctor trains runs that are broken on purpose, by settings or by faults in the code, and healthy ones. The most
 // likely cause that doctor names must be the right one, and healthy runs must have no finding.
 func TestDoctor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains many runs, for about 20 seconds of CPU time")
+	if testing.Short() || kernel.InstructionSet() == "Go" {
+		t.Skip("it trains 23 runs, which is slow in plain Go")
 	}
 	const seed = 13 // thresholds were chosen with seeds 1 to 5 and 12
 	for _, c := range trials() {
