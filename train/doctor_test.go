@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ludus/env/games"
-	"ludus/train"
 	"ludus/model/infer/kernel"
+	"ludus/train"
 	"ludus/train/doctor"
 )
 
