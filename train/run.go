@@ -112,7 +112,8 @@ type run struct {
 	store     *checkpoints.Store
 	count     counters // as of the last commit
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
-	play      *selfPlay
+	exchange  local
+	play      player
 	rescorer  *rescorer
 	learner   *learner
 	curves    *tensorboard.Writer
@@ -262,19 +263,22 @@ func checkDir(dir string) (isNew bool, err error) {
 // generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
 func (r *run) generation(ctx context.Context) error {
 	start := r.pace.spent(&r.config.Plan)
-	network, err := infer.NewNetwork(r.Game, r.learner.trainer.AverageWeights())
+	network, err := NewNetwork(r.Game, r.count.Generation, r.learner.trainer.AverageWeights())
 	if err != nil {
 		return err
 	}
+	if err := r.exchange.PublishNetwork(ctx, network); err != nil {
+		return err
+	}
 	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
-	games, err := r.collect(ctx, network, m)
+	games, err := r.collect(ctx, m)
 	if err != nil {
 		return err
 	}
 	if err := r.rescore(ctx, games, m); err != nil {
 		return err
 	}
-	sets, err := r.learn(ctx, network, games, m)
+	sets, err := r.learn(ctx, network.ready, games, m)
 	if err != nil {
 		return err
 	}
