@@ -34,13 +34,14 @@ func rateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rate RUN",
 		Short: "Rate a run's checkpoints and baselines on one Elo scale",
-		Long: `Plays matches between checkpoints of a run and baselines until each rating's interval is narrow enough. It picks the
-matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated 100 higher scores
-64 %, 200 higher 76 %, 400 higher 91 %.
+		Long: `Plays matches between checkpoints of a run, baselines and the shipped agent until each rating's interval is narrow
+enough. It picks the matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated
+100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
 
-The 95 % interval is for the difference between an agent and the centre of the pool, the mean of the middle half of the
-agents. It covers the randomness of games only: ratings cannot express that A beats B, B beats C and C beats A. If that
-matters, the last line says how far results differ from the ratings.
+The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
+scale. For a game without a shipped agent the 95 % interval is for the difference between an agent and the centre of the
+pool, the mean of the middle half of the agents. It covers the randomness of games only: ratings cannot express that A
+beats B, B beats C and C beats A. If that matters, the last line says how far results differ from the ratings.
 
 With --dial it measures the strength dial of the best-rated checkpoint instead, or of the newest one if none is rated: the
 ratings of its policy at falling temperatures and of growing searches, on the same scale. Then net:RUN@best,elo=N plays like an
@@ -174,16 +175,24 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		name := a.Agent
 		if a.Gone {
 			name, gone = name+"*", true
-		} else if slices.Contains(wanted, name) {
+		} else if !a.Known && slices.Contains(wanted, name) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 		}
-		fmt.Fprintf(table, "%s\t%.0f\t%.0f to %.0f\t%d\t%.1f %%\t\n", name, a.Rating, a.Low, a.High, a.Games, 100*a.Score)
+		interval := fmt.Sprintf("%.0f to %.0f", a.Low, a.High)
+		if a.Known {
+			interval = "known"
+		}
+		fmt.Fprintf(table, "%s\t%.0f\t%s\t%d\t%.1f %%\t\n", name, a.Rating, interval, a.Games, 100*a.Score)
 	}
 	table.Flush()
 	if gone {
 		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
-	fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre")
+	if t.Known() {
+		fmt.Fprintln(w, "random is 0; the ratings of zoo are known")
+	} else {
+		fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre")
+	}
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
 	if t.Intransitivity > 0 {
 		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n", t.Intransitivity)

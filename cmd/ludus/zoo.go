@@ -12,6 +12,7 @@ import (
 	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/stats"
 )
@@ -50,7 +51,7 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo,sims=%d\trated %.0f (%.0f to %.0f)\trandom is 0\n", r.Simulations, r.Value, r.Low, r.High)
 	}
-	if low, high, ok := shipped.Dial(game).Range(); ok {
+	if low, high, ok := ratings.ShippedDial(game).Range(); ok {
 		fmt.Fprintf(table, "  zoo,elo=N\tN from %d to %d\tweaker opponents\n", low, high)
 	}
 	table.Flush()

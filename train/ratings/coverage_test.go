@@ -100,10 +100,12 @@ const pairsOfMatch = 32
 
 func playAdaptively(w *world, rng *rand.Rand, deviation float64) (all []pairing, games int) {
 	n := len(w.elo)
+	anchored := make([]bool, n)
+	anchored[0] = true
 	for range 400 {
-		a, b, open := connectingPair(n, 0, all, func(a, b int) bool { return true })
+		a, b, open := connectingPair(anchored, all, func(a, b int) bool { return true })
 		if !open {
-			f := newFit(n, 0, all)
+			f := fitted(n, 0, all...)
 			plan := everybodyMay(2 * pairsOfMatch)
 			plan.target = func(i int) bool { return f.deviation(i) > deviation }
 			done := true
@@ -176,7 +178,7 @@ func covered(w *world, f *fit) (c coverage) {
 		if place := w.place(f, i, f.centre); low <= place && place <= high {
 			c.held++
 		}
-		if i == f.anchor {
+		if i == 0 {
 			continue
 		}
 		low, high = anchorInterval(f, i)
@@ -216,7 +218,7 @@ func TestCoverage(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(number), uint64(trial)))
 					w := pool.world
 					w.elo = spreadOut(rng, pool.players, pool.reach)
-					f := newFit(pool.players, 0, w.schedule(&w, rng))
+					f := fitted(pool.players, 0, w.schedule(&w, rng)...)
 					one := covered(&w, f)
 					mutex.Lock()
 					c.add(one)

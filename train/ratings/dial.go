@@ -58,7 +58,6 @@ func (p *Pool) Dial(indices []int) agent.Dial {
 func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
 	toAnchor := *f
 	toAnchor.centre = make([]float64, len(p.agents))
-	toAnchor.centre[f.anchor] = 1
 	low, high := toAnchor.interval(i)
 	s.Rating, s.Low, s.High = tenths(f.elo(i)), tenths(low), tenths(high)
 	return s

@@ -61,14 +61,14 @@ func TestDialClaims(t *testing.T) {
 // The strengths of a checkpoint are part of its run's matches and of ratings.json, not of the ladder.
 func TestDialOfRun(t *testing.T) {
 	dir, game := testRun(t, 3, 7)
-	open := func() *Pool {
-		p, warnings, err := Open(dir, game, agent.DefaultSimulations, fewer, balance)
+	reopen := func() *Pool {
+		p, warnings, err := open(dir, game, agent.DefaultSimulations, fewer, balance, scale{})
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(err, warnings)
 		}
 		return p
 	}
-	p := open()
+	p := reopen()
 	newest := p.Best() // none is rated
 	strengths := p.AddStrengths(newest)
 	if last := strengths[len(strengths)-1]; last != newest || len(strengths) != len(agent.Strengths()) {
@@ -87,7 +87,7 @@ func TestDialOfRun(t *testing.T) {
 			t.Errorf("%s is on the ladder", a.Agent)
 		}
 	}
-	if again := open().Ratings(); !reflect.DeepEqual(again.Dials, table.Dials) {
+	if again := reopen().Ratings(); !reflect.DeepEqual(again.Dials, table.Dials) {
 		t.Errorf("the matches give the dial %+v; written was %+v", again.Dials, table.Dials)
 	}
 	for generation, want := range map[int]agent.Dial{3: nil, 7: table.DialOf(7)} {
@@ -102,7 +102,7 @@ func TestDialOfRun(t *testing.T) {
 	if err := rundir.DropAfter(dir, 6); err != nil {
 		t.Fatal(err)
 	}
-	if table := open().Ratings(); table.Dials != nil {
+	if table := reopen().Ratings(); table.Dials != nil {
 		t.Errorf("a generation that was dropped has the dial %+v", table.Dials)
 	}
 }

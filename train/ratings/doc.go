@@ -4,20 +4,23 @@
 // # The scale
 //
 // An agent of rating R is expected to score 1 / (1 + 10^((S-R)/400)) against one of rating S; a draw is half a point
-// (Bradley and Terry 1952; Elo's scale). Ratings are the maximum likelihood; one agent, the anchor, has rating 0.
+// (Bradley and Terry 1952; Elo's scale). Ratings are the maximum likelihood; one agent, the anchor, has rating 0. In the
+// pool of a run the agent shipped for the game and three weakened ones keep the ratings of its card, so the ratings of all
+// runs of a game are on one scale.
 //
 // # The prior
 //
-// For each rating but the anchor's, one virtual draw is added to the games played. These draws are divided among the
+// For each rating that is not known, one virtual draw is added to the games played. These draws are divided among the
 // pairings in proportion to the information of each about the ratings (Firth 1993; for two agents, Jeffreys' prior). So
 // 100 : 0 between two agents counts as 100.5 : 0.5, a difference of 921 and not infinity. Among hundreds of games the
 // prior removes the likelihood's bias towards large differences and changes little else.
 //
 // # The interval
 //
-// An agent's interval is the 95 % interval of its difference from the pool's centre, shifted onto the rating scale. The
-// centre is the mean rating of the middle half of the agents. An interval of the difference from the anchor would say
-// less about the other agents: if random loses every game, nobody knows how far below the others it is.
+// Where a shipped agent fixes the scale, an agent's interval is the 95 % interval of its rating. Elsewhere it is that of its
+// difference from the pool's centre, shifted onto the rating scale. The centre is the mean rating of the middle half of the
+// agents. An interval of the difference from the anchor would say less about the other agents: if random loses every game,
+// nobody knows how far below the others it is.
 //
 // Intervals come from the profile likelihood, because a rating based on 99 : 1 has a narrower bound on one side than on
 // the other. Games are not independent: those of a pair share an opening, and draws reduce the scatter. So the

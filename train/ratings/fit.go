@@ -86,26 +86,33 @@ type edge struct {
 }
 
 // fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds, and
-// vectors and matrices have an entry for each agent. Games only determine differences of ratings: see information.
+// vectors and matrices have an entry for each agent; those of agents with a known rating are 0.
 type fit struct {
-	anchor     int
-	rated      []bool // by agent: games connect it with the anchor; the other agents have no meaningful rating
+	known      []bool // by agent: its rating is given; at least one is
+	rated      []bool // by agent: it is known, or games connect it with one that is; the others have no meaningful rating
 	edges      []edge
 	rating     []float64     // by agent
 	value      float64       // log likelihood
 	info       mat.Cholesky  // information matrix of the ratings
-	inverse    *mat.SymDense // of info
+	inverse    *mat.SymDense // of info, 0 for agents with a known rating
 	cov        *mat.SymDense // covariance of the ratings, corrected for the observed scatter of pairs
 	dispersion float64       // scatter of pairs relative to that of independent games without draws
 	centre     []float64     // weight of each agent in the pool's centre
 }
 
-// newFit fits the ratings of agents to their games. Two agents may have several pairings.
-func newFit(agents, anchor int, pairings []pairing) *fit {
-	f := &fit{anchor: anchor, rated: connected(agents, anchor, pairings), rating: make([]float64, agents)}
-	parameters := -1.0 // one for each rated agent but the anchor
-	for _, rated := range f.rated {
-		if rated {
+// newFit fits the ratings of agents to their games. elo has the agents' known ratings, and NaN for the others. Two agents
+// may have several pairings.
+func newFit(elo []float64, pairings []pairing) *fit {
+	f := &fit{known: make([]bool, len(elo)), rating: make([]float64, len(elo))}
+	for i, x := range elo {
+		if !math.IsNaN(x) {
+			f.known[i], f.rating[i] = true, x/eloPerUnit
+		}
+	}
+	f.rated = connected(f.known, pairings)
+	parameters := 0.0 // one for each rating to be fitted
+	for i, rated := range f.rated {
+		if rated && !f.known[i] {
 			parameters++
 		}
 	}
@@ -132,6 +139,11 @@ func (f *fit) maximizeAll() {
 	if err := f.info.InverseTo(f.inverse); err != nil {
 		panicUnlessIllConditioned(err)
 	}
+	for i, known := range f.known {
+		if known {
+			f.inverse.SetSym(i, i, 0)
+		}
+	}
 }
 
 // setPrior gives each edge share(edge) of the prior's virtual draws. It returns the largest change of an edge's share,
@@ -155,7 +167,7 @@ func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 func (f *fit) expectedScore(e *edge) float64 { return logistic(f.rating[e.a] - f.rating[e.b]) }
 
 // leverage is an edge's leverage in the fit: its information times the variance of its rating difference. The leverages
-// add up to the number of parameters, the rated agents less 1.
+// add up to the number of ratings to be fitted.
 func (f *fit) leverage(e *edge) float64 {
 	p := f.expectedScore(e)
 	return (e.won + e.lost) * p * (1 - p) * differenceVariance(f.inverse, e.a, e.b)
@@ -166,10 +178,9 @@ func differenceVariance(covariance mat.Symmetric, a, b int) float64 {
 	return covariance.At(a, a) + covariance.At(b, b) - 2*covariance.At(a, b)
 }
 
-// connected reports for each agent whether games connect it with the anchor.
-func connected(agents, anchor int, pairings []pairing) []bool {
-	reached := make([]bool, agents)
-	reached[anchor] = true
+// connected reports for each agent whether its rating is known or games connect it with an agent whose rating is.
+func connected(known []bool, pairings []pairing) []bool {
+	reached := slices.Clone(known)
 	for grown := true; grown; {
 		grown = false
 		for i := range pairings {
@@ -220,7 +231,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // logistic is the expected score at a difference d: 1 / (1 + exp(-d)).
 func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 
-// gradient is the gradient of the log likelihood. Its entries add up to 0.
+// gradient is the gradient of the log likelihood by the ratings to be fitted.
 func (f *fit) gradient(rating []float64) *mat.VecDense {
 	g := mat.NewVecDense(len(rating), nil)
 	for i := range f.edges {
@@ -229,20 +240,29 @@ func (f *fit) gradient(rating []float64) *mat.VecDense {
 		g.SetVec(e.a, g.AtVec(e.a)+x)
 		g.SetVec(e.b, g.AtVec(e.b)-x)
 	}
+	f.clearKnown(g)
 	return g
 }
 
-// information is the negative Hessian of the log likelihood as a Cholesky factorisation. Games determine only the
-// differences of ratings, so 1 is added to the anchor's diagonal entry: steps along gradients and contrasts then leave its
-// rating at 0. Agents without a rating get the same.
+// clearKnown sets the entries of agents with a known rating to 0.
+func (f *fit) clearKnown(v *mat.VecDense) {
+	for i, known := range f.known {
+		if known {
+			v.SetVec(i, 0)
+		}
+	}
+}
+
+// information is the negative Hessian of the log likelihood by the ratings to be fitted, as a Cholesky factorisation. The
+// rows of the other agents are those of the identity, so steps along gradients and contrasts do not move their ratings.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])
 		return (e.won + e.lost) * max(p*(1-p), minCurvature)
 	})
 	for i, rated := range f.rated {
-		if i == f.anchor || !rated {
-			m.SetSym(i, i, m.At(i, i)+1)
+		if f.known[i] || !rated {
+			m.SetSym(i, i, 1)
 		}
 	}
 	if !c.Factorize(m) {
@@ -251,15 +271,22 @@ func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	return c
 }
 
-// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u are unit vectors.
+// laplacian sums weight (u_a - u_b) (u_a - u_b)' over the edges, where u_i is the unit vector of agent i, or 0 if its rating
+// is known.
 func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
 	m := mat.NewSymDense(len(f.rating), nil)
 	for i := range f.edges {
 		e := &f.edges[i]
 		w := weight(e)
-		m.SetSym(e.a, e.a, m.At(e.a, e.a)+w)
-		m.SetSym(e.b, e.b, m.At(e.b, e.b)+w)
-		m.SetSym(e.a, e.b, m.At(e.a, e.b)-w)
+		if !f.known[e.a] {
+			m.SetSym(e.a, e.a, m.At(e.a, e.a)+w)
+		}
+		if !f.known[e.b] {
+			m.SetSym(e.b, e.b, m.At(e.b, e.b)+w)
+		}
+		if !f.known[e.a] && !f.known[e.b] {
+			m.SetSym(e.a, e.b, m.At(e.a, e.b)-w)
+		}
 	}
 	return m
 }
@@ -271,7 +298,7 @@ const (
 )
 
 // maximize changes rating to maximize the likelihood, by Newton's method with halved steps where one overshoots. If
-// contrast, a coefficient for each agent with sum 0, is not nil, the value of that linear combination is held fixed.
+// contrast, a coefficient for each agent, is not nil, the value of that linear combination is held fixed.
 func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	trial := make([]float64, len(rating))
 	value := f.likelihood(rating)

@@ -8,16 +8,17 @@ import (
 	"testing"
 )
 
-func fitted(t testing.TB, agents, anchor int, pairings ...pairing) *fit {
-	t.Helper()
-	return newFit(agents, anchor, pairings)
+// fitted fits the ratings of agents, of whom only the anchor's is known.
+func fitted(agents, anchor int, pairings ...pairing) *fit {
+	elo := slices.Repeat([]float64{math.NaN()}, agents)
+	elo[anchor] = 0
+	return newFit(elo, pairings)
 }
 
 // anchorInterval is the interval of an agent's difference from the anchor.
 func anchorInterval(f *fit, agent int) (low, high float64) {
 	g := *f
 	g.centre = make([]float64, len(f.rating))
-	g.centre[f.anchor] = 1
 	return g.interval(agent)
 }
 
@@ -44,7 +45,7 @@ func TestTwo(t *testing.T) {
 		{pairing{a: 1, b: 0, singles: [3]int{0, 7, 0}}, 3.5, 7},
 		{pairing{a: 1, b: 0, singles: [3]int{0, 0, 1_000_000}}, 1e6, 1e6},
 	} {
-		f := fitted(t, 2, 0, c.pairing)
+		f := fitted(2, 0, c.pairing)
 		near(t, "the difference", f.elo(1), elo(c.points+0.5, c.games+1), 0.01)
 		near(t, "the anchor", f.elo(0), 0, 0)
 		low, high := anchorInterval(f, 1)
@@ -56,7 +57,7 @@ func TestTwo(t *testing.T) {
 
 // After 100 : 0 the interval is narrower below the rating than above.
 func TestLopsided(t *testing.T) {
-	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{0, 0, 0, 0, 50}})
+	f := fitted(2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{0, 0, 0, 0, 50}})
 	low, high := anchorInterval(f, 1)
 	if up, down := high-f.elo(1), f.elo(1)-low; !(up > 1.5*down) {
 		t.Errorf("rating %.0f, interval %.0f to %.0f", f.elo(1), low, high)
@@ -68,7 +69,7 @@ func TestSymmetry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := world{draws: 0.3, elo: spreadOut(rng, 7, 700)}
 	pairings := uneven(20)(&w, rng)
-	f := fitted(t, 7, 0, pairings...)
+	f := fitted(7, 0, pairings...)
 	turned := slices.Clone(pairings)
 	slices.Reverse(turned)
 	for i := range turned {
@@ -77,7 +78,7 @@ func TestSymmetry(t *testing.T) {
 		slices.Reverse(p.pentanomial[:])
 		slices.Reverse(p.singles[:])
 	}
-	g := fitted(t, 7, 3, turned...)
+	g := fitted(7, 3, turned...)
 	for i := range 7 {
 		near(t, "a rating", g.elo(i), f.elo(i)-f.elo(3), 1e-3)
 		low, high := f.interval(i)
@@ -94,7 +95,7 @@ func TestSymmetry(t *testing.T) {
 func TestLikeliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := world{draws: 0.3, elo: spreadOut(rng, 9, 1500)}
-	f := fitted(t, 9, 0, uneven(15)(&w, rng)...)
+	f := fitted(9, 0, uneven(15)(&w, rng)...)
 	excess, virtual := make([]float64, 9), 0.0
 	for i := range f.edges {
 		l := &f.edges[i]
@@ -112,7 +113,7 @@ func TestLikeliest(t *testing.T) {
 // With many independent games, the intervals of the profile, the curvature and the binomial distribution agree.
 func TestManyGames(t *testing.T) {
 	const games, points = 40000, 25000
-	f := fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{
+	f := fitted(2, 0, pairing{a: 1, b: 0, pentanomial: [5]int{
 		20000 * 9 / 64, 0, 2 * 20000 * 15 / 64, 0, 20000 * 25 / 64}}) // pairs of independent games won with 5/8
 	p := float64(points) / games
 	want := 2 * stats.Z * eloPerUnit / math.Sqrt(games*p*(1-p))
@@ -126,7 +127,7 @@ func TestManyGames(t *testing.T) {
 // Pairs whose two games end alike give half the information; pairs that the seat decides give more.
 func TestScatter(t *testing.T) {
 	width := func(pentanomial [5]int) float64 {
-		low, high := anchorInterval(fitted(t, 2, 0, pairing{a: 1, b: 0, pentanomial: pentanomial}), 1)
+		low, high := anchorInterval(fitted(2, 0, pairing{a: 1, b: 0, pentanomial: pentanomial}), 1)
 		return high - low
 	}
 	independent := width([5]int{250, 0, 500, 0, 250})
@@ -140,7 +141,7 @@ func TestUnconnected(t *testing.T) {
 	one := pairing{a: 0, b: 1, singles: [3]int{1, 0, 1}}
 	two := pairing{a: 2, b: 3, singles: [3]int{1, 0, 1}}
 	none := pairing{a: 1, b: 2}
-	f, alone := newFit(4, 0, []pairing{one, two, none}), newFit(2, 0, []pairing{one})
+	f, alone := fitted(4, 0, one, two, none), fitted(2, 0, one)
 	if !slices.Equal(f.rated, []bool{true, true, false, false}) {
 		t.Errorf("rated: %v", f.rated)
 	}
@@ -149,10 +150,10 @@ func TestUnconnected(t *testing.T) {
 	near(t, "a rating beside unconnected agents", f.elo(1), alone.elo(1), 1e-6)
 	near(t, "its interval's lower end", low, low2, 1e-6)
 	near(t, "its interval's upper end", high, high2, 1e-6)
-	if got := connected(4, 3, []pairing{one, two, none}); !slices.Equal(got, []bool{false, false, true, true}) {
+	if got := connected([]bool{3: true}, []pairing{one, two, none}); !slices.Equal(got, []bool{false, false, true, true}) {
 		t.Errorf("connected: %v", got)
 	}
-	if f := fitted(t, 1, 0); f.elo(0) != 0 {
+	if f := fitted(1, 0); f.elo(0) != 0 {
 		t.Errorf("a pool of one is rated %v", f.elo(0))
 	}
 }
@@ -173,12 +174,12 @@ func TestIntransitivity(t *testing.T) {
 					pairings = append(pairings, w.play(rng, a, b, 100))
 				}
 			}
-			f := fitted(t, 8, 0, pairings...)
+			f := fitted(8, 0, pairings...)
 			sum += f.intransitivity() * f.intransitivity() / pools
 		}
 		near(t, "the intransitivity", math.Sqrt(sum), departure, 12)
 	}
-	if f := fitted(t, 2, 0, pairing{a: 0, b: 1, singles: [3]int{3, 0, 7}}); f.intransitivity() != 0 {
+	if f := fitted(2, 0, pairing{a: 0, b: 1, singles: [3]int{3, 0, 7}}); f.intransitivity() != 0 {
 		t.Errorf("two agents always fit, and not by %v", f.intransitivity())
 	}
 }

@@ -65,8 +65,8 @@ func (f *fit) setCentre(in func(agent int) bool) {
 	}
 }
 
-// elo is an agent's rating; the anchor's is 0.
-func (f *fit) elo(agent int) float64 { return eloPerUnit * (f.rating[agent] - f.rating[f.anchor]) }
+// elo is an agent's rating.
+func (f *fit) elo(agent int) float64 { return eloPerUnit * f.rating[agent] }
 
 // interval is the 95 % profile likelihood interval of an agent's difference from the pool's centre, shifted onto the
 // rating scale. The threshold 3.84 of the likelihood ratio statistic is scaled by the robust variance of the difference
@@ -76,7 +76,7 @@ func (f *fit) interval(agent int) (low, high float64) {
 	along := solve(&f.info, c)
 	variance := mat.Dot(c, along) // of the model
 	if variance <= 0 {
-		return f.elo(agent), f.elo(agent) // the agent alone is the centre
+		return f.elo(agent), f.elo(agent) // the agent alone is the centre, or both are known
 	}
 	target := stats.Z * math.Sqrt(mat.Inner(c, f.cov, c)/variance)
 	along.ScaleVec(1/variance, along) // changes the contrast by 1
@@ -91,13 +91,15 @@ func (f *fit) deviation(agent int) float64 {
 	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
 }
 
-// fromCentre is the vector c, by agent, for which c'x is the agent's rating minus the pool's centre, for any ratings x.
+// fromCentre is the vector c, by agent, for which c'x is the agent's rating minus the pool's centre, for any change x of the
+// ratings to be fitted.
 func (f *fit) fromCentre(agent int) *mat.VecDense {
 	c := mat.NewVecDense(len(f.rating), nil)
 	for i, weight := range f.centre {
 		c.SetVec(i, -weight)
 	}
 	c.SetVec(agent, c.AtVec(agent)+1)
+	f.clearKnown(c)
 	return c
 }
 

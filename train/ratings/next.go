@@ -2,12 +2,12 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// connectingPair returns an agent that no games connect with the anchor and one that they do, whose match would connect
-// it: of the pairs that may play, the one with the nearest indices. ok is false if there is none.
-func connectingPair(agents, anchor int, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
-	reached := connected(agents, anchor, pairings)
-	for i := range agents {
-		for j := range agents {
+// connectingPair returns an agent that no games connect with one of known rating, and an agent whose match would connect it:
+// of the pairs that may play, the one with the nearest indices. ok is false if there is none.
+func connectingPair(known []bool, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
+	reached := connected(known, pairings)
+	for i := range known {
+		for j := range known {
 			if reached[i] && !reached[j] && may(i, j) && (!ok || max(i-j, j-i) < max(a-b, b-a)) {
 				a, b, ok = j, i, true
 			}

@@ -14,13 +14,13 @@ func TestConnectingPair(t *testing.T) {
 	var pairings []pairing
 	all := func(a, b int) bool { return true }
 	for range 6 {
-		a, b, ok := connectingPair(7, 3, pairings, all)
+		a, b, ok := connectingPair([]bool{3: true, 6: false}, pairings, all)
 		if !ok || max(a-b, b-a) != 1 {
 			t.Fatalf("joining %v gives %d, %d, %v", pairings, a, b, ok)
 		}
 		pairings = append(pairings, pairing{a: a, b: b, singles: [3]int{1, 0, 0}})
 	}
-	if a, b, ok := connectingPair(7, 3, pairings, all); ok {
+	if a, b, ok := connectingPair([]bool{3: true, 6: false}, pairings, all); ok {
 		t.Errorf("all are joined, and %d and %d are to be", a, b)
 	}
 }
@@ -30,7 +30,7 @@ func TestNextPair(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	w := world{elo: spreadOut(rng, 6, 600)}
 	pairings := uneven(20)(&w, rng)
-	f := fitted(t, 6, 0, pairings...)
+	f := fitted(6, 0, pairings...)
 	plan := everybodyMay(64)
 	plan.cost = func(a, b int) float64 { return 0.01 * float64(1+a+b) }
 	plan.target = func(i int) bool { return i != 2 }
@@ -105,7 +105,7 @@ func gamesOfEverybody(w *world, rng *rand.Rand, deviation float64) int {
 	for {
 		pairings = append(pairings, everybody(4)(w, rng)...)
 		games += 8 * len(w.elo) * (len(w.elo) - 1) / 2
-		f := newFit(len(w.elo), 0, pairings)
+		f := fitted(len(w.elo), 0, pairings...)
 		widest := 0.0
 		for i := range w.elo {
 			widest = max(widest, f.deviation(i))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
@@ -35,6 +36,7 @@ type Pool struct {
 	simulations int // per move of a checkpoint
 	seed        uint64
 	balance     *match.BalanceChecker
+	scale       scale // of a run's pool
 
 	reference []int // agents whose centre intervals refer to; nil: all that can play
 	agents    []poolAgent
@@ -50,6 +52,7 @@ type poolAgent struct {
 	name       string
 	generation int             // -1 for a baseline
 	strength   *agent.Strength // of a weakened checkpoint; nil for others
+	known      *zoo.Estimate   // rating of a shipped agent in a run's pool; nil for others
 	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
 }
 
@@ -63,11 +66,17 @@ type pairState struct {
 	exhausted bool // no new opening is left: further games would repeat earlier ones
 }
 
-// Open reads the pool of the run in dir: the given baselines, the checkpoints that the run keeps, and all agents of its
-// matches. Matches of checkpoints with another number of simulations per move do not count. Unreadable matches are
-// returned as warnings. Pools of one game may share the balance checker of their openings.
+// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known ratings,
+// the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another number of
+// simulations per move do not count, nor those of another shipped network. Unreadable matches are returned as warnings. Pools of one game may share the balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
+) (p *Pool, warnings []error, err error) {
+	return open(dir, game, simulations, baselines, balance, scaleOf(game))
+}
+
+func open(
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker, known scale,
 ) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
@@ -77,7 +86,7 @@ func Open(
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Pool{dir: dir, game: game, simulations: simulations, balance: balance}
+	p = &Pool{dir: dir, game: game, simulations: simulations, balance: balance, scale: known}
 	p.fill(kept, baselines, matches)
 	return p, warnings, nil
 }
@@ -138,6 +147,13 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 			p.addAgent(poolAgent{name: name, generation: -1, factory: factory})
 		}
 	}
+	for _, k := range p.scale.agents {
+		factory, err := agent.ParseFactory(p.game, k.spec, p.scale.load)
+		if err != nil {
+			panic("ratings: a shipped agent cannot be parsed: " + err.Error())
+		}
+		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, known: &k.rating})
+	}
 	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {
 		a := poolAgent{name: rundir.CheckpointName(g), generation: g}
@@ -182,6 +198,9 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && m.Simulations != p.simulations {
 		return
 	}
+	if (p.agents[a].known != nil || p.agents[b].known != nil) && m.Shipped != p.scale.digest {
+		return
+	}
 	state := p.pairs[twoOf(a, b)]
 	state.matches++
 	state.games += (m.Games + 1) &^ 1
@@ -215,6 +234,9 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	m := &rundir.MatchResult{
 		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: state.matches + 1,
 		Final: final, Simulations: p.simulations,
+	}
+	if x.known != nil || y.known != nil {
+		m.Shipped = p.scale.digest
 	}
 	var err error
 	m.Result, err = match.Run(ctx, match.Config{
@@ -263,7 +285,7 @@ func (p *Pool) Baselines() []int {
 }
 
 // SetReference makes intervals refer to the centre of the given agents, without those that cannot play or have no
-// rating. By default it is the centre of all agents that can play, but for weakened checkpoints: those that cannot would
+// rating. It has no effect in a pool with shipped agents: there intervals are those of the ratings. By default it is the centre of all agents that can play, but for weakened checkpoints: those that cannot would
 // widen the intervals, because they play no more games.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
@@ -371,10 +393,34 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 	return cost
 }
 
+// knownElo returns the known ratings of the agents, in Elo, and NaN for the others.
+func (p *Pool) knownElo() []float64 {
+	elo := make([]float64, len(p.agents))
+	for i := range p.agents[1:] {
+		elo[i+1] = math.NaN()
+		if known := p.agents[i+1].known; known != nil {
+			elo[i+1] = known.Value
+		}
+	}
+	return elo
+}
+
+// known reports for each agent whether its rating is known.
+func (p *Pool) known() []bool {
+	known := make([]bool, len(p.agents))
+	for i := range p.agents {
+		known[i] = i == 0 || p.agents[i].known != nil
+	}
+	return known
+}
+
 // fit fits the ratings of the agents to their games.
 func (p *Pool) fit() *fit {
-	f := newFit(len(p.agents), 0, p.pairings)
+	f := newFit(p.knownElo(), p.pairings)
 	f.setCentre(func(i int) bool {
+		if len(p.scale.agents) > 0 {
+			return i == 0
+		}
 		if p.reference == nil {
 			return p.canPlay(i) && p.agents[i].strength == nil
 		}
@@ -396,8 +442,8 @@ func (p *Pool) games() (games []int, points []float64) {
 	return games, points
 }
 
-// Ratings returns the ratings that follow from the matches, best first. Agents that no games connect with the anchor are
-// left out. Weakened checkpoints are in the dials only.
+// Ratings returns the ratings that follow from the matches, best first. Agents that no games connect with the anchor
+// or a shipped agent are left out, and so are shipped agents without games. Weakened checkpoints are in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()
@@ -406,13 +452,17 @@ func (p *Pool) Ratings() *rundir.Ratings {
 	for i := range p.agents {
 		t.Games += games[i]
 		a := &p.agents[i]
-		if !f.rated[i] || a.strength != nil {
+		if !f.rated[i] || a.strength != nil || a.known != nil && games[i] == 0 {
 			continue
 		}
 		low, high := f.interval(i)
+		if a.known != nil {
+			low, high = a.known.Low, a.known.High
+		}
 		r := rundir.Rating{
 			Agent: a.name, Rating: tenths(f.elo(i)), Low: tenths(low), High: tenths(high), Games: games[i],
 			Score: math.Round(1e4*points[i]/max(float64(games[i]), 1)) / 1e4, Gone: a.factory == nil,
+			Known: a.known != nil,
 		}
 		if a.generation >= 0 {
 			r.Generation = &a.generation

@@ -158,11 +158,12 @@ func (r *rater) progress() Progress {
 // choose returns the agents of the next match: two whose match connects another agent with the anchor, or else the two
 // whose match shrinks the targets' intervals most per second. ok is false if no two agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
+	known := r.known()
 	may := func(a, b int) bool {
-		return r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
+		return !(known[a] && known[b]) && r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
 			!r.pairs[twoOf(a, b)].exhausted
 	}
-	if a, b, ok = connectingPair(len(r.agents), 0, r.pairings, may); ok {
+	if a, b, ok = connectingPair(known, r.pairings, may); ok {
 		return a, b, true, true
 	}
 	s := schedule{

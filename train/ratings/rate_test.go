@@ -58,9 +58,10 @@ var balance = func() *match.BalanceChecker {
 	return match.NewBalanceChecker(game)
 }()
 
+// openPool opens the pool of a run without shipped agents.
 func openPool(t testing.TB, dir string, game *env.Game) *Pool {
 	t.Helper()
-	p, warnings, err := Open(dir, game, 4, fewer, balance)
+	p, warnings, err := open(dir, game, 4, fewer, balance, scale{})
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}

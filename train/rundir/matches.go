@@ -20,6 +20,9 @@ type MatchResult struct {
 	Final bool `json:"final,omitempty"`
 	// Simulations per move of a checkpoint.
 	Simulations int `json:"simulations"`
+	// Shipped is the digest of the shipped network if one of the agents is it or weakened from it: the first 16 hexadecimal
+	// digits of its file's SHA-256.
+	Shipped string `json:"shipped,omitempty"`
 	match.Result
 }
 

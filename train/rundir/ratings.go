@@ -33,12 +33,18 @@ type Rating struct {
 	Agent      string  `json:"agent"`
 	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
 	Rating     float64 `json:"rating"`
-	Low        float64 `json:"low"` // 95 % interval of the difference from the pool's centre, around Rating
-	High       float64 `json:"high"`
-	Games      int     `json:"games"`
-	Score      float64 `json:"score"`          // mean score in Games
-	Gone       bool    `json:"gone,omitempty"` // the run no longer keeps this checkpoint, or it is damaged
+	// Low and High are the 95 % interval: of Rating if the ladder has agents with known ratings, otherwise of the difference
+	// from the pool's centre, around Rating.
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Games int     `json:"games"`
+	Score float64 `json:"score"`           // mean score in Games
+	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, or it is damaged
+	Known bool    `json:"known,omitempty"` // a shipped agent, whose rating and interval are those of its card
 }
+
+// Weakened reports whether the agent is a shipped one that plays below its strength.
+func (r *Rating) Weakened() bool { return r.Known && r.Agent != agent.Zoo }
 
 // ReadRatings reads the ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
 func ReadRatings(dir string) (*Ratings, error) {
@@ -76,6 +82,12 @@ func (r *Ratings) Find(generation int) *Rating {
 		}
 	}
 	return nil
+}
+
+// Known reports whether the ladder has agents with known ratings. Its ratings then compare with those of other runs of the
+// game, and intervals are those of the ratings.
+func (r *Ratings) Known() bool {
+	return slices.ContainsFunc(r.Agents, func(a Rating) bool { return a.Known })
 }
 
 // DialOf returns the strength dial of a checkpoint, nil if it has none.

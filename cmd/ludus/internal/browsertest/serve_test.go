@@ -119,8 +119,16 @@ func TestFirstOpponent(t *testing.T) {
 		window.isListed = true;
 	})(), window.isListed === true)`)
 	tab.Visit(address + "?game=quad-5x5&again")
-	tab.Wait(ready + " && " + rival + ` === "rated"`)
-	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "rated (121 Elo, gen. 3)" {
+	tab.Wait(ready + " && " + rival + ` === "shipped agent"`) // it is rated higher
+	trainRun(t, filepath.Join(dir, "best"), "quad-5x5")
+	raiseRating(t, filepath.Join(dir, "best"))
+	tab.Wait(`(window.relisted ??= (async () => {
+		while (!(await (await fetch("/api/runs")).text()).includes('"best"')) await new Promise((done) => setTimeout(done, 100));
+		window.isRelisted = true;
+	})(), window.isRelisted === true)`)
+	tab.Visit(address + "?game=quad-5x5&best")
+	tab.Wait(ready + " && " + rival + ` === "best"`)
+	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "best (2121 Elo, gen. 3)" {
 		t.Errorf("the first opponent is %s", text)
 	}
 	for spec, want := range map[string]string{
@@ -143,10 +151,11 @@ func TestFirstOpponent(t *testing.T) {
 	}
 }
 
-// The page starts with a trained agent and accepts any agent spec and game; links contain all of it.
+// The page starts with a trained agent that is rated above the shipped one, and accepts any agent spec and game; links contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
+	raiseRating(t, filepath.Join(dir, "trained"))
 	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), infertest.RandomWeights(newGame(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,9 @@ func recordCurve(data, dir string) error {
 	}
 	c := curve{Game: run.Game.Name, Seed: run.Config.Seed}
 	for _, a := range run.Ratings.Agents {
+		if a.Weakened() {
+			continue
+		}
 		if a.Generation == nil {
 			c.Baselines = append(c.Baselines, rating{a.Agent, math.Round(a.Rating)})
 			continue

@@ -12,9 +12,9 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/notation"
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/ratings"
 )
 
 // writer writes one page.
@@ -298,7 +298,7 @@ func (w *writer) writeStrength(c *zoo.Card) {
 
 // writeDial writes how to weaken the agent, and how exactly it then plays at the strength asked for.
 func (w *writer) writeDial(c *zoo.Card) {
-	low, high, ok := shipped.Dial(w.game).Range()
+	low, high, ok := ratings.ShippedDial(w.game).Range()
 	if !ok {
 		return
 	}

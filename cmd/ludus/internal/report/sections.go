@@ -181,9 +181,20 @@ func metricCharts(charts []metricChart, runs []*Run) []Chart {
 	return drawn
 }
 
-// ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for each baseline.
+// ratingNote says what the ratings and intervals of runs refer to.
+func ratingNote(runs []*Run) string {
+	for _, run := range runs {
+		if run.Ratings != nil && !run.Ratings.Known() {
+			return "0 is random play; with 95 % intervals of the distance to the pool's centre"
+		}
+	}
+	return "0 is random play; zoo is the shipped agent; with 95 % intervals"
+}
+
+// ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for the shipped agent and each
+// baseline.
 func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: "0 is random play; with 95 % intervals of the distance to the pool's centre"}
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: ratingNote(runs)}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -192,7 +203,7 @@ func ratingChart(runs []*Run) Chart {
 		for _, a := range run.Ratings.Agents {
 			if a.Generation != nil {
 				checkpoints = append(checkpoints, a)
-			} else {
+			} else if !a.Weakened() {
 				baselines = append(baselines, a)
 			}
 		}
@@ -351,7 +362,7 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly fu
 const maxLadder = 16
 
 func ratingLadder(run *Run) Ladder {
-	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: "0 is random play; 95 % intervals of the distance to the pool's centre"}
+	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: ratingNote([]*Run{run})}
 	if run.Ratings == nil {
 		l.Missing = noRatings
 		return l
@@ -372,8 +383,11 @@ func ratingLadder(run *Run) Ladder {
 	for _, a := range run.Ratings.Agents {
 		if a.Generation == nil || shown[*a.Generation] {
 			detail := fmt.Sprintf("%d games", a.Games)
-			if a.Gone {
+			switch {
+			case a.Gone:
 				detail += "; checkpoint deleted"
+			case a.Known:
+				detail += "; known rating of the shipped agent"
 			}
 			l.add(Bar{
 				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil,

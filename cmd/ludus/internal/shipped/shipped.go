@@ -11,12 +11,13 @@ import (
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/ratings"
 )
 
 // Loader returns a loader of a game's shipped network, with its strength dial. Other networks are loaded by load;
 // its error about a missing run says how to train one.
 func Loader(game *env.Game, load agent.Loader) agent.Loader {
-	return agent.WithShipped(game, zoo.Weights(game.Name), Dial(game), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+	return agent.WithShipped(game, zoo.Weights(game.Name), ratings.ShippedDial(game), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		weights, origin, err := load(r)
 		if err != nil {
 			err = fmt.Errorf("%w%s", err, trainHint(game, r, err))
@@ -35,16 +36,4 @@ func trainHint(game *env.Game, r agent.Reference, err error) string {
 		hint += ", or use zoo, the shipped agent"
 	}
 	return hint
-}
-
-// Dial returns the strength dial of a game's shipped network; nil if there is none.
-func Dial(game *env.Game) (d agent.Dial) {
-	card := zoo.CardOf(game.Name)
-	if card == nil || card.Dial == nil {
-		return nil
-	}
-	for _, s := range card.Dial.Strengths {
-		d = append(d, agent.Strength(s))
-	}
-	return d
 }

@@ -133,14 +133,18 @@ function wished(text, runs) {
   return agentOf(text);
 }
 
-// opponents returns the agents to choose from, wishes first. Then come the best-rated run, the shipped agent, other trained runs and
-// baselines, and last untrained runs.
-function opponents(own, hasShipped, wishes) {
-  const trained = own.filter(({ untrained }) => !untrained), rated = trained.filter(({ rating }) => rating);
+// opponents returns the agents to choose from, wishes first. Then come rated runs, best first, with the shipped agent before those
+// that are not rated above it, other trained runs and baselines, and last untrained runs. shippedElo is undefined if no agent is
+// shipped.
+function opponents(own, shippedElo, wishes) {
+  const trained = own.filter(({ untrained }) => !untrained);
+  const rated = trained.filter(({ rating }) => rating).sort((a, b) => b.rating.low - a.rating.low);
+  const better = rated.filter(({ rating }) => !(rating.value <= shippedElo));
   const agents = [
     ...wishes,
-    ...rated.sort((a, b) => b.rating.low - a.rating.low).map(agentOfRun),
-    ...hasShipped ? [shipped] : [],
+    ...better.map(agentOfRun),
+    ...shippedElo === undefined ? [] : [shipped],
+    ...rated.filter((run) => !better.includes(run)).map(agentOfRun),
     ...trained.filter(({ rating }) => !rating).map(agentOfRun),
     ...baselines,
     ...own.filter(({ untrained }) => untrained).map(agentOfRun),
@@ -153,19 +157,19 @@ async function start() {
   const more = document.createElement("div");
   // Playing works without these lists.
   const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
-  const [{ games, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: [], patterns: [] }), list("/api/runs", { runs: [] })]);
+  const [{ games, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
   const game = await canonicalName(engine, query.get("game") || first);
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
-  const agents = opponents(own, zoo.includes(game), wishes.map((text) => wished(text, own)));
+  const agents = opponents(own, zoo[game], wishes.map((text) => wished(text, own)));
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], readHash: true, more, address });
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
-  offerAgent(more.querySelector("form"), engine, game, zoo.includes(game), limits, (text) => {
+  offerAgent(more.querySelector("form"), engine, game, game in zoo, limits, (text) => {
     wishes.push(text);
     app.addAgent(wished(text, own), 1);
   });

@@ -23,11 +23,12 @@ var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, 
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
-	Games    []string    `json:"games"`    // short names; games of other sizes work too
-	Patterns []string    `json:"patterns"` // names of all sizes, such as hex(size=2..11,swap=0..1)
-	Zoo      []string    `json:"zoo"`      // games that have a shipped agent
-	Runs     string      `json:"runs"`     // folder of runs, as in Options
-	Limits   aboutLimits `json:"limits"`
+	Games    []string `json:"games"`    // short names; games of other sizes work too
+	Patterns []string `json:"patterns"` // names of all sizes, such as hex(size=2..11,swap=0..1)
+	// Zoo has the rating, in Elo, of each game's shipped agent; 0 if it has none.
+	Zoo    map[string]float64 `json:"zoo"`
+	Runs   string             `json:"runs"` // folder of runs, as in Options
+	Limits aboutLimits        `json:"limits"`
 }
 
 type aboutLimits struct {
@@ -42,8 +43,14 @@ func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
 		l := &agentLimits
 		reply := about{
-			Games: games.Names(), Zoo: zoo.Games(), Runs: s.runs,
+			Games: games.Names(), Zoo: make(map[string]float64), Runs: s.runs,
 			Limits: aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()},
+		}
+		for _, name := range zoo.Games() {
+			reply.Zoo[name] = 0
+			if rating := zoo.CardOf(name).Rating; rating != nil {
+				reply.Zoo[name] = rating.Value
+			}
 		}
 		for _, f := range games.Families() {
 			reply.Patterns = append(reply.Patterns, f.Pattern())

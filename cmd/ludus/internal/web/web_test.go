@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +30,15 @@ type client struct {
 	t    testing.TB
 	base string
 	http *http.Client
+}
+
+// shippedRatings returns the ratings of the shipped agents by game, from their cards.
+func shippedRatings() map[string]float64 {
+	ratings := make(map[string]float64)
+	for _, game := range zoo.Games() {
+		ratings[game] = zoo.CardOf(game).Rating.Value
+	}
+	return ratings
 }
 
 // start runs a server on a free port; tune may change its limits.
@@ -195,10 +205,10 @@ func TestPages(t *testing.T) {
 	var about struct {
 		Games    []string
 		Patterns []string
-		Zoo      []string
+		Zoo      map[string]float64
 		Limits   map[string]float64
 	}
-	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !slices.Contains(about.Patterns, "hex(size=2..11,swap=0..1)") || !slices.Equal(about.Zoo, zoo.Games()) ||
+	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !slices.Contains(about.Patterns, "hex(size=2..11,swap=0..1)") || !maps.Equal(about.Zoo, shippedRatings()) ||
 		about.Limits["simulations"] != 20000 || about.Limits["seconds"] != 10 {
 		t.Errorf("about: %s", body)
 	}

@@ -1,0 +1,62 @@
+package ratings
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"ludus/checkpoints/zoo"
+	"ludus/env"
+	"ludus/train/agent"
+	"ludus/train/rundir"
+)
+
+// scale is what the agent shipped for a game says about the Elo scale: agents whose ratings are known, because they were
+// measured in many games when the agent was shipped. With them the ratings of all runs of the game are on one scale. It has
+// none if no agent with a strength dial is shipped.
+type scale struct {
+	digest string // of the shipped network
+	agents []knownAgent
+	load   agent.Loader // of the agents
+}
+
+// knownAgent is an agent with a known rating.
+type knownAgent struct {
+	spec   string
+	rating zoo.Estimate
+}
+
+// weakenings is the number of weakened shipped agents of a scale. Their ratings are spread evenly between the ends of the
+// strength dial, so opponents of every strength have a near agent of known rating.
+const weakenings = 3
+
+// scaleOf returns the scale of a game.
+func scaleOf(game *env.Game) (s scale) {
+	card, dial := zoo.CardOf(game.Name), ShippedDial(game)
+	low, high, ok := dial.Range()
+	if !ok || card.Rating == nil {
+		return scale{}
+	}
+	weights := zoo.Weights(game.Name)
+	s.digest = fmt.Sprintf("%x", sha256.Sum256(weights))[:16]
+	s.load = agent.WithShipped(game, weights, dial, rundir.LoadWeights)
+	s.agents = []knownAgent{{agent.ZooSpec().String(), card.Rating.Estimate}}
+	for k := weakenings; k > 0; k-- { // the weakest last, beside the first checkpoint
+		spec := agent.ZooSpec()
+		spec.Elo = low + (high-low)*k/(weakenings+1)
+		elo := float64(spec.Elo)
+		s.agents = append(s.agents, knownAgent{spec.String(), zoo.Estimate{Value: elo, Low: elo, High: elo}})
+	}
+	return s
+}
+
+// ShippedDial returns the strength dial of the agent shipped for a game; nil if there is none.
+func ShippedDial(game *env.Game) (d agent.Dial) {
+	card := zoo.CardOf(game.Name)
+	if card == nil || card.Dial == nil {
+		return nil
+	}
+	for _, s := range card.Dial.Strengths {
+		d = append(d, agent.Strength(s))
+	}
+	return d
+}
