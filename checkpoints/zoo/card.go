@@ -31,7 +31,7 @@ type Card struct {
 type Trained struct {
 	Command   string   `json:"command"`
 	Cores     int      `json:"cores"`
-	Seconds   float64  `json:"seconds"` // until the last generation ended, on the clock
+	Seconds   float64  `json:"seconds"` // until the last generation ended; see Training
 	Channels  int      `json:"channels"`
 	Blocks    int      `json:"blocks"`
 	Games     int      `json:"games"`
@@ -50,8 +50,8 @@ type Training struct {
 	Commit      string  `json:"commit"` // of the program
 	Date        string  `json:"date"`   // when the run ended, YYYY-MM-DD
 	Cores       int     `json:"cores"`
-	Seconds     float64 `json:"seconds"`     // until the shipped generation ended, on the clock
-	CPUSeconds  float64 `json:"cpu_seconds"` // likewise, of all cores
+	Seconds     float64 `json:"seconds"`     // until the shipped generation ended: on the clock, or with --cpu CPUSeconds / Cores
+	CPUSeconds  float64 `json:"cpu_seconds"` // likewise, CPU time of all cores
 	Generation  int     `json:"generation"`  // shipped
 	Generations int     `json:"generations"` // of the run
 	Games       int     `json:"games"`       // of self-play until then

@@ -93,7 +93,7 @@ func (m *measurement) describeTraining(dir string, generation int) error {
 	found := false
 	for _, g := range metrics {
 		if g.Generation == generation {
-			found, t.Seconds, t.CPUSeconds, t.Games = true, math.Round(g.RunSeconds), math.Round(g.CPUSeconds), g.TotalGames
+			found, t.Seconds, t.CPUSeconds, t.Games = true, trainingSeconds(config, &g, t.Cores), math.Round(g.CPUSeconds), g.TotalGames
 		}
 	}
 	if !found {
@@ -118,6 +118,15 @@ func (m *measurement) describeTraining(dir string, generation int) error {
 		m.card.Rating = &zoo.Rating{Estimate: zoo.Estimate{Value: r.Rating, Low: r.Low, High: r.High}, Simulations: ratings.Simulations}
 	}
 	return nil
+}
+
+// trainingSeconds returns how long a run took on its cores until a generation ended. The clock says nothing about a plan of CPU
+// time, which may have shared the machine.
+func trainingSeconds(config *rundir.Config, g *rundir.Metrics, cores int) float64 {
+	if config.Plan.CPU {
+		return math.Round(g.CPUSeconds / float64(cores))
+	}
+	return math.Round(g.RunSeconds)
 }
 
 // agentOf returns the factory of a spec, which may be zoo.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,7 +141,7 @@ func trainedBy(game *env.Game, config *rundir.Config, o *options) (*zoo.Trained,
 	}
 	last := &metrics[len(metrics)-1]
 	t := &zoo.Trained{
-		Command: command, Cores: o.training.Cores, Seconds: math.Round(last.RunSeconds),
+		Command: command, Cores: o.training.Cores, Seconds: trainingSeconds(config, last, o.training.Cores),
 		Channels: s.Channels, Blocks: s.Blocks, Games: last.TotalGames, Samples: last.Steps * s.BatchSize,
 	}
 	for _, m := range metrics {
