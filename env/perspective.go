@@ -46,6 +46,10 @@ func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 // FrameCell maps an absolute cell to mover p's frame. The planes of the tensor and of the policy use the same mapping.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
+// Opposite reports whether the players sit opposite each other: what is the near side of the board for First is the far
+// side for Second.
+func (g *Game) Opposite() bool { return g.FrameCell(Second, 0) != 0 }
+
 // Transform applies the symmetry to every plane of src (one value per cell) and writes the result to dst: the value of
 // cell i goes to cell s.Cells[i] of the same plane. dst and src have the same length, a multiple of the number of
 // cells, and must not overlap.

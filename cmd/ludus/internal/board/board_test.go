@@ -82,6 +82,7 @@ type description struct {
 	Rows, Columns []string
 	Hexagons      bool
 	OpenLine      bool
+	Opposite      bool
 	Cells         []bool
 	Pieces        []struct {
 		Name string

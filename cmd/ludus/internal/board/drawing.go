@@ -17,6 +17,7 @@ type Description struct {
 	Columns  []string        `json:"columns"`  // names, "" if the column has no cells
 	Hexagons bool            `json:"hexagons"` // see [env.Drawing]
 	OpenLine bool            `json:"openLine"` // see [env.Drawing]
+	Opposite bool            `json:"opposite"` // see [env.Game.Opposite]
 	Cells    []bool          `json:"cells"`    // whether each cell exists
 	Pieces   []Piece         `json:"pieces"`
 	Actions  map[string]Move `json:"actions"` // by name
@@ -44,7 +45,7 @@ func Describe(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
 		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players,
-		Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine,
+		Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine, Opposite: game.Opposite(),
 		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
 		GoalHead: game.GoalHead, Diagrams: Diagrams(game),
 	}

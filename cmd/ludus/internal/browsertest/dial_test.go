@@ -32,13 +32,13 @@ func TestStrengthDial(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewPlaying(b.Open(t, address), game)
-			p.Wait(`document.getElementById("strength").max > 10`)
-			strength := func() string { return p.Text("#strength-text") }
+			p.Wait(`document.getElementById("strength1").max > 10`)
+			strength := func() string { return p.Text("#strength-text1") }
 			if !strings.HasPrefix(strength(), "64 simulations, over ") {
 				t.Errorf("the agent plays at first with %s", strength())
 			}
 			agentLabel := Eval[string](p.Tab, `document.querySelector("#seat1").value`)
-			p.Focus("#strength")
+			p.Focus("#strength1")
 			p.Press(kb.Home)
 			if text := strength(); !strings.HasPrefix(text, "100 Elo (") {
 				t.Errorf("the weakest is %s", text)
@@ -49,14 +49,14 @@ func TestStrengthDial(t *testing.T) {
 				p.Shoot(fmt.Sprintf("%s-dial-%d", name, width))
 			}
 			p.PlayOn(random(p), 2)
-			p.Focus("#strength")
+			p.Focus("#strength1")
 			p.Press(kb.End)
 			if !strings.HasPrefix(strength(), "4096 simulations") {
 				t.Errorf("the strongest is %s", strength())
 			}
 			p.Press(kb.Home)
 			p.Choose("#seat1", "greedy")
-			p.Wait(`document.querySelector(".strength").hidden`)
+			p.Wait(`document.querySelector("[data-seat='1'] .strength").hidden`)
 			p.Choose("#seat1", agentLabel)
 			if text := strength(); !strings.HasPrefix(text, "100 Elo (") {
 				t.Errorf("after another opponent the weakest is %s", text)

@@ -44,7 +44,7 @@ func TestSearchIsStopped(t *testing.T) {
 		Worker.prototype.terminate = function () { ended++; terminate.call(this); };
 		return true;
 	})()`)
-	tab.Focus("#strength")
+	tab.Focus("#strength1")
 	tab.Press(kb.End) // thousands of simulations, which take several seconds
 	tab.Choose("#seat0", "agent")
 	tab.Wait(`document.body.dataset.state === "thinking" && running === "choose"`) // other requests may come before

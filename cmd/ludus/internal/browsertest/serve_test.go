@@ -91,9 +91,9 @@ func TestFirstOpponent(t *testing.T) {
 	tab := b.Open(t, address)
 	tab.Wait(ready + " && " + rival + ` === "shipped agent" && document.title.startsWith("quad-5x5")`)
 	tab.Choose("#seat1", "tree search") // which does not play without a search
-	tab.Focus("#strength")
+	tab.Focus("#strength1")
 	tab.Press(kb.Home)
-	if text := tab.Text("#strength-text"); text != "4 simulations" {
+	if text := tab.Text("#strength-text1"); text != "4 simulations" {
 		t.Errorf("the weakest tree search has %s", text)
 	}
 

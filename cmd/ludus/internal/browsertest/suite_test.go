@@ -66,6 +66,8 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "more simulations", "quad-5x5", analyzeDeeper)
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
+	f.run(t, b, "reload", placed, reload)
+	f.run(t, b, "own side", moved, ownSide)
 	f.run(t, b, "broken links", placed, brokenLinks)
 	f.run(t, b, "pass", passed, pass)
 	f.run(t, b, "agents", placed, agentsPlay)
@@ -92,7 +94,7 @@ func random(p *Playing) *rand.PCG { return rand.NewPCG(1, uint64(p.Game.NumActio
 // playWithoutSearch sets the agent's strength to the network alone, which replies at once.
 func playWithoutSearch(p *Playing) {
 	p.Helper()
-	p.Focus("#strength")
+	p.Focus("#strength1")
 	p.Press(kb.Home)
 }
 
@@ -513,15 +515,23 @@ func analyzeDeeper(p *Playing) {
 	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // disabled if the position is proven
 	p.PlayOn(random(p), 2)
 	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
+	const rows = `document.querySelectorAll("#analysis tbody tr").length - 1` // without that of the position
+	if n := Eval[int](p.Tab, rows); n != 5 {
+		p.Errorf("the table lists %d moves", n)
+	}
+	p.Click("#all-moves")
+	if n := Eval[int](p.Tab, rows); n != len(p.State.Legal(nil)) {
+		p.Errorf("the table of all moves lists %d", n)
+	}
 }
 
 // changeStrength goes through all strengths, and plays at one with a search.
 func changeStrength(p *Playing) {
 	playWithoutSearch(p)
-	stops := Eval[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength"))`)
+	stops := Eval[int](p.Tab, `(({ min, max, step }) => (max - min) / (step || 1) + 1)(document.getElementById("strength1"))`)
 	labels := map[string]bool{}
 	for range stops {
-		labels[p.Text("#strength-text")] = true
+		labels[p.Text("#strength-text1")] = true
 		p.Press(kb.ArrowRight)
 	}
 	if len(labels) != stops || stops < 5 || labels[""] {
@@ -531,17 +541,75 @@ func changeStrength(p *Playing) {
 	p.PlayOn(random(p), 4)
 }
 
-// share makes a link to a position and opens it.
+// share makes a link to an earlier position and opens it.
 func share(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 4)
+	ply := 1
+	for p.At(ply).Player() != env.First {
+		ply++
+	}
+	p.Click(fmt.Sprintf(`#moves [data-ply="%d"]`, ply))
 	p.Click("#share")
-	p.Wait(`location.hash.includes("moves=")`)
-	moves := slices.Clone(p.Moves)
-	p.Visit(Eval[string](p.Tab, "location.href"))
+	p.Wait(`document.querySelector("#link input").value !== ""`)
+	moves := slices.Clone(p.Moves[:ply])
+	p.Visit(Eval[string](p.Tab, `document.querySelector("#link input").value`))
 	p.Follow("ready")
 	if !slices.Equal(p.Moves, moves) {
 		p.Errorf("the link to %q leads to %q", moves, p.Moves)
+	}
+}
+
+// reload reloads the page during a game: the moves, the players and the strength stay, and the game goes on.
+func reload(p *Playing) {
+	seen := func() []string {
+		p.Helper()
+		return append(slices.Clone(p.Moves), Eval[[]string](p.Tab, `["seat0", "seat1", "strength-text0", "strength-text1"].map((id) => {
+			const { value, textContent, parentElement } = document.getElementById(id);
+			return value ?? (parentElement.hidden ? "" : textContent);
+		})`)...)
+	}
+	p.Focus("#strength1")
+	p.Press(kb.Home, kb.ArrowRight)
+	for range 2 {
+		p.PlayOn(random(p), len(p.Moves)+2)
+		before := seen()
+		p.Visit(Eval[string](p.Tab, "location.href"))
+		p.Follow("ready")
+		if after := seen(); !slices.Equal(after, before) {
+			p.Errorf("%q is %q after a reload", before, after)
+		}
+		p.Click("#swap")
+		p.Wait(fmt.Sprintf("%s > %d", listedMoves, len(p.Moves)))
+		p.Follow("ready")
+	}
+	p.Click("#new")
+	p.Follow("ready")
+	p.Visit(Eval[string](p.Tab, "location.href"))
+	if p.Follow("ready"); len(p.Moves) > 0 {
+		p.Errorf("after a new game a reload shows %q", p.Moves)
+	}
+}
+
+// ownSide takes the second side: the board turns towards it, and once more by the button.
+func ownSide(p *Playing) {
+	playWithoutSearch(p)
+	firstBelow := func() bool {
+		return Eval[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().top > document.querySelector(%q).getBoundingClientRect().top",
+			cellOf(0), cellOf(int32(p.Game.Tensor.Cells()-1))))
+	}
+	if !firstBelow() {
+		p.Error("the first player's side is above")
+	}
+	p.Click("#swap")
+	p.Wait(listedMoves + " > 0")
+	p.Follow("ready")
+	if firstBelow() {
+		p.Error("a person who plays second sees the other side below")
+	}
+	p.Click("#flip")
+	if !firstBelow() {
+		p.Error("the button does not turn the board back")
 	}
 }
 
@@ -696,7 +764,7 @@ func firstMove(p *Playing) {
 	p.Wait(listedMoves + " > 0")
 	spent := time.Since(began)
 	p.Follow("ready")
-	p.Logf("first move after %v with %s", spent.Round(time.Millisecond), p.Text("#strength-text"))
+	p.Logf("first move after %v with %s", spent.Round(time.Millisecond), p.Text("#strength-text1"))
 	if spent > 20*time.Second {
 		p.Errorf("the first move took %v", spent)
 	}

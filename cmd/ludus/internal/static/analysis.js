@@ -4,7 +4,7 @@ import { coloursOf, summed } from "./board.js";
 import { make } from "./dom.js";
 import { percent, utility } from "./format.js";
 
-const listed = 5; // moves in the table
+const listed = 5; // moves in the table before it shows all
 const minWeight = 0.03; // of a mark on the board, relative to the strongest
 
 // A request is one to analyze: { game, moves, agent, simulations }; without simulations the agent makes its own number of them.
@@ -56,12 +56,16 @@ export function boardMarks(analysis, actions, { policy, visits }, selected) {
   };
 }
 
-// showAnalysisTable lists an analysis' best moves in the table in box, below the position itself; name is the agent's. It has the
-// columns that the agent knows.
-export function showAnalysisTable(box, { moves, simulations, player, value }, name) {
+// valueForFirst turns a value of an analysis, which is for its player to move, into one for the first player; null stays.
+export const valueForFirst = (value, player, players) => value == null || player === players[0] ? value : -value;
+
+// showAnalysisTable lists an analysis' best moves, or all of them, in the table in box, below the position itself; name is the agent's.
+// It has the columns that the agent knows. Values are for the first player.
+export function showAnalysisTable(box, { moves, simulations, player, value }, { players }, name, all) {
+  const valueOf = (x) => valueForFirst(x, player, players);
   const columns = [
     { title: "policy", of: ({ prior }) => prior, show: percent }, { title: "visits", of: ({ visits }) => visits, show: (n) => n ?? "–" },
-    { title: "value", of: ({ value }) => value, show: utility },
+    { title: `value for ${players[0]}`, of: ({ value }) => valueOf(value), show: utility },
   ].filter(({ of }) => moves.some((move) => of(move) != null));
   const [head, body] = ["thead", "tbody"].map((part) => box.querySelector(part));
   for (const part of [head, body]) part.replaceChildren();
@@ -73,17 +77,19 @@ export function showAnalysisTable(box, { moves, simulations, player, value }, na
     make(row, "th", { scope: "row" }, first);
     for (const text of texts) make(row, "td", { class: "figure" }, text);
   };
-  if (value != null) addRow("position", columns.map(({ title }) => title === "value" ? utility(value) : ""));
-  for (const move of moves.slice(0, listed)) addRow(move.move, columns.map(({ of, show }) => show(of(move))));
-  const rest = moves.length - listed;
+  if (value != null) addRow("position", columns.map(({ show }) => show === utility ? utility(valueOf(value)) : ""));
+  for (const move of all ? moves : moves.slice(0, listed)) addRow(move.move, columns.map(({ of, show }) => show(of(move))));
+  const button = box.querySelector("button");
+  button.hidden = moves.length <= listed;
+  button.textContent = all ? `Show the best ${listed} moves` : `Show all ${moves.length} moves`;
+  button.setAttribute("aria-expanded", all);
   box.querySelector("p").textContent = name + (simulations > 0 ? `, ${simulations} simulations` : "") +
-    (columns.length > 0 ? `; values are for ${player}, from -1 (lost) to 1 (won).` : "; it says no more than its move.") +
-    (rest > 0 ? ` ${rest} more ${rest === 1 ? "move" : "moves"}.` : "");
+    (columns.length === 0 ? "; it says no more than its move." : columns.some(({ show }) => show === utility) ? `; ${player} to move. Values are for ${players[0]}: 1 is won, -1 lost.` : ".");
 }
 
 // showValueMeter shows the value of the analysed position for the first player, in the players' colours.
 export function showValueMeter(meter, analysis, { players, pieces, goalHead }) {
-  const value = analysis.value == null ? null : analysis.player === players[0] ? analysis.value : -analysis.value;
+  const value = valueForFirst(analysis.value, analysis.player, players);
   const goals = analysis.goals && goalHead ? `; expected points at the end ${players.map((name) => Math.round(analysis.goals[name])).join(" to ")}` : "";
   const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
   meter.setAttribute("aria-label", `value for ${players[0]}`);

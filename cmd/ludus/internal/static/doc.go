@@ -22,6 +22,7 @@
 //	movelist.js    the list of a game's moves
 //	history.js     the moves and positions of a game; links to a position
 //	analysis.js    an agent's analysis of a position
+//	strength.js    how strong the agents play
 //	playlayout.js  the HTML of the play page
 //	play.js        the play page: people and agents on a board
 //	viewer.js      the game viewer

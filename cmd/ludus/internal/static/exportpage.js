@@ -21,5 +21,5 @@ if (needed.length > 0) {
 } else {
   const { game, dial } = JSON.parse(byId("facts").textContent);
   const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), JSON.stringify(dial)));
-  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], readHash: true, more: byId("who") });
+  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], useHash: true, more: byId("who") });
 }

@@ -47,18 +47,24 @@ export class GameHistory {
   cells(ply) { return this.description.actions[this.moves[ply - 1]]; }
 }
 
-// writeLink returns the part of an address after #: moves, and who plays in each seat.
-export function writeLink(moves, seats) {
-  return `moves=${encodeURIComponent(moves.join(";"))}&seats=${seats.map(encodeURIComponent).join(",")}`;
+// writeLink returns the part of an address after #: the moves, if there are any, who plays in each seat and, if people have chosen
+// any, the strengths of the seats, as StrengthSlider writes them.
+export function writeLink({ moves, seats, strengths }) {
+  const parts = [`seats=${seats.map(encodeURIComponent).join(",")}`];
+  if (strengths.some((text) => text !== "")) parts.push(`strength=${strengths.join(",")}`);
+  if (moves.length > 0) parts.push(`moves=${encodeURIComponent(moves.join(";"))}`);
+  return parts.join("&");
 }
 
-// readLink parses what writeLink returned into { moves, seats }; either may be undefined. It throws if the address is damaged.
+// readLink parses what writeLink returned into { moves, seats, strengths }, each of which may be undefined. It throws if the address
+// is damaged.
 export function readLink(hash) {
   const link = {};
   for (const part of hash.replace(/^#/, "").split("&")) {
     const [name, value = ""] = part.split(/=(.*)/s);
     if (name === "moves") link.moves = unescaped(value).split(";").map((text) => text.trim()).filter((text) => text !== "");
     if (name === "seats") link.seats = value.split(",").map(unescaped);
+    if (name === "strength") link.strengths = value.split(",").map(unescaped);
   }
   return link;
 }

@@ -1,5 +1,5 @@
 // The play page: people and agents play on a board.
-import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter } from "./analysis.js";
+import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
 import { Board, drawPiece } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { utility } from "./format.js";
@@ -7,12 +7,9 @@ import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
 import { showRules, toggleRules } from "./rules.js";
+import { StrengthSlider, textOf } from "./strength.js";
 
 const person = "person";
-// Settings of the slider by simulations; 0 is the network alone. Those below the default are for agents without a strength dial.
-const searchStrengths = [0, 4, 16, 64, 256, 1024, 4096].map((simulations) => ({ simulations }));
-const defaultSimulations = 64; // of networks
-const plainSimulations = 1024; // of searches without a network
 const minAnalysis = 64; // least simulations of a hint or an analysis
 const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
@@ -21,13 +18,13 @@ const moveTime = 500; // least milliseconds per move when agents play each other
 
 // startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
 //   game      its name
-//   agents    [{ label, text, note, weakText }]; text is an agent spec or a function that makes one for a number of simulations, 0:
-//             network alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo; the menus show the note,
-//             if there is one, after the label
+//   agents    [{ label, text, weakText, note, spec }]; for label, text and weakText see strength.js; the menus show the note, if there
+//             is one, after the label; links name the agent by its spec if there is one, else by its label
 //   seats     who plays in each seat at first: "person" or a label
-//   readHash  whether the address may contain a position
+//   useHash   whether the address holds the game, so that it survives a reload: the moves, who plays, and how strong
 //   more      an element to show at the end of the page
 //   address   a function that returns the part of links before #
+//   findAgent a function that returns a promise of the agent that a link names, if it is none of agents
 // It returns { stop, addAgent }: stop() ends everything and empties root, addAgent(agent, seat) adds an agent and seats it.
 export function startPlay(root, engine, options) {
   const app = new App(root, engine, options);
@@ -48,11 +45,15 @@ class App {
     this.engine = engine;
     this.options = options;
     this.agents = [...options.agents];
-    this.dials = new Map(); // levels of the agents' strength dials, by label
+    this.dials = new Map(); // by label: promises, see askDial
+    this.levels = new Map(); // of the agents' strength dials, by label
+    this.sliders = []; // by seat
     this.work = new AbortController(); // of requests of the game: choosing and playing moves
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
     this.paused = false;
+    this.flipped = false; // by the button
+    this.allMoves = false; // in the table of the analysis
     root.innerHTML = layout;
     if (options.more) byId("more").append(options.more);
     this.root = root;
@@ -81,6 +82,7 @@ class App {
       make(select, "option", { value: person }, "you");
       for (const agent of this.agents) offer(select, agent);
       select.value = seats[seat];
+      this.sliders.push(new StrengthSlider(box, seat, () => { this.deeper = undefined; this.writeAddress(); this.draw(); }));
     }
     this.offerStrengths();
   }
@@ -102,14 +104,13 @@ class App {
     on("share", () => this.share());
     on("swap", () => this.swapSides());
     on("deeper", () => this.analyzeDeeper());
+    on("all-moves", () => { this.allMoves = !this.allMoves; this.drawAnalysis(); });
     on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
     for (const id of ["show-policy", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
     byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
-    byId("strength").addEventListener("input", () => { this.wantedStrength = this.strength; this.showStrength(); });
-    byId("strength").addEventListener("change", () => { this.deeper = undefined; this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
-    if (this.options.readHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
+    if (this.options.useHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
   }
 
   // onKey handles shortcuts of buttons, except in text fields and lists.
@@ -126,60 +127,22 @@ class App {
 
   // ---- strength of the agents
 
-  // strength is the setting of the slider: { simulations } or, on a strength dial, { elo, low, high }.
-  get strength() { return this.strengths[byId("strength").value]; }
-
-  // simulations are those of agents that are not weakened.
-  get simulations() { return this.strength.simulations ?? defaultSimulations; }
-
-  // askDials gets the strength dials of the seated agents that may have one.
-  askDials() {
-    for (const agent of [0, 1].map((seat) => this.agentOf(seat))) {
-      if (!agent?.weakText || this.dials.has(agent.label)) continue;
-      this.dials.set(agent.label, []);
-      this.engine.dial({ game: this.description.game, agent: agent.text(defaultSimulations) }).then(({ levels }) => {
-        this.dials.set(agent.label, levels);
+  // askDial returns a promise that is settled when the levels of an agent's strength dial are known.
+  askDial(agent) {
+    if (!agent.weakText) return undefined;
+    if (!this.dials.has(agent.label)) {
+      const request = this.engine.dial({ game: this.description.game, agent: textOf(agent) });
+      this.dials.set(agent.label, request.then(({ levels }) => {
+        this.levels.set(agent.label, levels);
         this.offerStrengths();
-      }).catch(() => this.dials.delete(agent.label)); // until the next move the slider sets simulations
+      }, () => this.dials.delete(agent.label))); // until the next move the slider sets simulations
     }
+    return this.dials.get(agent.label);
   }
 
-  // offerStrengths sets up the slider for the seated agents, as near as possible to the strength that people wanted. Without an
-  // agent that it affects it is hidden.
+  // offerStrengths sets up the sliders of the seated agents.
   offerStrengths() {
-    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), slider = byId("strength");
-    const network = seated.some(({ weakText }) => weakText);
-    const levels = seated.map(({ label }) => this.dials.get(label) ?? []).find(({ length }) => length > 0) ?? [];
-    const least = levels.length > 0 ? defaultSimulations : network ? 0 : 1; // only networks play without a search
-    const searches = searchStrengths.filter(({ simulations }) => simulations >= least);
-    const usual = { simulations: network ? defaultSimulations : plainSimulations };
-    const wanted = this.wantedStrength ?? usual;
-    const nearest = (list, key) => list.reduce((best, other) => Math.abs(other[key] - wanted[key]) < Math.abs(best[key] - wanted[key]) ? other : best);
-    const chosen = wanted.simulations !== undefined ? nearest(searches, "simulations")
-      : levels.length > 0 ? nearest(levels, "elo") : searches.find(({ simulations }) => simulations === usual.simulations);
-    this.strengths = [...levels, ...searches];
-    slider.max = this.strengths.length - 1;
-    slider.value = this.strengths.indexOf(chosen);
-    slider.parentElement.hidden = !seated.some(({ text }) => typeof text === "function");
-    this.showStrength();
-  }
-
-  // playText returns the spec of an agent that plays with the strength of the slider, or that nearest to it on its own dial.
-  playText(agent) {
-    const { elo } = this.strength, levels = this.dials.get(agent.label) ?? [];
-    if (elo === undefined || levels.length === 0) return this.textOf(agent, this.simulations);
-    return agent.weakText(Math.min(Math.max(elo, levels[0].elo), levels.at(-1).elo));
-  }
-
-  showStrength() {
-    const { simulations, elo, low, high } = this.strength;
-    const top = this.strengths.findLast((strength) => strength.elo !== undefined)?.elo; // of the dial
-    let text = simulations === 0 ? "network alone" : `${simulations} simulations`;
-    if (elo !== undefined) text = `${elo} Elo (${low} to ${high})`;
-    else if (top !== undefined) text += `, over ${top} Elo`;
-    byId("strength").title = top !== undefined ? "Elo above random moves, with its 95 % interval" : "";
-    byId("strength-text").textContent = text;
-    byId("strength").setAttribute("aria-valuetext", text);
+    this.sliders.forEach((slider, seat) => slider.offer(this.agentOf(seat), this.levels.get(this.agentOf(seat)?.label) ?? []));
   }
 
   // ---- the game
@@ -194,14 +157,16 @@ class App {
       if (signal.aborted) return;
       this.setUpGame(description, history.newest);
       try {
-        const link = this.options.readHash ? readLink(location.hash) : {};
+        const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
-        if (link.seats) this.setSeats(link.seats);
+        if (link.seats) await this.setSeats(link.seats);
+        link.strengths?.forEach((text, seat) => this.sliders[seat]?.want(text));
       } catch (error) {
         wrong = `The link cannot be opened: ${error.message}`;
       }
       if (signal.aborted) return;
       this.paused = history.length > 0 && this.onlyAgents; // show the linked position first
+      this.written = this.linkTo(history.moves);
       this.setHistory(history);
       this.continueGame();
       if (wrong) this.showError(wrong);
@@ -218,6 +183,7 @@ class App {
       .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
     this.verb = this.kinds[0];
     showRules(byId("about"), description);
+    byId("terms").querySelector(".first-player").textContent = description.players[0];
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
     for (const kind of this.kinds) {
       const label = make(byId("verb"), "label");
@@ -230,46 +196,73 @@ class App {
       this.drawSide(box.querySelector("svg"), seat);
       box.querySelector("label").textContent = description.players[seat];
       box.querySelector("select").setAttribute("aria-label", `${description.players[seat]} is played by`);
+      this.sliders[seat].label.textContent = `Strength of ${description.players[seat]}`;
     }
   }
 
   // makeBoard makes the board, which is empty until it is drawn.
-  makeBoard(flipped = false) {
-    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.pressCell(cell, pointed), flipped);
+  makeBoard() {
+    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.pressCell(cell, pointed), this.turned);
   }
 
-  // flip turns the board by 180 degrees. The focus stays on its cell.
-  flip() {
-    const { tabStop, flipped } = this.board, focused = byId("board").contains(document.activeElement);
-    this.makeBoard(!flipped);
+  // turned says whether the board is turned by 180 degrees: towards a person who plays the second side against an agent, in games
+  // whose players sit opposite each other, or else by the button.
+  get turned() {
+    const towardsSecond = this.description.opposite && this.agentOf(0) && !this.agentOf(1);
+    return Boolean(towardsSecond) !== this.flipped;
+  }
+
+  // turnBoard turns the board if it must. The focus stays on its cell.
+  turnBoard() {
+    if (this.board.flipped === this.turned) return;
+    const { tabStop } = this.board, focused = byId("board").contains(document.activeElement);
+    this.makeBoard();
     this.board.setTabStop(tabStop);
     this.draw();
     if (focused) this.board.focus();
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.turnBoard();
   }
 
   // drawSide draws a player's piece.
   drawSide(svg, seat) { drawPiece(svg, this.description.pieces.find(({ side }) => side === seat), 0.5, 0.5); }
 
   // setSeats seats the players that a link names.
-  setSeats(names) {
-    const known = [person, ...this.agents.map((agent) => agent.label)];
-    const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) throw new Error(`there is no player “${unknown.slice(0, 60)}”; there are ${known.join(", ")}`);
+  async setSeats(names) {
     if (names.length !== 2) throw new Error("it must name the players of both seats");
-    names.forEach((name, seat) => { byId(`seat${seat}`).value = name; });
+    for (const name of names) if (!this.labelOf(name)) this.offerAgent(await this.findAgent(name));
+    names.forEach((name, seat) => { byId(`seat${seat}`).value = this.labelOf(name); });
   }
 
+  // labelOf returns the label of the agent that a link names, undefined if it is none of the agents.
+  labelOf(name) { return name === person ? person : this.agents.find(({ label, spec }) => name === spec || name === label)?.label; }
+
+  async findAgent(name) {
+    if (this.options.findAgent) return this.options.findAgent(name);
+    const known = [person, ...this.agents.map(({ label }) => label)];
+    throw new Error(`there is no player “${name.slice(0, 60)}”; there are ${known.join(", ")}`);
+  }
+
+  // swapSides swaps the players; each keeps its strength.
   swapSides() {
-    const [first, second] = [0, 1].map((seat) => byId(`seat${seat}`));
-    [first.value, second.value] = [second.value, first.value];
+    const selects = [0, 1].map((seat) => byId(`seat${seat}`));
+    [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];
+    [this.sliders[0].wanted, this.sliders[1].wanted] = [this.sliders[1].wanted, this.sliders[0].wanted];
     this.continueGame();
   }
 
+  // offerAgent adds an agent to the menus.
+  offerAgent(agent) {
+    if (this.labelOf(agent.label)) return;
+    this.agents.push(agent);
+    for (const seat of [0, 1]) offer(byId(`seat${seat}`), agent);
+  }
+
   addAgent(agent, seat) {
-    if (!this.agents.some(({ label }) => label === agent.label)) {
-      this.agents.push(agent);
-      for (const i of [0, 1]) offer(byId(`seat${i}`), agent);
-    }
+    this.offerAgent(agent);
     byId(`seat${seat}`).value = agent.label;
     this.continueGame();
   }
@@ -277,8 +270,6 @@ class App {
   // agentOf returns the agent in a seat, undefined for a person.
   agentOf(seat) { return this.agents.find(({ label }) => label === byId(`seat${seat}`).value); }
   get onlyAgents() { return Boolean(this.agentOf(0) && this.agentOf(1)); }
-
-  textOf(agent, simulations) { return typeof agent.text === "function" ? agent.text(simulations) : agent.text; }
 
   // beginWork aborts all requests of the game, and returns the signal for new ones.
   beginWork() {
@@ -306,6 +297,7 @@ class App {
   setHistory(history) {
     this.history = history;
     this.seed ??= this.newSeed();
+    this.writeAddress();
     this.goTo(history.length);
   }
 
@@ -316,7 +308,9 @@ class App {
     if (!this.history) return;
     const signal = this.beginWork();
     this.offerStrengths();
-    this.askDials();
+    this.turnBoard();
+    this.writeAddress();
+    for (const agent of [0, 1].map((seat) => this.agentOf(seat))) if (agent) this.askDial(agent);
     if (!this.onlyAgents) this.paused = false;
     this.showError("");
     this.attempt(signal, () => this.playAgents(signal));
@@ -337,6 +331,7 @@ class App {
   // playAgent plays an agent's move.
   async playAgent(agent, signal) {
     const { history } = this;
+    await this.askDial(agent);
     if (this.onlyAgents) await this.showAnalysisFirst();
     if (signal.aborted) return;
     const pause = this.onlyAgents ? sleep(moveTime) : null, player = this.description.players[history.newest.player];
@@ -344,7 +339,7 @@ class App {
     let longer;
     try {
       const { move } = await this.engine.choose({
-        game: this.description.game, moves: history.moves, agent: this.playText(agent), seed: this.seed + history.length,
+        game: this.description.game, moves: history.moves, agent: this.sliders[history.newest.player].playText(agent), seed: this.seed + history.length,
       }, signal);
       longer = await history.play(history.length, move);
     } finally {
@@ -629,18 +624,24 @@ class App {
     return [...seated, ...this.agents].find((agent) => simulates(agent) || agent.text.includes(":")) || this.agents[0];
   }
 
+  // simulations are those of the analyst: of the seats where it plays the largest number, and enough for an analysis.
+  get simulations() {
+    const own = [0, 1].filter((seat) => this.agentOf(seat) === this.analyst).map((seat) => this.sliders[seat].value.simulations ?? 0);
+    return Math.max(minAnalysis, ...own);
+  }
+
   // request is the request for the analysis of the position shown, with this.deeper simulations if set.
   get request() {
     return {
       game: this.description.game, moves: this.history.moves.slice(0, this.ply),
-      agent: this.textOf(this.analyst, Math.max(this.simulations, minAnalysis)), simulations: this.deeper,
+      agent: textOf(this.analyst, this.simulations), simulations: this.deeper,
     };
   }
 
   // deeperSimulations is the number of simulations of the next deeper analysis, 0 if there is none: the analyst does not search, or
   // the position is proven.
   get deeperSimulations() {
-    const { analysis } = this, now = analysis ? analysis.simulations : Math.max(this.simulations, minAnalysis);
+    const { analysis } = this, now = analysis ? analysis.simulations : this.simulations;
     return now >= maxAnalysis || analysis?.proven || !simulates(this.analyst) ? 0 : Math.min(deeperBy * now, maxAnalysis);
   }
 
@@ -701,7 +702,7 @@ class App {
     byId("value").classList.toggle("waiting", !analysis);
     this.drawDeeper();
     if (!analysis) return;
-    showAnalysisTable(byId("analysis"), analysis, this.analyst.label);
+    showAnalysisTable(byId("analysis"), analysis, this.description, this.analyst.label, this.allMoves);
     showValueMeter(byId("value"), analysis, this.description);
   }
 
@@ -721,7 +722,9 @@ class App {
       const { best, player, value } = await this.analyses.run(request);
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
-      this.showNote(`Hint for ${player}: ${best}, value ${utility(value)}`);
+      const { players } = this.description;
+      const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
+      this.showNote(`Hint for ${player}: ${best}${after}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);
@@ -731,14 +734,26 @@ class App {
     }
   }
 
-  // ---- sharing
+  // ---- the address
 
-  // share puts the link to the position shown into the address and onto the clipboard, or into a field if the browser does not allow
-  // that.
+  // linkTo returns the address of the page with a game of moves, the players and their strengths.
+  linkTo(moves) {
+    const names = [0, 1].map((seat) => this.agentOf(seat)).map((agent) => agent ? agent.spec ?? agent.label : person);
+    return (this.options.address?.() ?? "") + "#" + writeLink({ moves, seats: names, strengths: this.sliders.map(({ wantedText }) => wantedText) });
+  }
+
+  // writeAddress puts the game into the address as soon as it differs from the one that was opened, so that it survives a reload.
+  writeAddress() {
+    const link = this.linkTo(this.history.moves);
+    if (!this.options.useHash || link === this.written) return;
+    this.written = link;
+    try { history.replaceState(history.state, "", link); } catch { /* a browser may forbid it: a reload then starts a new game */ }
+  }
+
+  // share puts the link to the position shown onto the clipboard, or into a field if the browser does not allow that.
   async share() {
-    const moves = this.history.moves.slice(0, this.ply), field = byId("link").querySelector("input");
-    history.replaceState(history.state, "", (this.options.address?.() ?? "") + "#" + writeLink(moves, [0, 1].map((seat) => byId(`seat${seat}`).value)));
-    field.value = location.href;
+    const field = byId("link").querySelector("input");
+    field.value = new URL(this.linkTo(this.history.moves.slice(0, this.ply)), location.href).href;
     try {
       await navigator.clipboard.writeText(field.value);
       byId("link").hidden = true;

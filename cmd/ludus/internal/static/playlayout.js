@@ -30,7 +30,6 @@ export const layout = `
       <div class="seat" data-seat="0"></div>
       <div class="seat" data-seat="1"></div>
       <button id="swap" type="button">Swap sides</button>
-      <div class="strength"><label for="strength">Strength</label><span id="strength-text"></span><input id="strength" type="range" min="0" step="1"></div>
     </section>
     <section class="card" aria-label="The agent's analysis">
       <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Analysis</h2>
@@ -38,12 +37,12 @@ export const layout = `
         <label title="how often the search tries each move"><input id="show-visits" type="checkbox">visits</label>
         <label title="who is expected to win"><input id="show-value" type="checkbox">value</label>
       </div>
-      <div id="analysis" hidden><table><thead></thead><tbody></tbody></table><p class="note"></p></div>
+      <div id="analysis" hidden><div class="list"><table><thead></thead><tbody></tbody></table></div><button id="all-moves" type="button"></button><p class="note"></p></div>
       <button id="deeper" type="button" disabled>Analyse with more simulations</button>
       <details id="terms" class="terms"><summary>What the numbers mean</summary><dl>
         <div><dt>policy</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
         <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often.</dd></div>
-        <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. In the table it is for the player to move; below the board it is for the first player.</dd></div>
+        <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
         <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. So it is below the value of the best move, until the position is proven.</dd></div>
       </dl></details>
     </section>

@@ -30,10 +30,10 @@ const baselines = [
 // agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
 const agentOf = (text, label = text, note = "") => /^(zoo|net:("(\\.|[^"\\])*"[^,]*|[^,]+))$/.test(text)
   ? {
-    label, note, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0`,
+    label, note, spec: text, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0`,
     weakText: (elo) => `${text},elo=${elo}`,
   }
-  : { label, note, text };
+  : { label, note, spec: text, text };
 
 // shipped is the agent that comes with the program, for the games that have one.
 const shipped = agentOf("zoo", "shipped agent");
@@ -68,8 +68,9 @@ function offerGames(form, games, game, patterns) {
   });
 }
 
-// offerAgent handles the form for an agent spec. If the server rejects a spec, it shows the error. limits are the server's.
-function offerAgent(form, engine, game, hasShipped, limits, add) {
+// offerAgent handles the form for an agent spec. add(spec) returns a promise; if it is rejected, the form shows the error. limits are
+// the server's.
+function offerAgent(form, hasShipped, limits, add) {
   const field = form.querySelector("input"), note = form.querySelector("[role=alert]"), button = form.querySelector("[type=submit]");
   for (const [spec, meaning] of examples.filter(([spec]) => hasShipped || !spec.startsWith("zoo"))) {
     const term = make(make(form.querySelector("dl"), "dt"), "button", { type: "button" }, spec);
@@ -85,8 +86,7 @@ function offerAgent(form, engine, game, hasShipped, limits, add) {
     note.textContent = "Preparing the agent …";
     button.disabled = true;
     try {
-      await engine.dial({ game, agent: text }); // loads it
-      add(text);
+      await add(text);
       note.textContent = `${text} is your opponent now.`;
     } catch (error) {
       note.textContent = error.message;
@@ -166,13 +166,16 @@ async function start() {
   const agents = opponents(own, zoo[game], wishes.map((text) => wished(text, own)));
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
-  const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
-  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], readHash: true, more, address });
-  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
-  offerAgent(more.querySelector("form"), engine, game, game in zoo, limits, (text) => {
+  // findAgent makes the agent of a spec. An error of the server says why there is none.
+  const findAgent = async (text) => {
+    await engine.dial({ game, agent: text }); // loads it
     wishes.push(text);
-    app.addAgent(wished(text, own), 1);
-  });
+    return wished(text, own);
+  };
+  const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
+  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent });
+  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
+  offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
 
 start();

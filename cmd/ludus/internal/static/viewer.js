@@ -8,11 +8,11 @@ import { MoveList } from "./movelist.js";
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
 const maxRows = 8; // of the table of moves
 
-// Columns of the table of moves; a column is shown if any move has its figure.
+// Columns of the table of moves; a column is shown if any move has its figure. The title of values names the first player.
 const columns = [
   { key: "policy", title: "policy target", text: percent },
   { key: "visits", title: "visits", text: (n) => n ?? "–" },
-  { key: "value", title: "value", text: utility },
+  { key: "value", title: "value for", text: utility },
   { key: "prior", title: "prior", text: percent },
 ];
 
@@ -99,7 +99,8 @@ export class GameViewer {
   // come from.
   show(annotated, source = "") {
     const { players, actions } = this.description, { move, player, proven, value } = annotated;
-    const moves = (annotated.moves || []).map((m) => ({ ...m, ...actions[m.move], weight: m.visits ?? m.policy }));
+    const forFirst = (v) => v == null || player === 0 ? v : -v; // values of moves are for the player to move
+    const moves = (annotated.moves || []).map((m) => ({ ...m, ...actions[m.move], value: forFirst(m.value), weight: m.visits ?? m.policy }));
     const drawn = moves.filter(({ to, weight }) => to >= 0 && weight > 0).sort((a, b) => b.weight - a.weight);
     const numbers = [...summed(drawn.map(({ to, weight }) => [to, weight]))];
     const before = this.replay.positions[this.ply - 1];
@@ -122,7 +123,8 @@ export class GameViewer {
     const used = columns.filter(({ key }) => moves.some((m) => m[key] != null));
     const titles = make(head, "tr");
     make(titles, "th", { scope: "col" }, "move");
-    for (const { title } of used) make(titles, "th", { scope: "col", class: "figure" }, title);
+    const { players } = this.description;
+    for (const { key, title } of used) make(titles, "th", { scope: "col", class: "figure" }, key === "value" ? `${title} ${players[0]}` : title);
     for (const m of moves) {
       const row = make(body, "tr", m.move === played ? { class: "played" } : {});
       make(row, "th", { scope: "row" }, m.move + (m.move === played ? " ●" : ""));
@@ -133,7 +135,6 @@ export class GameViewer {
   notes({ player, random, legal }, moves, shown, source) {
     const by = random ? "a move of the random opening" : `by ${this.replay.agents[player]}`;
     const texts = [`● played: ${by}.`, source];
-    if (moves.some(({ value }) => value != null)) texts.push(`Values of moves are for ${this.description.players[player]}, to move.`);
     if (moves.some(({ policy }) => policy != null)) texts.push("Policy targets, in %, come from the search; the network was trained on them.");
     else if (shown.length > 0 && legal > shown.length) texts.push(`${legal - shown.length} more legal moves are not listed.`);
     return texts.filter(Boolean).join(" ");
