@@ -23,6 +23,9 @@ var imports = map[string][]string{
 	"env":                              {},
 	"env/games":                        {"env"},
 	"env/envtest":                      {"env"},
+	"env/gdl/kif":                      {},
+	"env/gdl/oracle":                   {"env/gdl/kif"},
+	"env/gdl/sheets":                   {},
 	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
 	"model/infer/kernel/winograd":      {},
@@ -107,7 +110,7 @@ var quiet = []string{
 
 // forTests are packages that only tests import, so no program contains them.
 var forTests = []string{
-	"env/envtest", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+	"env/envtest", "env/gdl/oracle", "env/gdl/sheets", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
 }
 
 // source is one parsed file of the module.

@@ -1,0 +1,109 @@
+package kif_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/env/gdl/kif"
+)
+
+func TestReadRules(t *testing.T) {
+	rules, err := kif.ReadRules("; a comment\n(ROLE White)\n(<= (next (cell ?X b)) ; more\n  (not (true (p))) (or q (distinct ?x 1)))\n(<= terminal)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"(role white)", "(<= (next (cell ?x b)) (not (true p)) (or q (distinct ?x 1)))", "terminal"}
+	if len(rules) != len(want) {
+		t.Fatalf("%d rules, want %d", len(rules), len(want))
+	}
+	for i, r := range rules {
+		if r.String() != want[i] {
+			t.Errorf("rule %d is %s, want %s", i, r, want[i])
+		}
+	}
+	if p := rules[1].Body[1].Args[1].Pos; p != (kif.Pos{Line: 4, Column: 26}) {
+		t.Errorf("distinct is at %v", p)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"(role x":                       "line 1, column 1: this bracket is never closed",
+		"(role x))":                     "line 1, column 9: a closing bracket without an opening one",
+		"\n ()":                         "line 2, column 2: an empty list",
+		"(<=)":                          "a rule without a head",
+		"(<= ?x p)":                     "cannot be the head",
+		"(<= p ?x)":                     "the variable ?x stands where an atom",
+		"(<= p (not a b))":              "not with 2 arguments",
+		"(<= (not p) q)":                "not cannot be the head",
+		"(<= p (distinct a))":           "distinct with 1 arguments",
+		"((a) b)":                       "a list must begin with a name, not with (a)",
+		"(p \x00)":                      "line 1, column 4: the control character 0x00",
+		strings.Repeat("(p ", 200):      "nested more than 100 deep",
+		strings.Repeat("a", 5<<20):      "the text has 5242880 bytes",
+		strings.Repeat("a ", 1<<20+100): "more than 1048576 atoms",
+		"?x":                            "cannot be the head",
+	} {
+		_, err := kif.ReadRules(text)
+		var e *kif.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// TestForeignSheets reads every sheet in the folder that LUDUS_SHEETS names, except stylesheets and fragments.
+func TestForeignSheets(t *testing.T) {
+	dir := os.Getenv("LUDUS_SHEETS")
+	if dir == "" {
+		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
+	}
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".kif") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n++
+		if _, err := kif.ReadRules(string(text)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d sheets read", n)
+}
+
+// FuzzReadRules checks that what was read and printed reads the same again.
+func FuzzReadRules(f *testing.F) {
+	f.Add("(<= (next (cell ?x b)) (not (true (p))) (or q (distinct ?x 1)))")
+	f.Add("(role x) ; comment\nterminal")
+	f.Add("(<= p) ((")
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, err := kif.ReadRules(text)
+		if err != nil {
+			return
+		}
+		var b strings.Builder
+		for _, r := range rules {
+			b.WriteString(r.String() + "\n")
+		}
+		again, err := kif.ReadRules(b.String())
+		if err != nil || len(again) != len(rules) {
+			t.Fatalf("%q prints as %q, which reads as %d rules (%v)", text, b.String(), len(again), err)
+		}
+		for i := range rules {
+			if rules[i].String() != again[i].String() {
+				t.Fatalf("%s reads again as %s", rules[i], again[i])
+			}
+		}
+	})
+}

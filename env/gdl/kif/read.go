@@ -1,0 +1,154 @@
+package kif
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits of what Read accepts.
+const (
+	MaxBytes = 4 << 20
+	MaxDepth = 100
+	MaxNodes = 1 << 20
+)
+
+// Pos is a place in a text: line and column, counted from 1; the column counts bytes.
+type Pos struct{ Line, Column int }
+
+func (p Pos) String() string { return fmt.Sprintf("line %d, column %d", p.Line, p.Column) }
+
+// Error is an error at a place in a text.
+type Error struct {
+	Pos     Pos
+	Message string
+}
+
+func (e *Error) Error() string { return e.Pos.String() + ": " + e.Message }
+
+// Errorf returns an error at a place.
+func Errorf(p Pos, format string, args ...any) error {
+	return &Error{p, fmt.Sprintf(format, args...)}
+}
+
+// Node is an atom or a list.
+type Node struct {
+	Atom string // in lower case; "" for a list
+	List []Node
+	Pos  Pos
+}
+
+// IsList reports whether the node is a list.
+func (n Node) IsList() bool { return n.Atom == "" }
+
+func (n Node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n Node) write(b *strings.Builder) {
+	if !n.IsList() {
+		b.WriteString(n.Atom)
+		return
+	}
+	b.WriteByte('(')
+	for i, m := range n.List {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		m.write(b)
+	}
+	b.WriteByte(')')
+}
+
+// Read returns the atoms and lists of a text. Errors are of type [Error].
+func Read(text string) ([]Node, error) {
+	if len(text) > MaxBytes {
+		return nil, Errorf(Pos{1, 1}, "the text has %d bytes; at most %d are read", len(text), MaxBytes)
+	}
+	r := reader{text: text, pos: Pos{1, 1}}
+	nodes, err := r.list(0, Pos{})
+	if err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+// reader is the state of Read.
+type reader struct {
+	text  string
+	at    int // index of the next byte
+	pos   Pos // its place
+	nodes int // read so far
+}
+
+// list reads nodes up to the closing bracket of the list that begins at open, or to the end of the text at depth 0.
+func (r *reader) list(depth int, open Pos) ([]Node, error) {
+	var list []Node
+	for {
+		r.skip()
+		if r.at == len(r.text) {
+			if depth > 0 {
+				return nil, Errorf(open, "this bracket is never closed")
+			}
+			return list, nil
+		}
+		pos := r.pos
+		if r.nodes++; r.nodes > MaxNodes {
+			return nil, Errorf(pos, "more than %d atoms and lists", MaxNodes)
+		}
+		switch c := r.text[r.at]; {
+		case c == ')' && depth == 0:
+			return nil, Errorf(pos, "a closing bracket without an opening one")
+		case c == ')':
+			r.advance()
+			return list, nil
+		case c == '(' && depth == MaxDepth:
+			return nil, Errorf(pos, "brackets are nested more than %d deep", MaxDepth)
+		case c == '(':
+			r.advance()
+			inner, err := r.list(depth+1, pos)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, Node{List: inner, Pos: pos})
+		case c < ' ' || c == 0x7f:
+			return nil, Errorf(pos, "the control character %#02x is not text", c)
+		default:
+			start := r.at
+			for r.at < len(r.text) && !isDelimiter(r.text[r.at]) {
+				r.advance()
+			}
+			list = append(list, Node{Atom: strings.ToLower(r.text[start:r.at]), Pos: pos})
+		}
+	}
+}
+
+// isDelimiter reports whether an atom ends before the byte.
+func isDelimiter(c byte) bool { return c <= ' ' || c == '(' || c == ')' || c == ';' || c == 0x7f }
+
+// skip moves to the next byte that is neither blank nor in a comment.
+func (r *reader) skip() {
+	for r.at < len(r.text) {
+		switch c := r.text[r.at]; c {
+		case ' ', '\t', '\r', '\n', '\f', '\v':
+			r.advance()
+		case ';':
+			for r.at < len(r.text) && r.text[r.at] != '\n' {
+				r.advance()
+			}
+		default:
+			return
+		}
+	}
+}
+
+// advance moves one byte on.
+func (r *reader) advance() {
+	if r.text[r.at] == '\n' {
+		r.pos = Pos{r.pos.Line + 1, 1}
+	} else {
+		r.pos.Column++
+	}
+	r.at++
+}

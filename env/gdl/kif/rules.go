@@ -1,0 +1,160 @@
+package kif
+
+import "strings"
+
+// Term is a variable, such as ?x, a constant, or a name with arguments. Atoms of the logic, such as (true (cell 1 1)),
+// and literals, such as (not (p ?x)), are terms too.
+type Term struct {
+	Name string
+	Args []Term
+	Pos  Pos
+}
+
+// IsVariable reports whether the term is a variable.
+func (t Term) IsVariable() bool { return t.Name[0] == '?' }
+
+func (t Term) String() string {
+	var b strings.Builder
+	t.write(&b)
+	return b.String()
+}
+
+func (t Term) write(b *strings.Builder) {
+	if len(t.Args) == 0 {
+		b.WriteString(t.Name)
+		return
+	}
+	b.WriteByte('(')
+	b.WriteString(t.Name)
+	for _, a := range t.Args {
+		b.WriteByte(' ')
+		a.write(b)
+	}
+	b.WriteByte(')')
+}
+
+// Rule says that Head holds if all literals of Body hold. A fact has no body.
+type Rule struct {
+	Head Term
+	Body []Term
+	Pos  Pos
+}
+
+func (r Rule) String() string {
+	if len(r.Body) == 0 {
+		return r.Head.String()
+	}
+	parts := []string{r.Head.String()}
+	for _, l := range r.Body {
+		parts = append(parts, l.String())
+	}
+	return "(<= " + strings.Join(parts, " ") + ")"
+}
+
+// Arities of the words that form literals; -1 stands for any number.
+var connectives = map[string]int{"not": 1, "distinct": 2, "or": -1, "and": -1}
+
+// Rules makes rules of the nodes of a sheet. Errors are of type [Error].
+func Rules(nodes []Node) ([]Rule, error) {
+	var rules []Rule
+	for _, n := range nodes {
+		rule := Rule{Pos: n.Pos}
+		head := n
+		if n.IsList() && len(n.List) > 0 && n.List[0].Atom == "<=" {
+			if len(n.List) == 1 {
+				return nil, Errorf(n.Pos, "a rule without a head")
+			}
+			head = n.List[1]
+			for _, m := range n.List[2:] {
+				l, err := literal(m)
+				if err != nil {
+					return nil, err
+				}
+				rule.Body = append(rule.Body, l)
+			}
+		}
+		var err error
+		if rule.Head, err = NewTerm(head); err != nil {
+			return nil, err
+		}
+		if _, reserved := connectives[rule.Head.Name]; reserved || rule.Head.IsVariable() {
+			return nil, Errorf(head.Pos, "%s cannot be the head of a rule", rule.Head.Name)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// literal returns a literal of a body: an atom, or not, or, and, distinct with arguments.
+func literal(n Node) (Term, error) {
+	t, err := NewTerm(n)
+	if err != nil {
+		return t, err
+	}
+	return t, checkLiteral(t)
+}
+
+func checkLiteral(t Term) error {
+	if t.IsVariable() {
+		return Errorf(t.Pos, "the variable %s stands where an atom must stand", t.Name)
+	}
+	arity, ok := connectives[t.Name]
+	if !ok {
+		return nil
+	}
+	if arity >= 0 && len(t.Args) != arity || len(t.Args) == 0 {
+		return Errorf(t.Pos, "%s with %d arguments", t.Name, len(t.Args))
+	}
+	if t.Name == "distinct" {
+		return nil
+	}
+	for _, a := range t.Args {
+		if err := checkLiteral(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NewTerm makes a term of a node.
+func NewTerm(n Node) (Term, error) {
+	if !n.IsList() {
+		if n.Atom == "<=" || n.Atom == "?" {
+			return Term{}, Errorf(n.Pos, "%s stands where a term must stand", n.Atom)
+		}
+		return Term{Name: n.Atom, Pos: n.Pos}, nil
+	}
+	if len(n.List) == 0 {
+		return Term{}, Errorf(n.Pos, "an empty list stands where a term must stand")
+	}
+	first := n.List[0]
+	if first.IsList() || first.Atom == "<=" || first.Atom[0] == '?' {
+		return Term{}, Errorf(first.Pos, "a list must begin with a name, not with %s", cut(first.String()))
+	}
+	t := Term{Name: first.Atom, Pos: n.Pos}
+	for _, m := range n.List[1:] {
+		a, err := NewTerm(m)
+		if err != nil {
+			return Term{}, err
+		}
+		t.Args = append(t.Args, a)
+	}
+	return t, nil
+}
+
+// cut shortens a text for an error.
+func cut(text string) string {
+	if len(text) > 40 {
+		return strings.ToValidUTF8(text[:40], "") + "..."
+	}
+	return text
+}
+
+// ReadRules reads a sheet: [Read], then [Rules].
+func ReadRules(text string) ([]Rule, error) {
+	nodes, err := Read(text)
+	if err != nil {
+		return nil, err
+	}
+	return Rules(nodes)
+}
