@@ -62,10 +62,10 @@ func writeGames(w io.Writer, list []*env.Game) {
 		if zoo.CardOf(g.Name) != nil {
 			shipped = "yes"
 		}
-		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.H, g.Tensor.W, shipped, g.Summary)
+		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.W, g.Tensor.H, shipped, g.Summary)
 	}
 	table.Flush()
-	fmt.Fprintln(w, "\nGames with an agent come with a trained opponent. \"ludus games GAME\" shows the rules and how strong it is.")
+	fmt.Fprintln(w, "\nBOARD is columns x rows. Games with an agent come with a trained opponent.\n\"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())

@@ -30,8 +30,8 @@ type subject struct {
 
 func (s subject) String() string { return s.net.String() + " on " + s.board() }
 
-// board returns the size of the board, HEIGHTxWIDTH.
-func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.H, s.game.Tensor.W) }
+// board returns the size of the board, COLUMNSxROWS.
+func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.W, s.game.Tensor.H) }
 
 // weights returns random weights, the same ones at each call.
 func (s subject) weights() *infer.Weights {

@@ -30,7 +30,7 @@ type Search struct {
 // Network is the speed of a network's inference or of its training.
 type Network struct {
 	Net     string  `json:"net"`   // channels x blocks
-	Board   string  `json:"board"` // height x width
+	Board   string  `json:"board"` // columns x rows
 	Game    string  `json:"game"`
 	Batch   int     `json:"batch"`
 	Threads int     `json:"threads"`

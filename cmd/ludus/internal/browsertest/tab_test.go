@@ -226,7 +226,11 @@ func (b *Tab) Shoot(name string) {
 	}
 }
 
-// CheckWidth fails the test if the page is wider than the viewport.
+// minControl is the least height of controls on a phone, in pixels.
+const minControl = 40
+
+// CheckWidth fails the test if the page is wider than the viewport or, on a phone, has a control that is too low for a
+// finger. Cells of a board and links within text are no such controls.
 func (b *Tab) CheckWidth() {
 	b.Helper()
 	wide := Eval[[]string](b, `(() => { const width = document.documentElement.clientWidth;
@@ -235,5 +239,13 @@ func (b *Tab) CheckWidth() {
 			.map((e) => e.tagName.toLowerCase() + "#" + e.id + "." + e.getAttribute("class")); })()`)
 	if len(wide) > 0 {
 		b.Errorf("%s is too wide for %d px: %q", b.own, Eval[int](b, "innerWidth"), wide[:min(5, len(wide))])
+	}
+	low := Eval[[]string](b, fmt.Sprintf(`innerWidth > 400 ? [] : [...document.querySelectorAll("button, select, summary, input, nav a, .button")]
+		.filter((e) => e.checkVisibility() && !e.closest(".cells"))
+		.map((e) => e.matches("[type=checkbox], [type=radio]") ? e.closest("label") : e)
+		.filter((e) => e.getBoundingClientRect().height < %d - 0.5)
+		.map((e) => e.tagName.toLowerCase() + "#" + e.id + " " + e.textContent.trim().slice(0, 20) + " " + e.getBoundingClientRect().height)`, minControl))
+	if len(low) > 0 {
+		b.Errorf("%s has controls below %d px: %q", b.own, minControl, low[:min(9, len(low))])
 	}
 }

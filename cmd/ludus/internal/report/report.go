@@ -159,7 +159,7 @@ func (r *Run) facts() []Fact {
 	}
 	add("Seed", "%d", r.Config.Seed)
 	moves, outcomes := possible(r.Game)
-	add("Board", "%d x %d, %d moves, %d outcomes", r.Game.Tensor.H, r.Game.Tensor.W, moves, outcomes)
+	add("Board", "%d columns x %d rows, %d moves, %d outcomes", r.Game.Tensor.W, r.Game.Tensor.H, moves, outcomes)
 	return facts
 }
 

@@ -52,7 +52,7 @@ class App {
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
     this.paused = false;
-    this.flipped = false; // by the button
+    this.flipped = undefined; // whether the board is turned, once people have pressed the button
     this.allMoves = false; // in the table of the analysis
     root.innerHTML = layout;
     if (options.more) byId("more").append(options.more);
@@ -205,12 +205,9 @@ class App {
     this.board = new Board(byId("board"), this.description, (cell, pointed) => this.pressCell(cell, pointed), this.turned);
   }
 
-  // turned says whether the board is turned by 180 degrees: towards a person who plays the second side against an agent, in games
-  // whose players sit opposite each other, or else by the button.
-  get turned() {
-    const towardsSecond = this.description.opposite && this.agentOf(0) && !this.agentOf(1);
-    return Boolean(towardsSecond) !== this.flipped;
-  }
+  // turned says whether the board is turned by 180 degrees: as people left it, or else towards a person who plays the second side
+  // against an agent, in games whose players sit opposite each other.
+  get turned() { return this.flipped ?? Boolean(this.description.opposite && this.agentOf(0) && !this.agentOf(1)); }
 
   // turnBoard turns the board if it must. The focus stays on its cell.
   turnBoard() {
@@ -223,7 +220,7 @@ class App {
   }
 
   flip() {
-    this.flipped = !this.flipped;
+    this.flipped = !this.turned;
     this.turnBoard();
   }
 

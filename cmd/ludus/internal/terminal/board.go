@@ -89,7 +89,7 @@ type canvas struct {
 	style         *Style
 	glyphs        []string
 	rows, columns []string // labels, see [env.Game.AxisLabels]
-	flipped       bool     // turned by 180 degrees: row 0 is the upper one
+	turned        bool     // by 180 degrees: row 0 is the upper one
 }
 
 func newCanvas(game *env.Game, style *Style) *canvas {
@@ -110,8 +110,8 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	if wide == 2 {
 		margin++
 	}
-	turned := func(i, n int) int { // the row or column drawn as number i of n
-		if c.flipped {
+	drawn := func(i, n int) int { // the row or column drawn as number i of n
+		if c.turned {
 			return n - 1 - i
 		}
 		return i
@@ -122,12 +122,12 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	}
 	pieces := state.Pieces(nil)
 	for up := height - 1; up >= 0; up-- {
-		r, cells := turned(up, height), ""
+		r, cells := drawn(up, height), ""
 		if c.rows[r] == "" {
 			continue
 		}
 		for i := range width {
-			cell := r*width + turned(i, width)
+			cell := r*width + drawn(i, width)
 			cells += c.cell(wide, pieces[cell], c.game.Drawing.Cells[cell], marked[cell])
 		}
 		if hexagons {
@@ -137,7 +137,7 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	}
 	letters := ""
 	for i := range width {
-		letters += pad(strings.Repeat(" ", wide-2)+c.columns[turned(i, width)], wide)
+		letters += pad(strings.Repeat(" ", wide-2)+c.columns[drawn(i, width)], wide)
 	}
 	line("", c.style.faint(strings.TrimRight(letters, " ")))
 	return text.String()

@@ -114,6 +114,16 @@ func TestFlip(t *testing.T) {
 	contains(t, session(t, "connect-four", "greedy", env.First, "b", "f", "help", "quit"), "red plays b1", "red plays f1", "Commands:")
 }
 
+// Where the players sit opposite each other, the second player's side is below. Values stay those of the first player.
+func TestSecondSide(t *testing.T) {
+	const rows, last = "breakthrough(columns=2,rows=4,captures=true)", "quit"
+	contains(t, session(t, rows, "solver:1000", env.Second, "hint", "?", "flip", "switch", last),
+		"1  ", "4  B   B", "   b   a", // turned
+		"value for white -1.00, proven", "value for white -1.00, proven, from -1 (lost)", "-1.00",
+		"4  B   B", "1  ", "   a   b", // by the command
+		"you are white", "black plays", "4  ", "1  W", "   a   b")
+}
+
 // Changing sides in the middle lets the agent play the person's side on, and taking back follows the side.
 func TestSwitch(t *testing.T) {
 	out := session(t, "breakthrough-6x6", "greedy", env.First, "b2 c3", "switch", "undo", "side first", "new", "quit")

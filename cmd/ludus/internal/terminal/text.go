@@ -15,11 +15,14 @@ import (
 // textView shows a session to people.
 type textView struct {
 	*Session
-	canvas *canvas
-	out    *bytes.Buffer
+	canvas  *canvas
+	flipped bool // the person has turned the board
+	out     *bytes.Buffer
 }
 
-func newTextView(s *Session) *textView { return &textView{s, newCanvas(s.Game, &s.Style), &s.output} }
+func newTextView(s *Session) *textView {
+	return &textView{Session: s, canvas: newCanvas(s.Game, &s.Style), out: &s.output}
+}
 
 func (v *textView) showPlayers() {
 	players := v.Game.Players
@@ -43,6 +46,10 @@ func (v *textView) showPosition() {
 	if v.personMoves() {
 		legal = v.state.Legal(nil)
 	}
+	if !v.flipped { // the person's side is below
+		player, hasPerson := v.person()
+		v.canvas.turned = hasPerson && player == env.Second && v.Game.Opposite()
+	}
 	v.out.WriteString(v.canvas.draw(v.state, cellMarks(v.Game, v.state, v.lastMoves(), legal)))
 	status := v.Game.Status(v.state)
 	if len(v.state.WinningCells(nil)) > 0 {
@@ -51,7 +58,7 @@ func (v *textView) showPosition() {
 	v.line("%s\n", status)
 }
 
-func (v *textView) flip() { v.canvas.flipped = !v.canvas.flipped }
+func (v *textView) flip() { v.flipped, v.canvas.turned = true, !v.canvas.turned }
 
 func (v *textView) prompt() {
 	switch {
@@ -111,8 +118,21 @@ func (v *textView) listMoves(legal []env.Action) {
 func (v *textView) showHint(agent string, r *analysis.Result) {
 	v.line("%s would play %s", agent, r.Best)
 	if r.Value != nil {
-		v.line("  value for %s %+.2f%s", r.Player, *r.Value, proven(r))
+		v.line("  %s", v.valueForFirst(r))
 	}
+}
+
+// valueForFirst says what the value of the position is for the first player, whoever is to move.
+func (v *textView) valueForFirst(r *analysis.Result) string {
+	return fmt.Sprintf("value for %s %+.2f%s", v.Game.Players[0], *v.forFirst(r, r.Value), proven(r))
+}
+
+// forFirst turns a value of an analysis, which is for its player to move, into one for the first player; nil stays.
+func (v *textView) forFirst(r *analysis.Result, value *float64) *float64 {
+	if value == nil || r.Player == v.Game.Players[0] {
+		return value
+	}
+	return new(0 - *value) // not -0
 }
 
 // line formats a line and writes it, wrapped to the width of the terminal.
@@ -141,17 +161,19 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 		v.line("  It does not evaluate positions.\n")
 		return
 	}
-	v.line("  value for %s %+.2f%s, from -1 (lost) to +1 (won)", r.Player, *r.Value, proven(r))
+	v.line("  %s, from -1 (lost) to +1 (won)", v.valueForFirst(r))
 	if r.Goals != nil && v.Game.GoalHead { // in other games the value says the same
 		goals := r.Goals.Values
 		v.line("  expected points at the end: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
-	v.moveInfos(r.Moves)
+	v.moveInfos(r)
 	v.out.WriteString("\n")
 }
 
-// moveInfos lists the best moves, each with a bar for its visits, or for its prior if the agent counts no visits.
-func (v *textView) moveInfos(moves []analysis.MoveInfo) {
+// moveInfos lists the best moves, each with a bar for its visits, or for its prior if the agent counts no visits. Values are
+// for the first player.
+func (v *textView) moveInfos(r *analysis.Result) {
+	moves := r.Moves
 	shown := moves[:min(len(moves), maxMoveInfos)]
 	visits, priors := 0, 0.0
 	for _, m := range moves {
@@ -165,7 +187,7 @@ func (v *textView) moveInfos(moves []analysis.MoveInfo) {
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
 	for _, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
-			orDash(m.Visits, "%d", 1), orDash(m.Value, "%+.2f", 1), orDash(m.Prior, "%.0f %%", 100))
+			orDash(m.Visits, "%d", 1), orDash(v.forFirst(r, m.Value), "%+.2f", 1), orDash(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
