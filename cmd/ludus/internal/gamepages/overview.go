@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -115,14 +114,15 @@ func drawAnalysis(data string) (string, error) {
 	return drawSVG(description, title, d), nil
 }
 
-// mostOpen returns the index of the position with the first player to move, not before analysedFrom, whose score is the
-// closest to 50. The most visited move must have the best score, as it has after a long search. Players alternate.
+// mostOpen returns the index of the position with the first player to move, not before analysedFrom, whose analysis is spread
+// most over several moves: its most visited move has the fewest visits. That move must have the best score, as it has after a
+// long search. Players alternate.
 func mostOpen(sample []ply) int {
 	best := analysedFrom
 	for i := analysedFrom; i < len(sample); i += 2 {
 		top := sample[i].Top
 		better := func(m topMove) bool { return m.Score > top[0].Score }
-		if len(top) > 2 && !slices.ContainsFunc(top, better) && math.Abs(sample[i].Score-50) < math.Abs(sample[best].Score-50) {
+		if len(top) > 2 && !slices.ContainsFunc(top, better) && top[0].Visits < sample[best].Top[0].Visits {
 			best = i
 		}
 	}

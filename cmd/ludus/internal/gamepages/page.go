@@ -185,6 +185,9 @@ func (w *writer) writeKnown() {
 	}
 	w.line("### First moves\n")
 	player := w.firsts.Players[0]
+	if w.firsts.Name != w.game.Name {
+		w.line("These are the first moves of `%s`, a smaller board.\n", w.firsts.Name)
+	}
 	how := fmt.Sprintf("**Estimates, not exact:** the expected score of %s (%s), by %s after each move.",
 		player, scale(w.firsts), w.analyst(firstSimulations))
 	if first[0].Exact {
@@ -195,11 +198,18 @@ func (w *writer) writeKnown() {
 		how = fmt.Sprintf("Exact scores of %s (%s) with perfect play by both, from `ludus solve %s`.", player, scale(w.firsts), name)
 	}
 	w.line("%s Moves on one line are alike by symmetry.\n", how)
-	d, drawn := w.firstDiagram()
+	d, shaded, hidden := w.firstDiagram()
 	alt := fmt.Sprintf("%s: scores of the first moves", w.title)
 	w.line("%s\n", w.picture(w.firstsDesc, "first", alt, width(w.firstsDesc)*4/3, d))
-	if drawn {
-		w.line("The stronger the colour, the better for %s.\n", player)
+	var legend []string
+	if shaded {
+		legend = append(legend, "The stronger the colour, the better for "+player+".")
+	}
+	if hidden {
+		legend = append(legend, "Of several moves to one cell, the picture shows the best.")
+	}
+	if len(legend) > 0 {
+		w.line("%s\n", strings.Join(legend, " "))
 	}
 	w.line("| first move | score of %s |\n|---|---:|", player)
 	for _, m := range first {
@@ -223,14 +233,19 @@ func (w *writer) analyst(simulations int) string {
 	return fmt.Sprintf("a search with %s random playouts", grouped(simulations))
 }
 
-// firstDiagram draws the first moves by their scores. It reports whether cells are shaded.
-func (w *writer) firstDiagram() (d diagram, shaded bool) {
+// firstDiagram draws the first moves by their scores. It reports whether cells are shaded, and whether moves are hidden because
+// a better one ends on the same cell.
+func (w *writer) firstDiagram() (d diagram, shaded, hidden bool) {
 	d = diagram{pieces: board.Pieces(w.firsts.NewState()), label: make(map[int32]string)}
 	low, high := w.study.First[len(w.study.First)-1].Score, w.study.First[0].Score
 	for _, m := range w.study.First {
 		for _, name := range m.Moves {
 			cells := w.firstsDesc.Actions[name]
-			if cells.To < 0 || d.label[cells.To] != "" { // the best move comes first
+			if cells.To < 0 {
+				continue
+			}
+			if d.label[cells.To] != "" { // the best move comes first
+				hidden = true
 				continue
 			}
 			weight := 1.0
@@ -242,7 +257,7 @@ func (w *writer) firstDiagram() (d diagram, shaded bool) {
 			d.label[cells.To] = fmt.Sprintf("%.0f", m.Score)
 		}
 	}
-	return d, shaded
+	return d, shaded, hidden
 }
 
 // writeCard writes how the shipped agent was trained and how strong it is.
@@ -304,19 +319,20 @@ func (w *writer) writeDial(c *zoo.Card) {
 	}
 	w.line("**Weaker opponents:** `zoo,elo=%d` to `zoo,elo=%d` play at about this many Elo above random moves.%s `%s` measured "+
 		"this in %s games; it takes long and overwrites the agent's card.\n",
-		low, high, checked(c.Dial.Checks), c.Dial.Command, grouped(c.Dial.Games))
+		low, high, checked(c.Dial), c.Dial.Command, grouped(c.Dial.Games))
 }
 
 // checked says how far the ratings of checked agents were from what they claim, as a sentence after a blank.
-func checked(checks []zoo.DialCheck) string {
-	if len(checks) == 0 {
+func checked(d *zoo.Dial) string {
+	if len(d.Checks) == 0 {
 		return ""
 	}
 	farthest := 0.0
-	for _, check := range checks {
+	for _, check := range d.Checks {
 		farthest = max(farthest, math.Abs(check.Rating.Value-float64(check.Elo)))
 	}
-	return fmt.Sprintf(" Of %d that were checked in other games, each was within %.0f Elo.", len(checks), math.Ceil(farthest))
+	return fmt.Sprintf(" %d of these were rated again, in %s new games against other opponents: none was more than %.0f Elo off.",
+		len(d.Checks), grouped(d.CheckGames), math.Ceil(farthest))
 }
 
 // counted writes a count and its noun, with the plural's ending unless it is 1.

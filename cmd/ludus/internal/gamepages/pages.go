@@ -74,8 +74,8 @@ begin in the middle column, and yellow wins the one of 5 columns and 6 rows.`,
 	{
 		name: "connect-four", title: "Connect Four", players: [2]string{"", beginner},
 		known: `Connect Four is solved (James Allen and Victor Allis, independently, 1988): red wins if it begins in the middle column d,
-columns c and e draw, and the other four lose. The values below are the agent's estimates, not these; ludus's solver needs too long for
-the empty board.`,
+columns c and e draw, and the other four lose. The scores below are only the agent's estimates of this: ludus's solver needs too
+long for the empty board.`,
 	},
 	{
 		name: "tic-tac-toe", title: "Tic-tac-toe", players: [2]string{"mcts:1000", "random"},
