@@ -86,9 +86,9 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	row("probability of moves that lose value, network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Network)
 	})
-	row("likewise, policy targets of the search", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
-		return fmt.Sprintf("%.0f %%", 100*a.Search.Targets)
-	})
+	if s := &d.Newest.Search; s.Count > 0 { // the search is the run's, so the shipped agent has none
+		fmt.Fprintf(table, "  likewise, policy targets of the run's search\t%.0f %%\t\n", 100*s.Targets)
+	}
 	table.Flush()
 }
 

@@ -31,6 +31,9 @@ func TestDoctorCommand(t *testing.T) {
 	if _, errs, code := ludus(t, dir, "", "doctor", "."); code != 1 || !strings.Contains(errs, "name one of them: quad") {
 		t.Errorf("of a folder of runs: exit %d, %s", code, errs)
 	}
+	if _, errs, code := ludus(t, dir, "", "doctor", "none"); code != 1 || !strings.Contains(errs, "none: not a run directory") {
+		t.Errorf("without a run: exit %d, %s", code, errs)
+	}
 }
 
 func TestSparkline(t *testing.T) {

@@ -53,7 +53,7 @@ func gamesCommand() *cobra.Command {
 	return cmd
 }
 
-// writeGames prints a line per game, then the parameters of each family of games.
+// writeGames prints a line per game, with columns x rows of its board, then the parameters of each family of games.
 func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
@@ -77,7 +77,7 @@ func writeRules(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
 	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
 	fmt.Fprintln(w, style.Rules(g))
-	fmt.Fprintf(w, "%s\n\n", strings.TrimRight(g.Board(g.NewState()), "\n"))
+	fmt.Fprintln(w, style.Board(g, g.NewState()))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tALLOWED")
 	ranges := parameterRanges(g.Family)

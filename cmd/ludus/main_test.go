@@ -95,8 +95,11 @@ func TestGamesCommand(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", name, out)
 		}
 	}
+	if !regexp.MustCompile(`golden-rectangle +7x8 `).MatchString(out) { // columns x rows
+		t.Errorf("golden-rectangle's board of 7 columns and 8 rows is missing in\n%s", out)
+	}
 	out = run(t, "", "", "games", "free-for-all-2p")
-	for _, want := range []string{"red against blue", "objective", "win|score", "knight", "class 1", "the points that the players make", "symmetries", "30"} {
+	for _, want := range []string{"red against blue", "4  R   .", "objective", "win|score", "knight", "class 1", "the points that the players make", "symmetries", "30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

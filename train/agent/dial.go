@@ -95,14 +95,14 @@ func (d Dial) Validate() error {
 // minDialRange is the least difference, in Elo, between the ends of a dial that has an effect.
 const minDialRange = 100
 
-// Range returns the least and the largest N of elo=N. ok is false if the dial has no effect: it is empty or its ends are
-// about equally strong.
+// Range returns the least and the largest N of elo=N, which is above 0. ok is false if the dial has no effect: it is empty or
+// these are about equal.
 func (d Dial) Range() (low, high int, ok bool) {
 	if len(d) == 0 {
 		return 0, 0, false
 	}
-	low, high = int(math.Ceil(d[0].Rating)), int(math.Floor(d[len(d)-1].Rating))
-	return max(low, 1), high, high-low >= minDialRange
+	low, high = max(int(math.Ceil(d[0].Rating)), 1), int(math.Floor(d[len(d)-1].Rating))
+	return low, high, high-low >= minDialRange
 }
 
 // Interval returns the 95 % interval of the rating of an agent with elo=elo, which is in the dial's range.

@@ -56,7 +56,7 @@ func TestDialInterpolates(t *testing.T) {
 	if len(levels) != 17 || levels[0] != (Level{100, 81, 129}) || levels[16] != (Level{900, 850, 1000}) {
 		t.Errorf("levels %v", levels)
 	}
-	for _, none := range []Dial{nil, d[:1], {{Rating: 10}, {Rating: 100}}} {
+	for _, none := range []Dial{nil, d[:1], {{Rating: 10}, {Rating: 100}}, {{Rating: -300}, {Rating: 50}}} {
 		if _, _, ok := none.Range(); ok || none.Levels() != nil {
 			t.Errorf("%v has an effect", none)
 		}

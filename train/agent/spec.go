@@ -130,7 +130,10 @@ func unknownKind(word string) error {
 // number reads a whole number from 1 to limit.
 func number(text, what string, limit int) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > limit {
+	switch {
+	case strings.Contains(text, ","):
+		return 0, fmt.Errorf("only agents with a network take options; it needs 1 to %d %s", limit, what)
+	case err != nil || n < 1 || n > limit:
 		return 0, fmt.Errorf("it needs 1 to %d %s", limit, what)
 	}
 	return n, nil

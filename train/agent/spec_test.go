@@ -89,6 +89,7 @@ func TestParseErrors(t *testing.T) {
 		"random:1":                    "takes nothing",
 		"mcts":                        "1 to 1000000 simulations",
 		"mcts:":                       "1 to 1000000 simulations",
+		"mcts:100,elo=300":            "only agents with a network take options",
 		"mcts:0":                      "bad agent \"mcts:0\": it needs 1 to 1000000 simulations",
 		"mcts:-5":                     "1 to 1000000 simulations",
 		"mcts:1e3":                    "1 to 1000000 simulations",

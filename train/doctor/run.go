@@ -36,9 +36,13 @@ type Run struct {
 const maxGames = 256
 
 // Read reads a run directory without its lock; the run may be in training. It leaves out lines, games, ratings and
-// checkpoints that it cannot read. Without a config.json the error wraps fs.ErrNotExist; if ctx ends, it is ctx's.
+// checkpoints that it cannot read. Without a config.json the error wraps [rundir.ErrNoRun] and fs.ErrNotExist; if ctx ends, it
+// is ctx's.
 func Read(ctx context.Context, dir string) (*Run, error) {
 	config, err := rundir.ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: %w", dir, rundir.ErrNoRun, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,11 @@ func newCanvas(game *env.Game, style *Style) *canvas {
 	return c
 }
 
+// Board draws a position without marks, and says who is to move.
+func (s *Style) Board(game *env.Game, state env.State) string {
+	return newCanvas(game, s).draw(state, make([]marks, game.Tensor.Cells())) + game.Status(state) + "\n"
+}
+
 // draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow. Rows
 // of hexagons are each half a column right of the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
