@@ -1,12 +1,13 @@
-// Package forecast expects the errors and the rating of a training from recorded ones of the same game.
+// Package forecast predicts the errors and the rating that a training reaches, from recorded trainings of the same game.
 //
 // The amount of training is measured by [Work], which hardly depends on the machine. Between recorded trainings the
-// logarithm of the error, and the rating, are linear in the logarithm of the work. Below the shortest one the line continues about as
-// steeply. Beyond the longest one it goes on half as steeply as before it; the range is from twice as steeply to not at all.
+// logarithm of the error, and the rating, are linear in the logarithm of the work. Below the shortest one the line
+// continues about as steeply. Beyond the longest one it goes on half as steeply as before; its range is from twice as
+// steeply as before to not at all.
 //
-// A range contains, at each recorded training, the 95 % interval of its result, which is that of testing one network,
-// widened for the chance in the training itself. Trainings with different seeds at the same length are one point, whose range contains all
-// their intervals. The test leaves each recorded training out and forecasts it from the others.
+// At a recorded training the range contains the 95 % interval of its result, which is that of testing one network. It is
+// wider than that by the chance in the training itself. Trainings of one length with different seeds are one point, whose
+// range contains all their intervals. The test leaves each recorded training out and forecasts it from the others.
 //
 // Not here: how much a machine trains in a given time (package train), and the recorded trainings (package
 // checkpoints/zoo).
@@ -109,9 +110,9 @@ func NewCurve(trained []zoo.Trained) *Curve {
 
 func workOf(t *zoo.Trained) float64 { return Work(t.Samples, t.Channels, t.Blocks) }
 
-// Strength returns the strength to expect after the given work. It never falls with the work.
+// Strength returns the strength to expect after the given work, which is 0 or more. It never falls with the work.
 func (c *Curve) Strength(work float64) Strength {
-	x, points := math.Log(work), c.alone.points
+	x, points := math.Log(max(work, 1)), c.alone.points
 	e := Strength{Alone: c.alone.at(x), Search: c.search.at(x)}
 	e.Search.Value = min(e.Search.Value, e.Alone.Value) // extrapolated lines may cross
 	e.Search.Low, e.Search.High = min(e.Search.Low, e.Alone.Low), min(e.Search.High, e.Alone.High)
