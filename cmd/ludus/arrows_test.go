@@ -25,6 +25,8 @@ var imports = map[string][]string{
 	"env/envtest":                      {"env"},
 	"env/gdl/kif":                      {},
 	"env/gdl/oracle":                   {"env/gdl/kif"},
+	"env/gdl/ground":                   {"env/gdl/kif"},
+	"env/gdl/network":                  {"env/gdl/ground"},
 	"env/gdl/sheets":                   {},
 	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
@@ -104,7 +106,7 @@ var imports = map[string][]string{
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
-	"env", "env/games", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
 	"checkpoints", "train/seed", "train/stats", "train/tensorboard",
 }
 

@@ -1,0 +1,343 @@
+package ground
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ludus/env/gdl/kif"
+)
+
+// clause is a rule whose body is a list of literals without or and and.
+type clause struct {
+	head kif.Term
+	body []kif.Term
+	pos  kif.Pos
+}
+
+func signature(t kif.Term) string { return t.Name + "/" + strconv.Itoa(len(t.Args)) }
+
+// asked returns the atom of a literal, and whether the literal is a negation.
+func asked(l kif.Term) (kif.Term, bool) {
+	if l.Name == "not" {
+		return l.Args[0], true
+	}
+	return l, false
+}
+
+// Arities of GDL's keywords.
+var keywords = map[string]int{
+	"role": 1, "init": 1, "true": 1, "next": 1, "legal": 2, "does": 2, "goal": 2, "terminal": 0, "base": 1, "input": 2,
+}
+
+// checkKeywords refuses keywords in wrong places.
+func checkKeywords(rules []kif.Rule) error {
+	var check func(t kif.Term, head bool) error
+	check = func(t kif.Term, head bool) error {
+		switch t.Name {
+		case "not", "or", "and":
+			for _, a := range t.Args {
+				if err := check(a, false); err != nil {
+					return err
+				}
+			}
+			return nil
+		case "sees":
+			return kif.Errorf(t.Pos, "sees: games with hidden information are not supported")
+		}
+		arity, ok := keywords[t.Name]
+		switch {
+		case ok && arity != len(t.Args):
+			return kif.Errorf(t.Pos, "%s has %d arguments; it takes %d", t.Name, len(t.Args), arity)
+		case head && (t.Name == "true" || t.Name == "does"):
+			return kif.Errorf(t.Pos, "%s cannot be the head of a rule", t.Name)
+		case !head && (t.Name == "init" || t.Name == "next"):
+			// Some sheets ask for init and next in bodies; they are ordinary predicates then.
+		}
+		return nil
+	}
+	for _, r := range rules {
+		if err := check(r.Head, true); err != nil {
+			return err
+		}
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 && r.Head.Args[0].Name == "random" {
+			return kif.Errorf(r.Pos, "the role random: games with chance are not supported")
+		}
+		for _, l := range r.Body {
+			if err := check(l, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxAlternatives bounds into how many clauses or turns a rule.
+const maxAlternatives = 4096
+
+// preparer makes clauses of rules.
+type preparer struct {
+	clauses []clause
+	fresh   int // auxiliary predicates made so far
+}
+
+// auxiliary returns the name of a new predicate. No sheet can contain it, because it has a blank.
+func (p *preparer) auxiliary() string {
+	p.fresh++
+	return fmt.Sprint("aux ", p.fresh)
+}
+
+// add appends the clauses of a rule.
+func (p *preparer) add(r kif.Rule) error {
+	bodies, err := p.expand(r.Body, r.Pos)
+	if err != nil {
+		return err
+	}
+	for _, body := range bodies {
+		c := clause{r.Head, tidy(body), r.Pos}
+		if err := checkSafe(c); err != nil {
+			return err
+		}
+		p.split(c)
+	}
+	return nil
+}
+
+// tidy drops repeated literals.
+func tidy(body []kif.Term) []kif.Term {
+	seen := map[string]bool{}
+	var list []kif.Term
+	for _, l := range body {
+		if s := l.String(); !seen[s] {
+			seen[s] = true
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// expand returns the bodies that a body with or and and stands for. An or whose alternatives bind all their variables
+// becomes an auxiliary predicate.
+func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
+	result := [][]kif.Term{nil}
+	for _, l := range body {
+		choices, err := p.choices(l, pos)
+		if err != nil {
+			return nil, err
+		}
+		if len(choices) > 1 {
+			l := p.disjunction(choices, pos)
+			if l != nil {
+				choices = [][]kif.Term{{*l}}
+			}
+		}
+		if len(result)*len(choices) > maxAlternatives {
+			return nil, kif.Errorf(pos, "or turns this rule into more than %d", maxAlternatives)
+		}
+		var next [][]kif.Term
+		for _, r := range result {
+			for _, c := range choices {
+				next = append(next, slices.Concat(r, c))
+			}
+		}
+		result = next
+	}
+	return result, nil
+}
+
+// choices returns the alternatives of a literal.
+func (p *preparer) choices(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
+	switch l.Name {
+	case "or":
+		var list [][]kif.Term
+		for _, a := range l.Args {
+			c, err := p.expand([]kif.Term{a}, pos)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c...)
+		}
+		return list, nil
+	case "and":
+		return p.expand(l.Args, pos)
+	case "not":
+		return p.negation(l, pos)
+	}
+	return [][]kif.Term{{l}}, nil
+}
+
+// negation returns the alternatives of a negation.
+func (p *preparer) negation(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
+	a := l.Args[0]
+	not := func(t kif.Term) kif.Term { return kif.Term{Name: "not", Args: []kif.Term{t}, Pos: t.Pos} }
+	switch a.Name {
+	case "not":
+		return p.expand(a.Args, pos)
+	case "or":
+		var all []kif.Term
+		for _, b := range a.Args {
+			all = append(all, not(b))
+		}
+		return p.expand(all, pos)
+	case "and":
+		or := kif.Term{Name: "or", Pos: a.Pos}
+		for _, b := range a.Args {
+			or.Args = append(or.Args, not(b))
+		}
+		return p.expand([]kif.Term{or}, pos)
+	}
+	return [][]kif.Term{{l}}, nil
+}
+
+// disjunction returns an atom that holds if one of the bodies does, or nil if a body does not bind all variables.
+func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
+	var vars []string
+	for i, body := range bodies {
+		bound := variables(positives(body))
+		for _, v := range variables(body) {
+			if !slices.Contains(bound, v) {
+				return nil
+			}
+		}
+		if i == 0 {
+			vars = bound
+			continue
+		}
+		if len(vars) != len(bound) {
+			return nil
+		}
+		for _, v := range bound {
+			if !slices.Contains(vars, v) {
+				return nil
+			}
+		}
+	}
+	head := kif.Term{Name: p.auxiliary(), Pos: pos}
+	for _, v := range vars {
+		head.Args = append(head.Args, kif.Term{Name: v, Pos: pos})
+	}
+	for _, body := range bodies {
+		p.split(clause{head, body, pos})
+	}
+	return &head
+}
+
+func positives(body []kif.Term) []kif.Term {
+	var list []kif.Term
+	for _, l := range body {
+		if l.Name != "not" && l.Name != "distinct" {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// variables returns the variables of terms, in the order of their first occurrence.
+func variables(terms []kif.Term) []string {
+	var list []string
+	var visit func(t kif.Term)
+	visit = func(t kif.Term) {
+		if t.IsVariable() && !slices.Contains(list, t.Name) {
+			list = append(list, t.Name)
+		}
+		for _, a := range t.Args {
+			visit(a)
+		}
+	}
+	for _, t := range terms {
+		visit(t)
+	}
+	return list
+}
+
+// checkSafe refuses a clause with a variable that no positive literal binds.
+func checkSafe(c clause) error {
+	bound := variables(positives(c.body))
+	for _, v := range variables(append([]kif.Term{c.head}, c.body...)) {
+		if !slices.Contains(bound, v) {
+			return kif.Errorf(c.pos, "the variable %s of this rule stands in no positive literal of its body", v)
+		}
+	}
+	return nil
+}
+
+// split appends a clause. As long as a variable stands in the body only, and the literals with it have fewer variables
+// than the body, an auxiliary predicate takes their place.
+func (p *preparer) split(c clause) {
+	for {
+		group := c.cheapest()
+		if group == nil {
+			break
+		}
+		var inside, outside []kif.Term
+		for i, l := range c.body {
+			if group[i] {
+				inside = append(inside, l)
+			} else {
+				outside = append(outside, l)
+			}
+		}
+		// Tests inside may have variables that only literals outside bind: those literals stand on both sides.
+		bound := variables(positives(inside))
+		for _, l := range outside {
+			needed := func(v string) bool {
+				return slices.Contains(variables(inside), v) && !slices.Contains(bound, v)
+			}
+			if l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(variables([]kif.Term{l}), needed) {
+				inside = append(inside, l)
+				bound = variables(positives(inside))
+			}
+		}
+		head := kif.Term{Name: p.auxiliary(), Pos: c.pos}
+		keep := variables(append([]kif.Term{c.head}, outside...))
+		for _, v := range bound {
+			if slices.Contains(keep, v) {
+				head.Args = append(head.Args, kif.Term{Name: v, Pos: c.pos})
+			}
+		}
+		p.split(clause{head, inside, c.pos})
+		c.body = append([]kif.Term{head}, outside...)
+	}
+	p.clauses = append(p.clauses, c)
+}
+
+// cheapest returns which literals to move into an auxiliary predicate, or nil if none should be. Of the variables that
+// stand in the body only, it takes the one whose literals have the fewest variables.
+func (c *clause) cheapest() []bool {
+	if len(c.body) < 2 {
+		return nil
+	}
+	inHead, inBody := variables([]kif.Term{c.head}), variables(c.body)
+	if len(inBody) < 2 {
+		return nil
+	}
+	var best []bool
+	bestWidth := len(inBody)
+	for _, v := range inBody {
+		if slices.Contains(inHead, v) {
+			continue
+		}
+		group := make([]bool, len(c.body))
+		var inside []kif.Term
+		for i, l := range c.body {
+			if slices.Contains(variables([]kif.Term{l}), v) {
+				group[i] = true
+				inside = append(inside, l)
+			}
+		}
+		// Variables of tests that no positive literal inside binds bring in the literals that do.
+		bound := variables(positives(inside))
+		for i, l := range c.body {
+			if !group[i] && l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(variables(inside), func(w string) bool {
+				return !slices.Contains(bound, w) && slices.Contains(variables([]kif.Term{l}), w)
+			}) {
+				inside = append(inside, l)
+				bound = variables(positives(inside))
+			}
+		}
+		if n := len(variables(inside)); n < bestWidth && len(inside) < len(c.body) {
+			best, bestWidth = group, n
+		}
+	}
+	return best
+}

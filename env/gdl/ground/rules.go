@@ -1,0 +1,246 @@
+package ground
+
+import (
+	"slices"
+
+	"ludus/env/gdl/kif"
+)
+
+// pattern is a term with variables.
+type pattern struct {
+	variable int   // number of the variable, or -1
+	ground   Term  // the term if it has no variables, otherwise -1
+	functor  int32 // unless variable or ground
+	args     []pattern
+	vars     uint64 // set of its variables
+}
+
+// literal is a literal of a rule.
+type literal struct {
+	pattern
+	relation *relation // nil for distinct
+	negated  bool
+	distinct [2]pattern
+}
+
+// rule is a clause, compiled.
+type rule struct {
+	head      pattern
+	relation  *relation // of the head
+	literals  []literal // positive ones first
+	positive  int       // number of these
+	variables int
+	pos       kif.Pos
+	instances int // found so far
+	work      int // candidates tried so far
+}
+
+// relation is the set of atoms of one predicate that may hold.
+type relation struct {
+	symbol  symbol
+	dynamic bool // depends on the position or on moves
+	atoms   []Term
+	indexes []*index
+	uses    []use // positive literals that ask for it
+}
+
+// use is a positive literal of a rule.
+type use struct {
+	rule    *rule
+	literal int
+}
+
+// index finds atoms by the terms at some paths.
+type index struct {
+	paths [][]int
+	lists map[uint64][]Term
+}
+
+const maxVariables = 64
+
+// compile makes a rule of a clause.
+func (g *grounder) compile(c clause) (*rule, error) {
+	names := variables(append([]kif.Term{c.head}, c.body...))
+	if len(names) > maxVariables {
+		return nil, kif.Errorf(c.pos, "a rule with %d variables; at most %d are supported", len(names), maxVariables)
+	}
+	r := &rule{head: g.pattern(c.head, names), relation: g.relation(c.head), variables: len(names), pos: c.pos}
+	for _, positive := range []bool{true, false} {
+		for _, l := range c.body {
+			a, negated := asked(l)
+			test := negated || a.Name == "distinct"
+			if test == positive {
+				continue
+			}
+			lit := literal{negated: negated}
+			if a.Name == "distinct" {
+				lit.distinct = [2]pattern{g.pattern(a.Args[0], names), g.pattern(a.Args[1], names)}
+				lit.vars = lit.distinct[0].vars | lit.distinct[1].vars
+			} else {
+				lit.pattern, lit.relation = g.pattern(a, names), g.relation(a)
+			}
+			r.literals = append(r.literals, lit)
+		}
+		if positive {
+			r.positive = len(r.literals)
+		}
+	}
+	return r, nil
+}
+
+func (g *grounder) pattern(t kif.Term, names []string) pattern {
+	if t.IsVariable() {
+		i := slices.Index(names, t.Name)
+		return pattern{variable: i, ground: -1, vars: 1 << i}
+	}
+	p := pattern{variable: -1, ground: -1, functor: g.terms.symbol(t.Name, len(t.Args))}
+	var ids []Term
+	for _, a := range t.Args {
+		q := g.pattern(a, names)
+		p.vars |= q.vars
+		p.args = append(p.args, q)
+		ids = append(ids, q.ground)
+	}
+	if p.vars == 0 {
+		p.ground = g.terms.add(p.functor, ids)
+	}
+	return p
+}
+
+// relation returns the relation of an atom's predicate.
+func (g *grounder) relation(t kif.Term) *relation {
+	s := symbol{t.Name, len(t.Args)}
+	r := g.relations[s]
+	if r == nil {
+		r = &relation{symbol: s}
+		g.relations[s] = r
+	}
+	return r
+}
+
+// match binds variables so that the pattern becomes x. It reports whether that is possible; bound is updated in any case.
+func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
+	switch {
+	case p.ground >= 0:
+		return p.ground == x
+	case p.variable >= 0:
+		if *bound>>p.variable&1 != 0 {
+			return g.values[p.variable] == x
+		}
+		g.values[p.variable] = x
+		*bound |= 1 << p.variable
+		return true
+	case g.terms.functor[x] != p.functor:
+		return false
+	}
+	args := g.terms.args[x]
+	for i := range p.args {
+		if !g.match(&p.args[i], args[i], bound) {
+			return false
+		}
+	}
+	return true
+}
+
+// value returns the term that a pattern stands for, all of whose variables are bound; it adds the term if it is new.
+func (g *grounder) value(p *pattern) Term {
+	switch {
+	case p.ground >= 0:
+		return p.ground
+	case p.variable >= 0:
+		return g.values[p.variable]
+	}
+	var buffer [16]Term
+	ids := buffer[:0]
+	for i := range p.args {
+		ids = append(ids, g.value(&p.args[i]))
+	}
+	return g.terms.add(p.functor, ids)
+}
+
+// paths appends the paths in p to the largest parts that are bound.
+func (p *pattern) paths(bound uint64, at []int, list [][]int) [][]int {
+	if p.vars&^bound == 0 {
+		return append(list, slices.Clone(at))
+	}
+	for i := range p.args {
+		list = p.args[i].paths(bound, append(at[:len(at):len(at)], i), list)
+	}
+	return list
+}
+
+// hash mixes the next term into the key of an index.
+func hash(h uint64, x Term) uint64 {
+	h = (h ^ uint64(x)) * 0xff51afd7ed558ccd
+	return h ^ h>>29
+}
+
+// add inserts an atom; it is skipped if its shape lacks one of the paths.
+func (i *index) add(t *Terms, atom Term) {
+	h := uint64(1)
+	for _, path := range i.paths {
+		x := atom
+		for _, k := range path {
+			if args := t.args[x]; k < len(args) {
+				x = args[k]
+			} else {
+				return
+			}
+		}
+		h = hash(h, x)
+	}
+	i.lists[h] = append(i.lists[h], atom)
+}
+
+// part returns the part of a pattern at a path.
+func (p *pattern) part(path []int) *pattern {
+	for _, k := range path {
+		p = &p.args[k]
+	}
+	return p
+}
+
+// candidates returns atoms of the literal's relation that may match it, given the bound variables.
+func (g *grounder) candidates(l *literal, bound uint64) []Term {
+	if l.vars&bound == 0 {
+		fixed := false
+		for i := range l.args {
+			fixed = fixed || l.args[i].ground >= 0 || len(l.args[i].args) > 0
+		}
+		if !fixed {
+			return l.relation.atoms
+		}
+	}
+	key := indexKey{l, l.vars & bound}
+	i := g.indexOf[key]
+	if i == nil {
+		paths := l.paths(bound, nil, nil)
+		i = l.relation.index(g.terms, paths)
+		g.indexOf[key] = i
+	}
+	h := uint64(1)
+	for _, path := range i.paths {
+		h = hash(h, g.value(l.part(path)))
+	}
+	return i.lists[h]
+}
+
+type indexKey struct {
+	literal *literal
+	bound   uint64
+}
+
+// index returns the relation's index for the paths.
+func (r *relation) index(t *Terms, paths [][]int) *index {
+	for _, i := range r.indexes {
+		if slices.EqualFunc(i.paths, paths, slices.Equal) {
+			return i
+		}
+	}
+	i := &index{paths: paths, lists: map[uint64][]Term{}}
+	for _, a := range r.atoms {
+		i.add(t, a)
+	}
+	r.indexes = append(r.indexes, i)
+	return i
+}

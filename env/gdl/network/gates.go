@@ -1,0 +1,93 @@
+package network
+
+import (
+	"slices"
+)
+
+// Ref is a gate, or the negation of one: 2 x its number, + 1 if negated.
+type Ref int32
+
+// False and True are constants.
+const (
+	False Ref = 0
+	True  Ref = 1
+)
+
+// Not returns the negation.
+func (r Ref) Not() Ref { return r ^ 1 }
+
+// Gate returns the number of the gate.
+func (r Ref) Gate() int { return int(r >> 1) }
+
+// gates is a table of gates. Gate 0 is false; the next ones are inputs; the others are conjunctions of gates before
+// them, or loops.
+type gates struct {
+	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
+	inputs []Ref
+	table  map[uint64][]int32 // gates by hash of their inputs
+}
+
+func newGates(inputs int) *gates {
+	g := &gates{table: map[uint64][]int32{}, first: make([]int32, inputs+2)}
+	return g
+}
+
+// n returns the number of gates.
+func (g *gates) n() int { return len(g.first) - 1 }
+
+func (g *gates) of(gate int) []Ref { return g.inputs[g.first[gate]:g.first[gate+1]] }
+
+// and returns the conjunction. It reorders refs.
+func (g *gates) and(refs []Ref) Ref {
+	slices.Sort(refs)
+	kept := refs[:0]
+	for i, r := range refs {
+		switch {
+		case r == False || i > 0 && r == refs[i-1]^1 && r&1 == 1:
+			return False
+		case r == True || len(kept) > 0 && kept[len(kept)-1] == r:
+		default:
+			kept = append(kept, r)
+		}
+	}
+	for i := 1; i < len(kept); i++ {
+		if kept[i] == kept[i-1].Not() {
+			return False
+		}
+	}
+	switch len(kept) {
+	case 0:
+		return True
+	case 1:
+		return kept[0]
+	}
+	h := uint64(len(kept))
+	for _, r := range kept {
+		h = (h ^ uint64(r)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	for _, gate := range g.table[h] {
+		if slices.Equal(g.of(int(gate)), kept) {
+			return Ref(2 * gate)
+		}
+	}
+	gate := g.n()
+	g.inputs = append(g.inputs, kept...)
+	g.first = append(g.first, int32(len(g.inputs)))
+	g.table[h] = append(g.table[h], int32(gate))
+	return Ref(2 * gate)
+}
+
+// or returns the disjunction. It changes refs.
+func (g *gates) or(refs []Ref) Ref {
+	for i := range refs {
+		refs[i] = refs[i].Not()
+	}
+	return g.and(refs).Not()
+}
+
+// loop adds a gate whose value is set from outside.
+func (g *gates) loop() Ref {
+	g.first = append(g.first, int32(len(g.inputs)))
+	return Ref(2 * (g.n() - 1))
+}

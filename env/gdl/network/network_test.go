@@ -1,0 +1,231 @@
+package network_test
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env/gdl/ground"
+	"ludus/env/gdl/kif"
+	"ludus/env/gdl/network"
+	"ludus/env/gdl/oracle"
+	"ludus/env/gdl/sheets"
+)
+
+// build returns the network of a sheet.
+func build(ctx context.Context, text string) (*network.Network, error) {
+	rules, err := kif.ReadRules(text)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ground.Ground(ctx, rules, ground.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	return network.New(p)
+}
+
+// compare plays random games by the slow interpreter and by the network, which plays up to 64 games at once.
+func compare(text string, n *network.Network, games int, plies int) error {
+	o, err := oracle.New(text)
+	if err != nil {
+		return err
+	}
+	start, err := o.Start()
+	if err != nil {
+		return err
+	}
+	p := n.Program
+	var moves []map[string]network.Ref
+	for role := range p.Roles {
+		texts := map[string]network.Ref{}
+		for i, m := range p.Moves[role] {
+			texts[p.Terms.Text(m)] = n.Move(role, i)
+		}
+		moves = append(moves, texts)
+	}
+	positions := make([]*oracle.Position, min(games, 64))
+	v := n.NewValues()
+	for k := range positions {
+		positions[k] = start
+	}
+	for _, f := range p.Init {
+		v.Set(n.Fluent(slices.Index(p.Fluents, f)), ^uint64(0))
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range plies {
+		n.Position(v)
+		alive := 0
+		for _, texts := range moves {
+			for _, r := range texts {
+				v.Set(r, 0)
+			}
+		}
+		for k, pos := range positions {
+			if pos == nil {
+				continue
+			}
+			if err := same(n, v, k, pos, o.Roles); err != nil {
+				return err
+			}
+			if pos.Terminal() {
+				positions[k] = nil
+				continue
+			}
+			move := pos.Random(rng)
+			if move == nil {
+				return fmt.Errorf("a role has no legal move in %v", pos.True)
+			}
+			for role, m := range move {
+				r := moves[role][m]
+				v.Set(r, v.Get(r)|1<<k)
+			}
+			if positions[k], err = pos.Next(move); err != nil {
+				return err
+			}
+			alive++
+		}
+		if alive == 0 {
+			break
+		}
+		n.Moves(v)
+		next := make([]uint64, len(p.Fluents))
+		for i, r := range n.Next {
+			next[i] = v.Get(r)
+		}
+		for i, w := range next {
+			v.Set(n.Fluent(i), w)
+		}
+	}
+	return nil
+}
+
+// same compares one position.
+func same(n *network.Network, v network.Values, k int, pos *oracle.Position, roles []string) error {
+	p := n.Program
+	on := func(r network.Ref) bool { return v.Get(r)>>k&1 != 0 }
+	var fluents []string
+	for i, f := range p.Fluents {
+		if on(n.Fluent(i)) {
+			fluents = append(fluents, p.Terms.Text(f))
+		}
+	}
+	slices.Sort(fluents)
+	if !slices.Equal(fluents, pos.True) {
+		return fmt.Errorf("true are %v, want %v", fluents, pos.True)
+	}
+	if on(n.Terminal) != pos.Terminal() {
+		return fmt.Errorf("terminal is %t, want %t, in %v", on(n.Terminal), pos.Terminal(), pos.True)
+	}
+	for role := range p.Roles {
+		var legal []string
+		for i, r := range n.Legal[role] {
+			if on(r) {
+				legal = append(legal, p.Terms.Text(p.Moves[role][i]))
+			}
+		}
+		slices.Sort(legal)
+		if want := pos.Legal(roles[role]); !slices.Equal(legal, want) {
+			return fmt.Errorf("legal moves of %s are %v, want %v, in %v", roles[role], legal, want, pos.True)
+		}
+		var goals []int
+		for _, g := range n.Goals[role] {
+			if on(g.Holds) {
+				goals = append(goals, g.Value)
+			}
+		}
+		if want := pos.Goals(roles[role]); !slices.Equal(goals, want) {
+			return fmt.Errorf("goals of %s are %v, want %v, in %v", roles[role], goals, want, pos.True)
+		}
+	}
+	return nil
+}
+
+// TestSheets compares our own sheets with the slow interpreter.
+func TestSheets(t *testing.T) {
+	for _, name := range sheets.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n, err := build(t.Context(), sheets.Text(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			position, move := n.Size()
+			t.Logf("%d and %d gates", position, move)
+			games := 64
+			if testing.Short() {
+				games = 2
+			}
+			if err := compare(sheets.Text(name), n, games, 1000); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestForeignSheets compares foreign sheets with the slow interpreter: LUDUS_SHEETS_GAMES random games of each, 2 by
+// default.
+func TestForeignSheets(t *testing.T) {
+	dir := os.Getenv("LUDUS_SHEETS")
+	if dir == "" {
+		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
+	}
+	games := 2
+	if s := os.Getenv("LUDUS_SHEETS_GAMES"); s != "" {
+		var err error
+		if games, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sheets in %s (%v)", dir, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".kif"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+			defer cancel()
+			start := time.Now()
+			n, err := build(ctx, string(text))
+			if err != nil {
+				t.Skipf("refused: %v", err)
+			}
+			took := time.Since(start)
+			position, move := n.Size()
+			t.Logf("%d and %d gates in %v", position, move, took.Round(time.Millisecond))
+			if err := compare(string(text), n, games, 100); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// BenchmarkLanes plays 64 random games at once.
+func BenchmarkLanes(b *testing.B) {
+	for _, name := range sheets.Names() {
+		b.Run(name, func(b *testing.B) {
+			n, err := build(b.Context(), sheets.Text(name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			v := n.NewValues()
+			for b.Loop() {
+				n.Position(v)
+				n.Moves(v)
+			}
+			b.ReportMetric(float64(bits.OnesCount64(^uint64(0)))*float64(b.N)/b.Elapsed().Seconds(), "positions/s")
+		})
+	}
+}
