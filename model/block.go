@@ -10,7 +10,7 @@ func (s stem) forward(in [][]float32, y []float32) { s.forwardReLU(in[0], in[2],
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum := s.scratch.get(bufferSum, len(y))
 	s.reluGradient(y, dy, dSum, dIn[2])
-	s.conv.backward(in[0], dSum, nil, dIn[1], false)
+	s.conv.backward(s.scratch, in[0], dSum, nil, dIn[1], false)
 }
 
 // residual is the convolution of a block with figure layers, relu(conv(x) + x). Inputs: x, folded weights, bias.
@@ -21,7 +21,7 @@ func (r residual) forward(in [][]float32, y []float32) { r.forwardReLU(in[0], in
 // backward first stores the gradient of the skip connection in dIn[0], then adds the gradient through the convolution.
 func (r residual) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	r.reluGradient(y, dy, dIn[0], dIn[2])
-	r.conv.backward(in[0], dIn[0], dIn[0], dIn[1], true)
+	r.conv.backward(r.scratch, in[0], dIn[0], dIn[0], dIn[1], true)
 }
 
 // block is a residual block, relu(second(first(x)) + x). Inputs: x; folded weights and bias of first, then of second.
@@ -33,7 +33,7 @@ type block struct {
 
 // newBlock returns a block of two convolutions.
 func newBlock(first, second *conv, s *scratch) *block {
-	return &block{first, second, kernel.Aligned(shardRows * first.cells * first.out), s}
+	return &block{first, second, kernel.Aligned(partRows * first.cells * first.out), s}
 }
 
 func (b *block) forward(in [][]float32, y []float32) {
@@ -45,7 +45,7 @@ func (b *block) forward(in [][]float32, y []float32) {
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum, dHidden := dIn[0], b.scratch.get(bufferHidden, len(b.hidden))
 	b.second.reluGradient(y, dy, dSum, dIn[4])
-	b.second.backward(b.hidden, dSum, dHidden, dIn[3], false)
+	b.second.backward(b.scratch, b.hidden, dSum, dHidden, dIn[3], false)
 	b.first.reluGradient(b.hidden, dHidden, dHidden, dIn[2])
-	b.first.backward(in[0], dHidden, dIn[0], dIn[1], true)
+	b.first.backward(b.scratch, in[0], dHidden, dIn[0], dIn[1], true)
 }

@@ -13,20 +13,16 @@ type conv struct {
 
 // convolver computes a convolution and its gradients: x is [rows, H, W, in], y is [rows, H, W, out].
 type convolver interface {
-	forward(x, y []float32, epilogue kernel.Epilogue)
+	// prepare returns functions that bring everything that derives from the weights up to date. They may run concurrently.
+	prepare() []func(*kernel.Worker)
+	forward(s *scratch, x, y []float32, epilogue kernel.Epilogue)
 	// backward computes the gradient dWeights [3, 3, out, in] of the folded weights. Unless dx is nil it also computes the
 	// gradient of x: it sets dx to it or, if accumulate, adds it to dx, which may then be dy.
-	backward(x, dy, dx, dWeights []float32, accumulate bool)
+	backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool)
 }
 
 func newConv(h, w int, f *folded, s *scratch) *conv {
-	c := &conv{cells: h * w, out: f.out, scratch: s}
-	if winograd, ok := kernel.NewWinograd(h, w); ok {
-		c.convolver = newWinogradConv(winograd, f, s)
-	} else {
-		c.convolver = &direct{h, w, f, s}
-	}
-	return c
+	return &conv{convolver: f.convolver, cells: h * w, out: f.out, scratch: s}
 }
 
 // forwardReLU computes y; residual may be nil.
@@ -40,7 +36,7 @@ func (c *conv) forwardReLU(x, bias, residual, y []float32) {
 		n := c.scratch.rows * c.cells * c.out
 		copy(y[:n], residual[:n])
 	}
-	c.convolver.forward(x, y, kernel.Epilogue{Bias: bias, Accumulate: residual != nil, ReLU: true})
+	c.forward(c.scratch, x, y, kernel.Epilogue{Bias: bias, Accumulate: residual != nil, ReLU: true})
 }
 
 // reluGradient computes dSum, the gradient with respect to the sum before the ReLU, from y and dy, and the bias

@@ -39,18 +39,19 @@ func TestConvolvers(t *testing.T) {
 
 func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	const rows, in, out = 5, 24, 8
-	f := newFolded(gaussians(out*9*in, 3), gaussians(out, 6))
-	f.fold()
-	board, _ := kernel.NewWinograd(h, w)
+	f := newFolded(h, w, gaussians(out*9*in, 3), gaussians(out, 6))
 	s := &scratch{rows: rows}
 	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
 	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(f.product)), 5)
 	var y, dx, dWeights [2][]float32
-	for i, c := range []convolver{newWinogradConv(board, f, s), &direct{h, w, f, s}} {
+	for i, c := range []convolver{f.convolver, &direct{h, w, f}} {
+		for _, prepare := range c.prepare() {
+			prepare(&s.worker)
+		}
 		y[i] = append(y[i], before[:len(dy)]...)
-		c.forward(x, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
+		c.forward(s, x, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})
 		dx[i], dWeights[i] = append(dx[i], before[:len(x)]...), append(dWeights[i], before[:len(f.product)]...)
-		c.backward(x, dy, dx[i], dWeights[i], accumulate)
+		c.backward(s, x, dy, dx[i], dWeights[i], accumulate)
 	}
 	for name, pair := range map[string][2][]float32{"result": y, "input's gradient": dx, "weights' gradient": dWeights} {
 		if d := distance(pair[0], pair[1]); !(d < 5e-5) {

@@ -7,11 +7,14 @@ import "ludus/model/infer/kernel"
 type direct struct {
 	h, w int
 	*folded
-	scratch *scratch
 }
 
-func (d *direct) forward(x, y []float32, epilogue kernel.Epilogue) {
-	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+func (d *direct) prepare() []func(*kernel.Worker) {
+	return []func(*kernel.Worker){d.foldTurned, d.fold}
+}
+
+func (d *direct) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
+	cells, k := d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	for i := range s.rows {
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
@@ -24,8 +27,8 @@ func (d *direct) forward(x, y []float32, epilogue kernel.Epilogue) {
 	}
 }
 
-func (d *direct) backward(x, dy, dx, dWeights []float32, accumulate bool) {
-	s, cells, k := d.scratch, d.h*d.w, 9*d.in
+func (d *direct) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
+	cells, k := d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
 	clear(dWeights)
 	if !accumulate {

@@ -15,16 +15,26 @@
 // is not part of the loss; the optimizer applies it. Source: Silver et al. 2018, "A general reinforcement
 // learning algorithm", equation 1, with outcome classes instead of a scalar value.
 //
-// # Shards
+// # Parts
 //
-// The trainer divides a batch into shards of up to 64 samples. Each shard runs through a graph of its own; all graphs
-// share the weights' memory. Gradients are added in the order of the shards, so results have the same bits on any
-// number of goroutines. The caller runs the shards (see [NewTrainer]); the package starts no goroutine.
+// A step has five rounds of independent tasks; the caller runs those of a round on any number of goroutines (see
+// [NewTrainer]), and the package starts none:
+//
+//	prepare  everything that derives from the weights, such as their Winograd transforms: two tasks per convolution
+//	parts    losses and gradients of up to 16 samples, on a graph for each goroutine: 16 tasks for a batch of 256
+//	reduce   the sums of the parts' gradients (type reduction)
+//	norm     the sum of squares of the gradient, for clipping
+//	update   Muon and AdamW, see optimizer
+//
+// Losses and gradients are added in the order of the parts, so results have the same bits on any number of goroutines.
+// Small parts keep more cores busy, and what a layer computes stays in a core's cache; smaller ones than 16 samples make
+// matrix products slow. All graphs share the weights' memory.
 //
 // # Graph
 //
-// A graph reads the weights of a convolution multiplied by its scale (type folded), and other parameters as they are. The
-// trainer folds scales into weights before the shards, and splits the summed gradients of the products after them.
+// A graph reads the weights of a convolution multiplied by its scale (type folded), matrices in two orders (type matrix),
+// and other parameters as they are. The trainer folds scales into weights before the parts, and splits the summed gradients
+// of the products after them.
 //
 // The graph has one operation (type op) for each of: stem, block of two convolutions, single convolution of a block (type
 // residual), figure layer, heads, loss. Gorgonia differentiates it: the gradient of an operation is one more operation
@@ -40,15 +50,24 @@
 //
 // # Speed
 //
-// Profile of a step of the default networks without figure layers, with AdamW, at batch 256, one core with AVX-512
-// (BenchmarkStep): matrix products 55 to 60 %, board transforms 22 to 25 %, weight transforms 4 to 6 %, sums, norm and
-// AdamW 5 %, ReLU gradients, losses and copies 3 % each. The products run at 0.8 to 0.95 of the core's peak. A sample has
-// three times the products of an evaluation, so it cannot cost less than about three evaluations; package train measures
-// 3.8 to 4.0 (BenchmarkLearn).
+// Profile of a step of the network without figure layers in breakthrough-6x6 (48x4, batch 256, one core with AVX-512):
+// matrix products 61 %, board transforms 15 %, weight transforms 8 %, Muon and AdamW 7 %, reduction 3 %. With figure layers
+// (64x5, quad-7x7) their sums take 10 to 20 %. The products run at 0.8 to 0.95 of the core's peak. A sample has three times
+// the products of an evaluation, so it cannot cost less than about three evaluations.
 //
-// Tried and not kept: blocks of 16 or 32 boards that fit the second-level cache (no difference); transforming weights once
-// per step (32x3 on 5x5: no difference in a run, 64x5 on 7x7: 9 to 18 % slower); keeping V for the weights' gradient (32x3 on
-// 5x5: 5 % faster alone, no difference in a run; 64x5: 5 to 10 % slower). All of these save work, but read more memory.
+// Samples per CPU second, relative to parts of 64 samples that transform weights in each part (one thread, medians of 50
+// steps, runs in turn on a busy machine; where two, of two runs):
+//
+//	                                         48x4 breakthrough   64x5 quad-7x7   32x3 quad-5x5
+//	parts of 64, 4 tasks (before)            1                   1               1
+//	parts of 32                              1.00, 0.91          1.08, 1.07      1.11, 0.90
+//	parts of 16 (now)                        0.90, 0.87          1.05, 1.05      1.08, 1.10
+//	parts of 8                               0.68, 0.67          0.90, 0.99      1.02, 1.02
+//	parts of 16 that keep x and dy for the
+//	weights' gradients of 64 samples         0.82, 0.86          1.05, 1.07      0.95, 0.96
+//
+// Also tried and not kept: weights in panels (no difference); keeping V for the weights' gradient with parts of 64 (32x3 on
+// 5x5: no difference in a run; 64x5: 5 to 10 % slower).
 //
 // Not here: batch norm, learning-rate schedules (each step takes its rate), sampling, types other than float32.
 package model

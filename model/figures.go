@@ -28,7 +28,7 @@ func newFigures(game *env.Game, channels int, withGradients bool) *figures {
 }
 
 // newValues allocates memory [boards, count, channels].
-func (f *figures) newValues() []float32 { return kernel.Aligned(shardRows * f.count * f.channels) }
+func (f *figures) newValues() []float32 { return kernel.Aligned(partRows * f.count * f.channels) }
 
 // figureLayer is a figure layer, which package infer defines. Inputs: x, the matrices P and Q.
 type figureLayer struct {
@@ -41,11 +41,11 @@ type figureLayer struct {
 }
 
 // newLayer adds a layer behind the others.
-func (f *figures) newLayer(channels int, s *scratch) *figureLayer {
+func (f *figures) newLayer(toFigures, toCells *matrix, s *scratch) *figureLayer {
 	l := &figureLayer{
 		figures: f, before: f.last,
-		toFigures: newLinear(f.cells, channels, channels, false, s), toCells: newLinear(f.cells, channels, channels, true, s),
-		cellSums: kernel.Aligned(shardRows * f.cells * f.channels), scratch: s,
+		toFigures: newLinear(f.cells, toFigures, false, s), toCells: newLinear(f.cells, toCells, true, s),
+		cellSums: kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
 	}
 	if l.before != nil {
 		l.before.after = l
@@ -74,7 +74,7 @@ func (f *figures) figuresOf(x []float32, i int) []float32 {
 func (l *figureLayer) forward(in [][]float32, y []float32) {
 	worker := &l.scratch.worker
 	l.toFigures.y = l.scratch.get(bufferHidden, len(l.cellSums))
-	l.toFigures.forward(in[0], in[1], nil)
+	l.toFigures.forward(in[0], nil)
 	for i := range l.scratch.rows {
 		var before []float32
 		if l.before != nil {
@@ -85,7 +85,7 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 		worker.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false)
 	}
 	l.toCells.y = y
-	l.toCells.forwardResidual(l.cellSums, in[2], in[0])
+	l.toCells.forwardResidual(l.cellSums, in[0])
 }
 
 // backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that
@@ -94,7 +94,7 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 	worker := &l.scratch.worker
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toCells.y, l.toCells.dy = y, dy
-	l.toCells.backward(l.cellSums, in[2], dCellSums, dIn[2], nil, false)
+	l.toCells.backward(l.cellSums, dCellSums, dIn[2], nil, false)
 
 	l.toFigures.dy = l.scratch.get(bufferSum, len(l.cellSums))
 	sums := l.scratch.get(bufferChannels, l.channels) // over figures, not needed
@@ -108,5 +108,5 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 		worker.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, sums, l.count, l.channels)
 		worker.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
 	}
-	l.toFigures.backward(in[0], in[1], dIn[0], dIn[1], nil, true)
+	l.toFigures.backward(in[0], dIn[0], dIn[1], nil, true)
 }

@@ -2,21 +2,22 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// folded holds the weights of a convolution, multiplied by its scale, in the orders that convolutions read. The trainer
-// computes them once per step, and all shards share them.
+// folded holds the weights of a convolution, multiplied by its scale, in the orders that the convolver reads. The trainer
+// computes them once per step, and all graphs share them.
 type folded struct {
 	weights, scale  []float32 // the parameters: [outputs, 3, 3, inputs] and [outputs]
 	inputs, outputs int
 	in, out         int       // inputs and outputs, each padded to a multiple of 8
 	product         []float32 // scale times weights, [3, 3, out, in]
 	turned          []float32 // the same, [3, 3, in, out]
+	convolver       convolver
 
 	diagonal []float32   // [outputs, out], diagonal matrix of the scale
 	turn     kernel.Gemm // computes turned from weights and diagonal
-	worker   kernel.Worker
 }
 
-func newFolded(weights, scale []float32) *folded {
+// newFolded returns the folded weights of a convolution on boards of h x w cells.
+func newFolded(h, w int, weights, scale []float32) *folded {
 	outputs := len(scale)
 	inputs := len(weights) / (9 * outputs)
 	in, out := kernel.PadChannels(inputs), kernel.PadChannels(outputs)
@@ -29,14 +30,17 @@ func newFolded(weights, scale []float32) *folded {
 		A: weights, ARow: 1, ACol: 9 * inputs, APlane: inputs,
 		B: f.diagonal, BRow: out, BPanel: 16, C: f.turned, CRow: out, CPlane: in * out,
 	}
+	if winograd, ok := kernel.NewWinograd(h, w); ok {
+		f.convolver = newWinogradConv(winograd, f)
+	} else {
+		f.convolver = &direct{h, w, f}
+	}
 	return f
 }
 
-// fold multiplies the parameters. A matrix product with the diagonal matrix of the scale transposes the weights faster
-// than a loop.
-func (f *folded) fold() {
+// fold brings product up to date.
+func (f *folded) fold(*kernel.Worker) {
 	for o, s := range f.scale {
-		f.diagonal[o*f.out+o] = s
 		for tap := range 9 {
 			row := f.product[(tap*f.out+o)*f.in:][:f.inputs]
 			for i, v := range f.weights[(o*9+tap)*f.inputs:][:len(row)] {
@@ -44,17 +48,25 @@ func (f *folded) fold() {
 			}
 		}
 	}
-	f.worker.Gemm(&f.turn)
 }
 
-// unfold computes the gradients of the parameters from dProduct, that of the product.
-func (f *folded) unfold(dProduct, dWeights, dScale []float32) {
+// foldTurned brings turned up to date. A matrix product with the diagonal matrix of the scale transposes the weights
+// faster than a loop.
+func (f *folded) foldTurned(worker *kernel.Worker) {
 	for o, s := range f.scale {
+		f.diagonal[o*f.out+o] = s
+	}
+	worker.Gemm(&f.turn)
+}
+
+// unfold computes the gradients of the parameters of the outputs first to next-1 from dProduct, that of the product.
+func (f *folded) unfold(first, next int, dProduct, dWeights, dScale []float32) {
+	for o := first; o < next; o++ {
 		dScale[o] = 0
 		for tap := range 9 {
 			from := (o*9 + tap) * f.inputs
 			to := from + f.inputs
-			dScale[o] += unfoldRow(f.weights[from:to], dWeights[from:to], dProduct[(tap*f.out+o)*f.in:], s)
+			dScale[o] += unfoldRow(f.weights[from:to], dWeights[from:to], dProduct[(tap*f.out+o)*f.in:], f.scale[o])
 		}
 	}
 }

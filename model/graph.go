@@ -13,12 +13,12 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// shardRows is the largest number of samples in a graph. A batch is divided into the fewest shards of equal size,
-// whatever the number of cores, so sums always have the same order.
-const shardRows = 64
+// partRows is the largest number of samples in a graph. A batch is divided into the fewest parts of equal size, whatever
+// the number of cores, so sums always have the same order.
+const partRows = 16
 
-// graph is the network with its loss for one shard, with or without gradients. It reads the parameters' leaves. One
-// goroutine may use it at a time.
+// graph is the network with its loss for one part of a batch, with or without gradients. It reads the parameters' leaves.
+// One goroutine may use it at a time.
 type graph struct {
 	game    *env.Game
 	machine *machine
@@ -31,7 +31,7 @@ type graph struct {
 
 	outputs   []float32 // of heads
 	loss      *loss
-	gradients [][]float32 // one per leaf; nil without gradients
+	gradients []*op // of the leaves; run sets the memory of their outputs. nil without gradients
 }
 
 // newGraph builds a graph on the leaves of p.
@@ -39,17 +39,17 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
-	gr := &graph{game: game, loss: newLoss(game, shardRows, goalWeight)}
+	gr := &graph{game: game, loss: newLoss(game, partRows, goalWeight)}
 	var nodes gorgonia.Nodes
 	leaves := map[string]leafNode{}
 	for _, l := range p.leaves {
 		n := input(g, l.name, l.values, l.shape...)
-		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l.folded}
+		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l}
 	}
 	total := gr.build(g, p.weights.Config, leaves, withGradients)
 	if withGradients {
 		for _, n := range must(gorgonia.Grad(total, nodes...)) {
-			gr.gradients = append(gr.gradients, n.Op().(*op).out)
+			gr.gradients = append(gr.gradients, n.Op().(*op))
 		}
 	}
 	gr.machine = newMachine(g)
@@ -59,7 +59,7 @@ func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients b
 // leafNode is a leaf's node in a graph.
 type leafNode struct {
 	*gorgonia.Node
-	folded *folded
+	*leaf
 }
 
 // input adds a named input of the given shape that reads data.
@@ -84,8 +84,8 @@ func (gr *graph) build(
 		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
 		return newConv(shape.H, shape.W, weights.folded, s), gorgonia.Nodes{weights.Node, bias.Node}
 	}
-	x := newInput(g, "input", &gr.input, shardRows, shape.H, shape.W, kernel.PadChannels(shape.C))
-	board := tensor.Shape{shardRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
+	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
+	board := tensor.Shape{partRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
 	first, weights := conv("stem.", "")
 	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
 	var shared *figures
@@ -104,27 +104,25 @@ func (gr *graph) build(
 		x = apply(prefix, residual{single}, board, nil, append(gorgonia.Nodes{x}, weights...))
 		for layer := range infer.FigureLayers {
 			prefix := infer.FigureLayerPrefix(i, layer)
-			inputs := gorgonia.Nodes{x, leaves[prefix+"figures.weight"].Node, leaves[prefix+"cells.weight"].Node}
-			x = apply(prefix+"figures", shared.newLayer(config.Channels, s), board, nil, inputs)
+			toFigures, toCells := leaves[prefix+"figures.weight"], leaves[prefix+"cells.weight"]
+			inputs := gorgonia.Nodes{x, toFigures.Node, toCells.Node}
+			x = apply(prefix+"figures", shared.newLayer(toFigures.matrix, toCells.matrix, s), board, nil, inputs)
 		}
 	}
 	inputs := gorgonia.Nodes{x}
-	h := newHeads(gr.game, func(name string) (int, int) {
-		shape := leaves[name+".weight"].Shape()
-		return shape[1], shape[0]
-	}, s)
+	h := newHeads(gr.game, func(name string) *matrix { return leaves[name+".weight"].matrix }, s)
 	for _, p := range h.layers {
 		inputs = append(inputs, leaves[p.name+".weight"].Node, leaves[p.name+".bias"].Node)
 	}
-	outputs := apply("heads", h, tensor.Shape{shardRows, h.outputs}, nil, inputs)
+	outputs := apply("heads", h, tensor.Shape{partRows, h.outputs}, nil, inputs)
 	gr.outputs = outputs.Op().(*op).out
 	constant := gorgonia.Nodes{ // in the order of the inputs of loss
-		newInput(g, "policy", &gr.policy, shardRows, gr.game.NumActions()),
-		newInput(g, "classes", &gr.classes, shardRows, len(gr.game.Classes)),
-		newInput(g, "goals", &gr.goals, shardRows, 2),
-		newInput(g, "legal", &gr.legal, shardRows, gr.game.NumActions()),
-		newInput(g, "policy weight", &gr.policyWeight, shardRows),
-		newInput(g, "weight", &gr.weight, shardRows),
+		newInput(g, "policy", &gr.policy, partRows, gr.game.NumActions()),
+		newInput(g, "classes", &gr.classes, partRows, len(gr.game.Classes)),
+		newInput(g, "goals", &gr.goals, partRows, 2),
+		newInput(g, "legal", &gr.legal, partRows, gr.game.NumActions()),
+		newInput(g, "policy weight", &gr.policyWeight, partRows),
+		newInput(g, "weight", &gr.weight, partRows),
 	}
 	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
 }
@@ -134,7 +132,7 @@ func (gr *graph) build(
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
-	size := len(gr.input) / shardRows
+	size := len(gr.input) / partRows
 	for i := range n {
 		kernel.ChannelsLast(gr.input[i*size:], batch.Inputs[(first+i)*shape.Size():], shape.C, shape.Cells())
 	}
@@ -163,10 +161,13 @@ func Entropy(p []float32) float64 {
 	return h
 }
 
-// run computes the losses of the shard of n rows from row first, as parts of those of the batch, and, in a graph with
-// gradients, their gradients.
-func (gr *graph) run(batch *Batch, first, n int) Losses {
+// run computes the losses of the part of n rows from row first, as parts of those of the batch, and, in a graph with
+// gradients, writes their gradients to those of part i of the leaves.
+func (gr *graph) run(batch *Batch, first, n int, leaves []*leaf, i int) Losses {
 	entropy := gr.load(batch, first, n)
+	for j, g := range gr.gradients {
+		g.out = leaves[j].part(i)
+	}
 	gr.machine.run()
 	l := gr.loss.parts
 	l.TargetEntropy = entropy

@@ -24,16 +24,15 @@ type heads struct {
 	scratch        *scratch
 }
 
-// newHeads returns the heads of game. width gives the number of inputs and outputs of a layer by name.
-func newHeads(game *env.Game, width func(name string) (inputs, outputs int), s *scratch) *heads {
+// newHeads returns the heads of game. weights gives the weights of a layer by name.
+func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *heads {
 	h := &heads{cells: game.Tensor.Cells(), scratch: s}
 	add := func(name string, from, rowsPerSample int, relu bool) int {
-		inputs, outputs := width(name)
 		for i := range h.layers {
 			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
 		}
-		l := newLinear(rowsPerSample, inputs, outputs, relu, s)
-		l.y, l.dy = kernel.Aligned(shardRows*rowsPerSample*l.out), kernel.Aligned(shardRows*rowsPerSample*l.out)
+		l := newLinear(rowsPerSample, weights(name), relu, s)
+		l.y, l.dy = kernel.Aligned(partRows*rowsPerSample*l.out), kernel.Aligned(partRows*rowsPerSample*l.out)
 		h.layers = append(h.layers, headLayer{l, name, from, true})
 		return len(h.layers) - 1
 	}
@@ -65,7 +64,7 @@ func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 func (h *heads) forward(in [][]float32, out []float32) {
 	for i, p := range h.layers {
 		x, _ := h.memory(p, in[0], nil)
-		p.forward(x, in[1+2*i], in[2+2*i])
+		p.forward(x, in[2+2*i])
 	}
 	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {
@@ -103,6 +102,6 @@ func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 	for i := len(h.layers) - 1; i >= 0; i-- {
 		p := h.layers[i]
 		x, dx := h.memory(p, in[0], dIn[0])
-		p.backward(x, in[1+2*i], dx, dIn[1+2*i], dIn[2+2*i], !p.last)
+		p.backward(x, dx, dIn[1+2*i], dIn[2+2*i], !p.last)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"ludus/env"
 )
 
-// loss is the total loss of one shard, a scalar. Inputs: the output of heads; targets of policy [B, A], outcome [B, K]
+// loss is the total loss of one part of a batch, a scalar. Inputs: the output of heads; targets of policy [B, A], outcome [B, K]
 // and goals [B, 2]; mask of legal actions [B, A]; weights of the rows [B] in the policy loss and in the other losses.
 //
 // The target of a row sums to 1 and is 0 for illegal actions, so the gradient of the cross-entropy by the logits is

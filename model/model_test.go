@@ -94,12 +94,12 @@ func apart(a, b Losses) float64 {
 }
 
 // TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do
-// not fill their last shard.
+// not fill their last part.
 func TestLoss(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	w := randomWeights(game, 8, 2, 1)
 	tr := newTrainer(t, game, w, DefaultConfig(), nil)
-	for _, size := range []int{1, shardRows - 1, shardRows, shardRows + 1, 2*shardRows + 6} {
+	for _, size := range []int{1, partRows - 1, partRows, partRows + 1, 2*partRows + 6} {
 		b := randomBatch(game, size, uint64(size))
 		got, err := tr.Losses(b)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestGradients(t *testing.T) {
 		config := DefaultConfig()
 		config.GoalWeight = 0.5
 		tr := newTrainer(t, game, w, config, nil)
-		b := randomBatch(game, []int{shardRows + 1, 8, 8, 8, 8, shardRows + 1, 8}[i], 2)
+		b := randomBatch(game, []int{partRows + 1, 8, 8, 8, 8, partRows + 1, 8}[i], 2)
 		if _, err := tr.computeGradients(b); err != nil {
 			t.Fatal(err)
 		}

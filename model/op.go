@@ -82,24 +82,31 @@ func memoryOf(v gorgonia.Value) []float32 {
 func (o *op) DiffWRT(int) []bool { return o.gradient }
 
 // SymDiff adds an op that computes all gradients of the layer. Its output is the first gradient. The other gradients
-// are ops without work that depend on it.
+// are ops without work that depend on it. The first input's gradient has memory; that of the others, the parameters, is
+// set before each run (see graph.gradients).
 func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	nodes := make(gorgonia.Nodes, len(in))
-	dIn := make([][]float32, len(in))
+	gradients, dIn := make([]*op, len(in)), make([][]float32, len(in))
 	var main *gorgonia.Node
 	for i, n := range in {
 		if !o.gradient[i] {
 			continue
 		}
+		g := &op{name: fmt.Sprintf("%s.grad%d", o.name, i), shape: n.Shape()}
+		gradients[i] = g
 		if i == 0 && n.Shape().Eq(o.shape) {
-			dIn[i] = grad.Op().(*op).out
-		} else {
-			dIn[i] = kernel.Aligned(n.Shape().TotalSize())
+			g.out = grad.Op().(*op).out
+		} else if i == 0 {
+			g.out = kernel.Aligned(n.Shape().TotalSize())
 		}
-		g := &op{name: fmt.Sprintf("%s.grad%d", o.name, i), out: dIn[i], shape: n.Shape()}
 		if main == nil {
 			g.inputs = append(append(g.inputs, in...), out, grad)
 			g.run = func(values [][]float32, _ []float32) {
+				for i, g := range gradients {
+					if g != nil {
+						dIn[i] = g.out
+					}
+				}
 				o.layer.backward(values[:len(in)], values[len(in)], values[len(in)+1], dIn)
 			}
 		} else {

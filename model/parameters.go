@@ -1,6 +1,7 @@
 package model
 
 import (
+	"ludus/env"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
@@ -9,7 +10,8 @@ import (
 type parameters struct {
 	weights *infer.Weights
 	values  [][]float32
-	leaves  []leaf
+	leaves  []*leaf
+	prepare []func(*kernel.Worker) // bring what derives from the weights up to date; independent
 }
 
 // leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.
@@ -18,11 +20,15 @@ type leaf struct {
 	shape  []int
 	values []float32
 	index  int     // of the parameter; of a convolution's weights, with the scale next
-	folded *folded // nil for other parameters
+	folded *folded // of a convolution, otherwise nil
+	matrix *matrix // of a linear layer, otherwise nil
+
+	gradients []float32 // of the parts of a batch, stride values apart
+	stride    int
 }
 
-// newParameters copies w.
-func newParameters(w *infer.Weights) *parameters {
+// newParameters copies w, weights of game.
+func newParameters(game *env.Game, w *infer.Weights) *parameters {
 	p := &parameters{weights: w.Clone()}
 	for i := range w.Tensors {
 		t := &p.weights.Tensors[i]
@@ -33,47 +39,33 @@ func newParameters(w *infer.Weights) *parameters {
 	}
 	for i := 0; i < len(w.Tensors); i++ {
 		t := p.weights.Tensors[i]
-		if len(t.Shape) < 4 {
-			p.leaves = append(p.leaves, leaf{t.Name, t.Shape, t.Data, i, nil})
-			continue
+		l := &leaf{name: t.Name, shape: t.Shape, values: t.Data, index: i}
+		switch len(t.Shape) {
+		case 4:
+			f := newFolded(game.Tensor.H, game.Tensor.W, t.Data, p.values[i+1])
+			l.shape, l.values, l.folded = []int{3, 3, f.out, f.in}, f.product, f
+			p.prepare = append(p.prepare, f.convolver.prepare()...)
+			i++ // the scale
+		case 2:
+			l.matrix = newMatrix(t.Shape[0], t.Shape[1], t.Data)
+			p.prepare = append(p.prepare, l.matrix.prepare)
 		}
-		f := newFolded(t.Data, p.values[i+1])
-		p.leaves = append(p.leaves, leaf{t.Name, []int{3, 3, f.out, f.in}, f.product, i, f})
-		i++ // the scale
+		l.stride = kernel.PlaneStride(len(l.values))
+		p.leaves = append(p.leaves, l)
 	}
 	return p
 }
 
-// fold brings the folded weights of leaf i up to date.
-func (p *parameters) fold(i int) {
-	if f := p.leaves[i].folded; f != nil {
-		f.fold()
-	}
-}
+// part returns the gradient of part i.
+func (l *leaf) part(i int) []float32 { return l.gradients[i*l.stride:][:len(l.values)] }
 
-// reduce adds the shards' gradients of leaf i, [shard][leaf], to that of shard 0, in the shards' order, and computes
-// from it the gradients of the leaf's parameters.
-func (p *parameters) reduce(i int, shards [][][]float32, gradients [][]float32) {
-	sum, l := shards[0][i], p.leaves[i]
-	for _, shard := range shards[1:] {
-		for j, v := range shard[i][:len(sum)] {
-			sum[j] += v
+// reserve makes room for the gradients of n parts.
+func (p *parameters) reserve(n int) {
+	for _, l := range p.leaves {
+		if len(l.gradients) < n*l.stride {
+			l.gradients = kernel.Aligned(n * l.stride)
 		}
 	}
-	if l.folded != nil {
-		l.folded.unfold(sum, gradients[l.index], gradients[l.index+1])
-		return
-	}
-	copy(gradients[l.index], sum)
-}
-
-// leafZeros returns a zeroed slice for each leaf.
-func (p *parameters) leafZeros() [][]float32 {
-	z := make([][]float32, len(p.leaves))
-	for i, l := range p.leaves {
-		z[i] = kernel.Aligned(len(l.values))
-	}
-	return z
 }
 
 // zeros returns a zeroed slice for each parameter.

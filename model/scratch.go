@@ -6,8 +6,7 @@ import "ludus/model/infer/kernel"
 const (
 	bufferV        = iota // V, the transformed inputs, or im2col rows
 	bufferM               // M, the transformed outputs
-	bufferU               // U, the transformed weights
-	bufferWeights         // padded weights of a linear layer
+	bufferU               // gradient of U, the transformed weights
 	bufferGradient        // gradient of padded weights
 	bufferSum             // gradient of a ReLU's input, or of a figure layer's products P x
 	bufferHidden          // gradient between the convolutions of a block; products P x of a figure layer, gradient of its sums
@@ -15,10 +14,10 @@ const (
 	bufferCount
 )
 
-// scratch is shared by the layers of one graph, which run one after another: the number of samples in the current run
-// (at most shardRows) and temporary memory.
+// scratch is shared by what one goroutine runs one after another, such as the layers of a graph: the number of samples in
+// the current run and temporary memory.
 type scratch struct {
-	rows    int
+	rows    int // samples of the current run
 	worker  kernel.Worker
 	gemm    kernel.Gemm // arguments of the current product
 	buffers [bufferCount][]float32
@@ -38,7 +37,7 @@ func (s *scratch) planes(i, points, values int) kernel.Planes {
 	return kernel.Planes{Data: s.get(i, points*stride), Stride: stride}
 }
 
-// multiply computes the matrix product g on the graph's worker.
+// multiply computes the matrix product g on the worker.
 func (s *scratch) multiply(g kernel.Gemm) {
 	s.gemm = g
 	s.worker.Gemm(&s.gemm)

@@ -59,21 +59,23 @@ type Trainer struct {
 	game     *env.Game
 	parallel func(n int, do func(i int))
 
-	params    *parameters
-	optimizer *optimizer
-	gradients [][]float32   // [parameter] of the last step
-	shards    [][][]float32 // [shard][leaf] gradients
+	params     *parameters
+	optimizer  *optimizer
+	gradients  [][]float32 // [parameter] of the last step
+	reductions []reduction
+	ones       []float32
 
-	stepGraphs graphPool // graphs with gradients
-	lossGraphs graphPool // graphs without
+	stepGraphs pool[graph] // with gradients
+	lossGraphs pool[graph] // without
+	scratches  pool[scratch]
 
 	// The state of the current batch.
-	batch     *Batch
-	graphs    *graphPool
-	losses    []Losses    // by shard
-	foldFunc  func(i int) // method fold of params, bound once to save allocations
-	shardFunc func(i int) // method runShard
-	sumFunc   func(i int) // method reduce
+	batch  *Batch
+	graphs *pool[graph]
+	losses []Losses // by part
+
+	// Methods, bound once to save allocations.
+	prepareFunc, partFunc, reduceFunc func(i int)
 }
 
 // NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently,
@@ -91,12 +93,13 @@ func NewTrainer(
 			}
 		}
 	}
-	t := &Trainer{game: game, parallel: parallel, params: newParameters(w)}
-	t.gradients = t.params.zeros()
+	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
+	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
-	t.foldFunc, t.shardFunc, t.sumFunc = t.params.fold, t.runShard, t.reduce
+	t.scratches.make = func() *scratch { return new(scratch) }
+	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil
 }
 
@@ -113,36 +116,33 @@ func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
 
 // computeGradients returns the losses of a batch and leaves their gradients in t.gradients.
 func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
-	for len(t.shards) < shards(b) {
-		t.shards = append(t.shards, t.params.leafZeros())
+	for len(t.ones) < parts(b) {
+		t.ones = append(t.ones, 1)
 	}
+	t.params.reserve(parts(b))
 	losses, err := t.run(b, &t.stepGraphs)
 	if err == nil {
-		t.parallel(len(t.params.leaves), t.sumFunc)
+		t.parallel(len(t.reductions), t.reduceFunc)
 	}
 	return losses, err
 }
 
-// reduce computes the gradients of leaf i's parameters from those of all shards.
-func (t *Trainer) reduce(i int) { t.params.reduce(i, t.shards[:len(t.losses)], t.gradients) }
-
 // Losses returns the losses of a batch without training on it.
 func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
 
-// shards is the number of shards of a batch.
-func shards(b *Batch) int { return (b.Size + shardRows - 1) / shardRows }
+// parts is the number of parts of a batch.
+func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
-// run runs a batch through graphs of the pool, one shard per graph, and adds the losses in the shards' order. The
-// gradients stay in t.shards.
-func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
+// run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
+func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
-	n := shards(b)
+	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs
-	t.parallel(len(t.params.leaves), t.foldFunc)
-	t.parallel(n, t.shardFunc)
+	t.parallel(len(t.params.prepare), t.prepareFunc)
+	t.parallel(n, t.partFunc)
 	t.batch, t.graphs = nil, nil
 	var sum Losses
 	for _, l := range t.losses {
@@ -154,16 +154,27 @@ func (t *Trainer) run(b *Batch, graphs *graphPool) (Losses, error) {
 	return sum, nil
 }
 
-// runShard runs shard i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients.
-func (t *Trainer) runShard(i int) {
+// prepare runs one of the functions that bring what derives from the weights up to date.
+func (t *Trainer) prepare(i int) {
+	s := t.scratches.take()
+	t.params.prepare[i](&s.worker)
+	t.scratches.put(s)
+}
+
+// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients.
+func (t *Trainer) runPart(i int) {
 	g := t.graphs.take()
 	n := len(t.losses)
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
-	t.losses[i] = g.run(t.batch, first, next-first)
-	for l, gradient := range g.gradients {
-		copy(t.shards[i][l], gradient)
-	}
+	t.losses[i] = g.run(t.batch, first, next-first, t.params.leaves, i)
 	t.graphs.put(g)
+}
+
+// reduce runs reduction i.
+func (t *Trainer) reduce(i int) {
+	s := t.scratches.take()
+	t.reductions[i].run(&s.worker, t.ones[:len(t.losses)], t.gradients)
+	t.scratches.put(s)
 }
 
 // AverageWeights returns a copy of the moving average (EMA) of the weights over the last 5 % of the steps, at least 20:
@@ -179,26 +190,26 @@ func (t *Trainer) AverageWeights() *infer.Weights {
 // Steps is the number of optimizer steps so far.
 func (t *Trainer) Steps() int { return t.optimizer.steps }
 
-// graphPool holds idle graphs and makes new ones when all are in use.
-type graphPool struct {
-	make  func() *graph
+// pool holds idle things, such as graphs, and makes new ones when all are in use.
+type pool[T any] struct {
+	make  func() *T
 	mutex sync.Mutex
-	idle  []*graph
+	idle  []*T
 }
 
-func (p *graphPool) take() *graph {
+func (p *pool[T]) take() *T {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if n := len(p.idle); n > 0 {
-		g := p.idle[n-1]
+		x := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		return g
+		return x
 	}
 	return p.make()
 }
 
-func (p *graphPool) put(g *graph) {
+func (p *pool[T]) put(x *T) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.idle = append(p.idle, g)
+	p.idle = append(p.idle, x)
 }

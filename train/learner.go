@@ -48,7 +48,7 @@ type learner struct {
 }
 
 // batchParts is the number of parts of a batch that are written in parallel.
-const batchParts = 8
+const batchParts = 32
 
 // positionCounts are numbers of positions of the training set and the validation set.
 type positionCounts struct {

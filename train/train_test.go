@@ -111,7 +111,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	const generations = 6
 	one, four := t.TempDir(), t.TempDir()
 	o := tiny(t, one, generations)
-	o.Settings["batch_size"] = 80     // several shards of gradients
+	o.Settings["batch_size"] = 80     // several parts of gradients
 	o.Settings["parallel_games"] = 40 // more than one worker plays at once, fewer than four do
 	o.Threads = 1
 	mustTrain(t, o)

@@ -183,7 +183,7 @@ func TestGradients(t *testing.T) {
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
 				g, backG := gaussians(random, 9*rows*channels), make([]float32, 9*rows*channels)
 				w.TransformWeights(b, planes, g, rows, channels)
-				w.TransformWeightsGradient(b, backG, cotangent, rows, channels)
+				w.TransformWeightsGradient(b, backG, cotangent, rows, channels, rows*channels)
 				checkTranspose(t, planes, cotangent, rows*channels, g, backG)
 			}
 		}

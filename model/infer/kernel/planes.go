@@ -93,13 +93,14 @@ func (w *Worker) TransformInputGradient(
 // TransformWeights computes U = G g Gᵀ (G as defined in package winograd): weights [3, 3, in, out] become one plane
 // [in, out] per point.
 func (w *Worker) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
-	w.toPlanes(board, matrixG, dst, weights, taps(in, out))
+	w.toPlanes(board, matrixG, dst, weights, taps(in, out, in*out))
 }
 
 // TransformWeightsGradient is the transpose of TransformWeights, dg = Gᵀ dU G: src, the gradient of its planes, becomes
-// the gradient dst [3, 3, in, out] of its weights.
-func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out int) {
-	w.fromPlanes(board, matrixG, dst, src, taps(in, out), Epilogue{})
+// the gradient dst [3, 3, in, out] of its weights. The matrices [in, out] of dst are step values apart, so src may have
+// some of their rows.
+func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out, step int) {
+	w.fromPlanes(board, matrixG, dst, src, taps(in, out, step), Epilogue{})
 }
 
 // layout is the memory layout of what is transformed: rows of height x width vectors of channels. rowStep and vectorStep
@@ -115,8 +116,8 @@ func activations(board Winograd, rows, channels int) layout {
 	return layout{board.H, board.W, rows, board.Cells() * channels, channels, channels}
 }
 
-// taps is the layout of weights [3, 3, in, out].
-func taps(in, out int) layout { return layout{3, 3, in, out, out, in * out} }
+// taps is the layout of weights [3, 3, in, out], whose matrices [in, out] are step values apart.
+func taps(in, out, step int) layout { return layout{3, 3, in, out, out, step} }
 
 // check panics if cells or planes are too short for the layout.
 func (l layout) check(board Winograd, cells []float32, planes Planes) {
