@@ -51,6 +51,11 @@ func Seal(kind string, version int, payload []byte) []byte {
 // has another version, otherwise [ErrDamaged], also for another kind. Unseal allocates at most 512 MiB for the payload,
 // whatever data claims.
 func Unseal(kind string, version int, data []byte) ([]byte, error) {
+	return UnsealAtMost(kind, version, data, maxPayload)
+}
+
+// UnsealAtMost is Unseal for a payload of at most the given number of bytes. A larger one is [ErrDamaged].
+func UnsealAtMost(kind string, version int, data []byte, most int) ([]byte, error) {
 	header, body, ok := parseHeader(data)
 	if !ok {
 		return nil, fmt.Errorf("%w: not a sealed file of ludus", ErrDamaged)
@@ -68,7 +73,7 @@ func Unseal(kind string, version int, data []byte) ([]byte, error) {
 	if header.version != version {
 		return nil, fmt.Errorf("%w: format %d, this program reads %d", ErrVersion, header.version, version)
 	}
-	payload, err := unpack(body[:header.packed], header.size)
+	payload, err := unpack(body[:header.packed], header.size, most)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
@@ -92,10 +97,10 @@ func validKind(text string) bool {
 	return len(text) >= 1 && len(text) <= 32 && !strings.ContainsFunc(text, invalid)
 }
 
-// unpack decompresses a payload of exactly size bytes.
-func unpack(packed []byte, size int) ([]byte, error) {
-	if size > maxPayload {
-		return nil, fmt.Errorf("payload of %d bytes, more than 512 MiB", size)
+// unpack decompresses a payload of exactly size bytes, which may be at most most.
+func unpack(packed []byte, size, most int) ([]byte, error) {
+	if size > most {
+		return nil, fmt.Errorf("payload of %d bytes, more than %d", size, most)
 	}
 	const window = 8 << 20 // zstd's default window, which the memory limit must allow even for a small payload
 	limit := uint64(max(size, window))

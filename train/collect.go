@@ -2,53 +2,109 @@ package train
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ludus/train/rundir"
 )
 
-// collect plays a generation: it advances every game in progress by PliesPerGeneration plies with the newest network. It
-// returns the games that finished and sets counts and times in m.
-func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, err error) {
-	plies := r.config.Plan.PliesPerGeneration
-	m.Positions = len(r.play.games) * plies
-	played, err := r.playRound(ctx, plies, m.Positions)
-	if err != nil {
-		return nil, err
-	}
-	batches, err := r.exchange.Receive(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range batches {
-		games = append(games, b.games...)
-	}
-	m.Games, m.Simulations, m.Evaluations = len(games), played.Simulations, played.Evaluations
-	m.PlaySeconds = played.Seconds
-	m.IdleShare = played.Idle / (played.Seconds * float64(len(r.play.workers)))
-	m.Diversity = measureDiversity(r.Game, games)
-	r.pace.speed = float64(m.Positions) / m.PlaySeconds
-	return games, nil
+// generationPositions is how many positions a generation needs.
+func (r *run) generationPositions() int {
+	return r.config.Plan.ParallelGames * r.config.Plan.PliesPerGeneration
 }
 
-// playRound advances every game in progress by a number of plies and reports the progress: the part of the given
-// positions of the generation that it has played.
-func (r *run) playRound(ctx context.Context, plies, positions int) (played Throughput, err error) {
+// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
+// workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
+// and this process plays in short rounds until there are enough.
+func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, err error) {
+	plies, need := r.config.Plan.PliesPerGeneration, r.generationPositions()
+	if r.inbox != nil {
+		plies = max(1, plies/roundsPerGeneration)
+	}
+	start := time.Now()
+	var played Throughput
+	var received []*record
+	for m.Positions < need {
+		if r.inbox != nil {
+			received = append(received, r.take(need-m.Positions, m)...)
+		}
+		switch {
+		case m.Positions >= need:
+		case r.LearnOnly:
+			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
+			err = r.inbox.wait(ctx, progressInterval)
+		default:
+			err = r.playRound(ctx, plies, m.Positions, need, &played)
+			m.Positions += len(r.play.games) * plies
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	m.PlaySeconds = time.Since(start).Seconds()
+	m.IdleShare = 1
+	if played.Seconds > 0 {
+		m.IdleShare = played.Idle / (played.Seconds * float64(len(r.play.workers)))
+		r.pace.speed = float64(played.Positions) / played.Seconds
+	}
+	for _, b := range r.local.receive() {
+		games = append(games, b.games...)
+	}
+	all := slices.Concat(games, received)
+	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
+	m.Diversity = measureDiversity(r.Game, all)
+	start = time.Now()
+	if err := r.rescorer.rescore(ctx, games); err != nil { // workers have rescored theirs
+		return nil, err
+	}
+	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), solvedShare(all)
+	return all, nil
+}
+
+const (
+	// roundsPerGeneration is about how many rounds a generation of a run with workers has if they send nothing.
+	roundsPerGeneration = 8
+	progressInterval    = 200 * time.Millisecond
+)
+
+// take takes games that workers sent, until they have the given number of positions, and counts them in m.
+func (r *run) take(positions int, m *rundir.Metrics) (games []*record) {
+	for _, b := range r.inbox.take(positions) {
+		games = append(games, b.games...)
+		m.Positions += b.Positions()
+		m.ReceivedGames += len(b.games)
+	}
+	return games
+}
+
+// playRound advances every game in progress by a number of plies. The generation has done positions of the needed ones
+// before; playRound reports the progress. It adds what it did to played.
+func (r *run) playRound(ctx context.Context, plies, positions, need int, played *Throughput) error {
+	network, err := r.local.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	var result playResult
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		played, err = r.play.round(ctx, plies, r.count.meanPlies(r.Game))
+		result, err = r.play.round(ctx, network, plies)
 	}()
-	start, tick := time.Now(), time.NewTicker(200*time.Millisecond)
+	start, tick := time.Now(), time.NewTicker(progressInterval)
 	defer tick.Stop()
-	for {
+	for playing := true; playing; {
 		select {
 		case <-done:
-			return played, err
+			playing = false
 		case <-tick.C:
 			n := float64(r.play.played.Load())
 			r.pace.speed = n / time.Since(start).Seconds()
-			r.progress(Playing, playShare*n/float64(positions))
+			r.progress(Playing, playShare*min(1, (float64(positions)+n)/float64(need)))
 		}
 	}
+	if err != nil {
+		return err
+	}
+	played.Add(result.Throughput)
+	return r.local.PublishGames(ctx, &Batch{Generation: network.Generation, games: result.finished})
 }

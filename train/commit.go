@@ -19,6 +19,9 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 		next.Plies += len(g.opening) + len(g.plies)
 	}
 	next.Sets = sets
+	if r.inbox != nil {
+		next.Received = r.inbox.numbersTaken()
+	}
 	m.TotalGames, m.Steps, m.ReplayPositions = next.Games, r.learner.trainer.Steps(), r.learner.training.positions
 	m.RunSeconds, m.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
 	if err := writeGames(r.Dir, next.Generation, r.count.Games, games); err != nil {
@@ -33,6 +36,9 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // trained as much as later generations will
 	if err := r.save(next); err != nil {
 		return err
+	}
+	if r.inbox != nil {
+		r.inbox.committed()
 	}
 	if regular {
 		r.pace.seconds = append(r.pace.seconds, (r.pace.spent(&r.config.Plan) - start).Seconds())

@@ -12,6 +12,9 @@
 //   - rate: ten times per run the newest checkpoint plays matches with older ones and baselines, and is tested on the
 //     game's suite of solved positions.
 //
+// With [Options.Workers] players in other processes send games, too; see package remote. A generation then ends when it
+// has enough positions, whoever searched them. The games and the weights of such a run depend on when games arrive.
+//
 // # Conventions
 //
 // A game's record stores policies, class distributions and proven classes for the player to move, over the legal
@@ -48,5 +51,5 @@
 //
 // # What is left out
 //
-// Gating, distributed self-play, several networks, and any output: the loop reports each [Event] to a callback.
+// Gating, several networks, and any output: the loop reports each [Event] to a callback.
 package train

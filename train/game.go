@@ -37,10 +37,11 @@ type gameInProgress struct {
 	policyPlies      int  // plies of the opening still to be drawn from the policy
 	explorationPlies int  // searched plies whose move is still to be drawn
 
-	search    *mcts.Search // lent by a worker; nil between generations
-	searching bool
-	pliesLeft int     // in this generation
-	meanPlies float64 // mean length of the run's games so far
+	search          *mcts.Search // lent by a worker; nil between generations
+	searching       bool
+	pliesLeft       int     // in this generation
+	moveSimulations int     // per search
+	meanPlies       float64 // mean length of the run's games so far
 
 	finished    []*record // games that ended since the last selfPlay.result
 	positions   int       // searched since the last selfPlay.result
@@ -61,6 +62,7 @@ func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint6
 		games[i] = &gameInProgress{
 			game: game, settings: settings, generator: generator, rng: rng, noise: rng, emptyStarts: emptyStartShare,
 			record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
+			moveSimulations: settings.Simulations,
 		}
 	}
 	return games
@@ -106,7 +108,7 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 		case !g.opened:
 			g.startSearch(0, nil) // the root's evaluation alone
 		default:
-			g.startSearch(g.settings.Simulations, g.noise)
+			g.startSearch(g.moveSimulations, g.noise)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (r *run) load(weights *infer.Weights) error {
 	if r.faults.games != nil {
 		r.faults.games(games)
 	}
-	r.play = player{newSelfPlay(games, r.Threads, cacheEntries), &r.exchange}
+	r.play = newSelfPlay(games, r.Threads, cacheEntries)
 	r.rescorer = newRescorer(r.Game, r.config.Settings.SolverNodes, parallel.Runner(r.Threads))
 	checkpoint, damaged, err := r.store.Newest()
 	switch {

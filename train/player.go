@@ -1,27 +1,91 @@
 package train
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
 
-// player plays on the cores of this process: with the newest network, and publishing the games that end.
-type player struct {
-	*selfPlay
-	learner *local
+	"ludus/train/parallel"
+)
+
+// round advances every game by a number of plies with the given network and returns what self-play did. If ctx ends, its
+// error is returned and games that ended are lost.
+func (p *selfPlay) round(ctx context.Context, n *Network, plies int) (playResult, error) {
+	for _, g := range p.games {
+		g.meanPlies, g.moveSimulations = n.MeanPlies, n.Simulations
+	}
+	p.begin(evaluatorsOf(n.ready), plies)
+	if err := p.run(ctx); err != nil {
+		return playResult{}, err
+	}
+	return p.result(), nil
 }
 
-// round advances every game by a number of plies. meanPlies is the mean length of the run's games so far. The only error
-// besides those of the learner is ctx's; games that ended before it are lost.
-func (p *player) round(ctx context.Context, plies int, meanPlies float64) (Throughput, error) {
-	network, err := p.learner.Newest(ctx)
-	if err != nil {
-		return Throughput{}, err
+// Sizes of a worker's self-play: enough games for full batches, and rounds that are long compared with the time at their
+// end when cores wait for each other, but short enough to take a new network soon.
+const (
+	workerGames = 64 // in progress per thread
+	workerPlies = 4  // of each game per round
+)
+
+// Played is what a worker has done.
+type Played struct {
+	Network   *Network // that it plays with
+	Games     int      // finished since the worker started
+	Positions int      // searched since then
+	Speed     float64  // positions per second of self-play in the last round
+}
+
+// Play plays for a run in another process until ctx ends: with the newest network, publishing the games that end. If the
+// run changes it starts over. observe is called after every round. The only errors are the learner's and ctx's.
+func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
+	total := Played{}
+	for {
+		network, err := learner.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		if err := playRun(ctx, learner, network, threads, &total, observe); err != nil {
+			return err
+		}
 	}
-	for _, g := range p.games {
-		g.meanPlies = meanPlies
+}
+
+// playRun plays for the run of network until the learner's newest network belongs to another one.
+func playRun(
+	ctx context.Context, learner Learner, network *Network, threads int, total *Played, observe func(Played),
+) error {
+	var seed [8]byte
+	rand.Read(seed[:]) // never fails
+	settings := network.Settings
+	games := newGamesInProgress(network.Game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads)
+	play := newSelfPlay(games, threads, cacheEntries)
+	rescorer := newRescorer(network.Game, settings.SolverNodes, parallel.Runner(threads))
+	for newest := network; newest.Run == network.Run; {
+		result, err := play.round(ctx, newest, workerPlies)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := rescorer.rescore(ctx, result.finished); err != nil {
+			return err
+		}
+		result.Seconds += time.Since(start).Seconds()
+		if len(result.finished) > 0 {
+			b := &Batch{Run: network.Run, Generation: newest.Generation, Threads: threads, games: result.finished}
+			if err := learner.PublishGames(ctx, b); err != nil {
+				return err
+			}
+		}
+		total.Network = newest
+		total.Games += len(result.finished)
+		total.Positions += result.Positions
+		total.Speed = float64(result.Positions) / result.Seconds
+		observe(*total)
+		if newest, err = learner.Newest(ctx); err != nil {
+			return err
+		}
 	}
-	p.begin(evaluatorsOf(network.ready), plies)
-	if err := p.run(ctx); err != nil {
-		return Throughput{}, err
-	}
-	result := p.result()
-	return result.Throughput, p.learner.PublishGames(ctx, Batch{Generation: network.Generation, games: result.finished})
+	return nil
 }

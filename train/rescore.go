@@ -4,11 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"ludus/env"
 	"ludus/env/solver"
-	"ludus/train/rundir"
 )
 
 const (
@@ -58,13 +56,8 @@ func (r *rescorer) rescore(ctx context.Context, games []*record) error {
 	return ctx.Err()
 }
 
-// rescore rescores the finished games of a generation and sets its time and the share of proven positions in m.
-func (r *run) rescore(ctx context.Context, games []*record, m *rundir.Metrics) error {
-	start := time.Now()
-	if err := r.rescorer.rescore(ctx, games); err != nil {
-		return err
-	}
-	m.SolveSeconds = time.Since(start).Seconds()
+// solvedShare is the share of searched positions whose exact value is known.
+func solvedShare(games []*record) float64 {
 	proven := 0
 	for _, g := range games {
 		for i := range g.plies {
@@ -73,8 +66,7 @@ func (r *run) rescore(ctx context.Context, games []*record, m *rundir.Metrics) e
 			}
 		}
 	}
-	m.SolvedShare = float64(proven) / float64(max(1, positionsOf(games)))
-	return nil
+	return float64(proven) / float64(max(1, positionsOf(games)))
 }
 
 // gameSolver rescores one game at a time.

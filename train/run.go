@@ -38,6 +38,9 @@ type Options struct {
 	Load        agent.Loader // of From; nil is rundir.LoadWeights
 	Threads     int          // goroutines for self-play and training; only the plan of a new run with a time depends on it
 	Observe     func(Event)  // called for each event, one at a time; may be nil
+	LearnOnly   bool         // leave self-play to workers
+	// Workers connects to players in other processes; nil: there are none. It is called when the run is locked.
+	Workers func(ctx context.Context) (Workers, error)
 
 	faults faults
 }
@@ -65,6 +68,7 @@ type Phase string
 const (
 	Measuring Phase = "measuring" // the machine's speed, for a time plan
 	Playing   Phase = "playing"   // self-play
+	Waiting   Phase = "waiting for games"
 	Learning  Phase = "learning"
 	Rating    Phase = "rating" // matches and suite
 )
@@ -112,8 +116,9 @@ type run struct {
 	store     *checkpoints.Store
 	count     counters // as of the last commit
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
-	exchange  local
-	play      player
+	local     local
+	inbox     *inbox // nil without workers
+	play      *selfPlay
 	rescorer  *rescorer
 	learner   *learner
 	curves    *tensorboard.Writer
@@ -134,7 +139,8 @@ type counters struct {
 	Sets       positionCounts `json:"sets"`      // positions ever added to the training and validation sets
 	Seconds    float64        `json:"seconds"`   // spent on the run
 	CPUSeconds float64        `json:"cpu_seconds"`
-	Config     *rundir.Config `json:"config"` // at that time
+	Received   numbers        `json:"received,omitempty"` // games of workers
+	Config     *rundir.Config `json:"config"`             // at that time
 }
 
 // meanPlies is the mean length of the finished games; a guess before there are any.
@@ -181,12 +187,26 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 			err = closed
 		}
 	}()
+	if o.Workers != nil {
+		workers, err := o.Workers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer workers.Close()
+		r.inbox = newInbox(r, workers)
+		defer r.inbox.start(ctx)()
+	}
 	finished := r.count.Generation >= r.config.Plan.Last()
 	if err := r.rate(ctx); err != nil { // an earlier process may have stopped before it had rated its last generation
 		return nil, err
 	}
 	for r.count.Generation < r.config.Plan.Last() {
 		if err := r.generation(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if r.inbox != nil {
+		if err := r.inbox.workers.Finish(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -252,7 +272,7 @@ func checkDir(dir string) (isNew bool, err error) {
 		return false, err
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != rundir.LockFile && !strings.HasPrefix(name, ".") {
+		if name := e.Name(); name != rundir.LockFile && name != rundir.ServerDir && !strings.HasPrefix(name, ".") {
 			return false, fmt.Errorf("%s: %w: it holds %s but no %s; name a new or empty directory",
 				dir, rundir.ErrNoRun, name, rundir.ConfigFile)
 		}
@@ -263,19 +283,13 @@ func checkDir(dir string) (isNew bool, err error) {
 // generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
 func (r *run) generation(ctx context.Context) error {
 	start := r.pace.spent(&r.config.Plan)
-	network, err := NewNetwork(r.Game, r.count.Generation, r.learner.trainer.AverageWeights())
+	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
+	network, err := r.publishNetwork(ctx, m)
 	if err != nil {
 		return err
 	}
-	if err := r.exchange.PublishNetwork(ctx, network); err != nil {
-		return err
-	}
-	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
 	games, err := r.collect(ctx, m)
 	if err != nil {
-		return err
-	}
-	if err := r.rescore(ctx, games, m); err != nil {
 		return err
 	}
 	sets, err := r.learn(ctx, network.ready, games, m)
@@ -286,6 +300,22 @@ func (r *run) generation(ctx context.Context) error {
 		return err
 	}
 	return r.rate(ctx)
+}
+
+// publishNetwork makes the averaged weights the newest network. It decides how many simulations per move its games get.
+func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, error) {
+	settings := r.config.Settings
+	n := &Network{
+		Run: runID(r.config), Game: r.Game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
+		MeanPlies: r.count.meanPlies(r.Game), Weights: r.learner.trainer.AverageWeights(),
+	}
+	if err := n.Prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.local.PublishNetwork(ctx, n); err != nil || r.inbox == nil {
+		return n, err
+	}
+	return n, r.inbox.publish(ctx, n)
 }
 
 // learn adds games to the training and validation sets, evaluates network on the validation set and trains on the

@@ -2,62 +2,106 @@ package train
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/rundir"
 )
 
-// A run and those who play for it meet in two places. The run publishes networks and receives games. A player learns of
-// the newest network and publishes games. local connects a run with the player in its own process.
+// A run and those who play for it meet in two interfaces. A run publishes networks and receives games (Workers). A
+// player learns of the newest network and publishes games (Learner). local connects a run with the player in its own
+// process; package train/remote connects it with players in other processes.
 
-// Network is a network to play with. It is immutable.
+// Network is a network to play with, and how to play with it. It is immutable.
 type Network struct {
-	Generation int            // that trained it; 0: the weights that the run started with
-	Weights    *infer.Weights // averaged
+	Run         string // identifies the run with its game and settings
+	Game        *env.Game
+	Settings    rundir.Settings
+	Generation  int            // that trained the network; 0: the weights that the run started with
+	Simulations int            // per move: Settings.Simulations, or more if the learner has enough games
+	MeanPlies   float64        // mean length of the run's games so far
+	Weights     *infer.Weights // averaged
 
 	ready *infer.Network // the weights prepared for evaluation
 }
 
-// NewNetwork prepares the weights of a generation. It returns an error if they are not a complete network for game.
-func NewNetwork(game *env.Game, generation int, weights *infer.Weights) (*Network, error) {
-	ready, err := infer.NewNetwork(game, weights)
-	if err != nil {
-		return nil, err
+// Prepare makes the weights ready for play. It returns an error if they are not a complete network for the game, or if
+// settings are out of range.
+func (n *Network) Prepare() (err error) {
+	if err := n.Settings.Validate(); err != nil {
+		return err
 	}
-	return &Network{Generation: generation, Weights: weights, ready: ready}, nil
+	n.ready, err = infer.NewNetwork(n.Game, n.Weights)
+	return err
 }
 
-// Batch is finished games that a player publishes together.
-type Batch struct {
-	Generation int // of the network that finished the games
+// Learner is a run as its players see it.
+type Learner interface {
+	// Newest returns the newest network, ready for play. It waits until there is one.
+	Newest(ctx context.Context) (*Network, error)
+	// PublishGames hands finished games to the run. It may wait until the run can take them.
+	PublishGames(ctx context.Context, b *Batch) error
+}
 
-	games []*record
+// Workers are players in other processes, as a run sees them. Methods may be called concurrently.
+type Workers interface {
+	// PublishNetwork makes n the newest network.
+	PublishNetwork(ctx context.Context, n *Network) error
+	// Receive waits for the next message of a worker.
+	Receive(ctx context.Context) (*Delivery, error)
+	// Report adds to s what waits in the stream, and shows it to people who ask for it.
+	Report(s *rundir.WorkersStatus)
+	// Finish says that the run is finished: workers wait for another one.
+	Finish(ctx context.Context) error
+	// Close ends the connection.
+	Close()
+}
+
+// Delivery is a message of a worker. Nothing in it has been checked.
+type Delivery struct {
+	Sender string // the worker's name
+	Data   []byte // see Batch.Marshal
+	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
+	// delivered again.
+	Acknowledge func()
 }
 
 // local connects a run with the player in its process. Only one of the two is active at a time.
 type local struct {
 	newest  *Network
-	batches []Batch // not received yet
+	batches []*Batch // not received yet
 }
 
-// PublishNetwork makes n the newest network.
 func (l *local) PublishNetwork(_ context.Context, n *Network) error {
 	l.newest = n
 	return nil
 }
 
-// Newest returns the newest network.
 func (l *local) Newest(context.Context) (*Network, error) { return l.newest, nil }
 
-// PublishGames hands finished games to the run.
-func (l *local) PublishGames(_ context.Context, b Batch) error {
+func (l *local) PublishGames(_ context.Context, b *Batch) error {
 	l.batches = append(l.batches, b)
 	return nil
 }
 
-// Receive returns the batches that were published since the last call.
-func (l *local) Receive(context.Context) ([]Batch, error) {
+// receive returns the batches that were published since the last call.
+func (l *local) receive() []*Batch {
 	batches := l.batches
 	l.batches = nil
-	return batches, nil
+	return batches
+}
+
+// runID identifies a run by all that decides its games: two runs with the same one may share their games.
+func runID(c *rundir.Config) string {
+	same := *c
+	same.Plan = rundir.Plan{}
+	data, err := json.Marshal(same)
+	if err != nil {
+		panic("train: " + err.Error()) // a config always marshals
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
 }

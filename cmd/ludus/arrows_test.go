@@ -56,6 +56,7 @@ var imports = map[string][]string{
 		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
 		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
+	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/rundir"},
 	"train/doctor": {
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent", "train/forecast",
 		"train/rundir",
@@ -100,7 +101,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/shipped",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
-		"train/match", "train/ratings", "train/rundir", "train/stats", "train/suite", "train/sweep",
+		"train/match", "train/ratings", "train/remote", "train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }
 

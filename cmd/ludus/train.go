@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,12 +31,16 @@ func trainCommand() *cobra.Command {
 
 		cpuLimit    time.Duration
 		dry, asJSON bool
+		workers     workersFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "train GAME [flags]",
 		Short: "Train a network by self-play, or continue a run",
 		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
 a larger --time, --cpu or --generations extends a finished one. RUN/report.html is written anew during training.
+
+With --listen or --nats, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
+depend on when they arrive, so such a run cannot be repeated exactly.
 
 --dry-run measures this machine for a few seconds and prints the plan of the run, and how strong it should become if
 trainings of the game are recorded. It trains nothing and changes no file.
@@ -51,6 +56,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 		Example: `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
   ludus train quad-5x5 --time 1h --dry-run
+  ludus train breakthrough-6x6 --time 2h --listen 127.0.0.1:4222
   ludus train quad-7x7 --from zoo --run runs/better
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args: arguments(1, 1),
@@ -74,13 +80,16 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 			if o.Game = game; o.Dir == "" {
 				o.Dir = filepath.Join("runs", env.FileName(game.Name))
 			}
+			if err := workers.check(cmd, &o, dry); err != nil {
+				return err
+			}
 			if dry {
 				return dryRun(cmd, o, asJSON)
 			}
 			if asJSON {
 				return usage(cmd, errors.New("--json needs --dry-run"))
 			}
-			return runTraining(cmd, o)
+			return runTraining(cmd, o, workers)
 		}),
 	}
 	flags := cmd.Flags()
@@ -95,6 +104,13 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
 	flags.BoolVar(&dry, "dry-run", false, "print the plan and the expected error instead of training")
 	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
+	flags.StringVar(&workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
+	flags.BoolVar(&workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
+	flags.StringVar(&workers.access.URL, "nats", "", "let workers play, too, over the NATS server or cluster with this URL")
+	flags.IntVar(&workers.replicas, "replicas", 1, "with --nats, copies of the games in the cluster")
+	accessFlags(cmd, &workers.access)
+	flags.BoolVar(&o.LearnOnly, "learn-only", false, "leave self-play to the workers")
+	limit(cmd, "replicas", "from 1 to 5", func() bool { return workers.replicas >= 1 && workers.replicas <= 5 })
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
@@ -139,9 +155,17 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 }
 
 // runTraining trains, shows the progress and prints the summary.
-func runTraining(cmd *cobra.Command, o train.Options) error {
+func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
+	var mu sync.Mutex // notes about workers come from other goroutines
+	o.Workers = workers.connect(o.Dir, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.log(text)
+	})
 	o.Observe = func(e train.Event) {
+		mu.Lock()
+		defer mu.Unlock()
 		w.show(e)
 		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the last report follows below
 			if tenths := 1 + 10*m.Generation/m.Generations; tenths > w.tenths {
@@ -243,9 +267,13 @@ func describeRating(r *rundir.Rating) string {
 
 // describeGeneration returns the line that is logged after a generation.
 func describeGeneration(m *rundir.Metrics) string {
+	speed := fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds)
+	if m.ReceivedGames > 0 { // searched elsewhere, before
+		speed = fmt.Sprintf("%d of %d games received", m.ReceivedGames, m.Games)
+	}
 	parts := []string{
 		fmt.Sprintf("generation %d: %d games", m.Generation, m.TotalGames),
-		fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds),
+		speed,
 		fmt.Sprintf("%.1f s playing, %.1f s solving, %.1f s learning", m.PlaySeconds, m.SolveSeconds, m.LearnSeconds),
 	}
 	if m.Games > 0 {

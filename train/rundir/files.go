@@ -19,6 +19,7 @@ const (
 	RatingsFile    = "ratings.json"
 	LockFile       = "lock"
 	CheckpointsDir = "checkpoints"
+	ServerDir      = "nats" // files of the embedded NATS server
 
 	gamesDir    = "games"
 	gamesSuffix = ".games"

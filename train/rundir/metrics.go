@@ -34,6 +34,8 @@ type Metrics struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
+	ReceivedGames int `json:"received_games,omitempty"` // of workers, among Games
+
 	SolvedShare float64 `json:"solved_share"` // share of the finished games' searched positions of known exact value, after rescoring
 
 	Diversity                  // of the games that ended in this generation, before rescoring

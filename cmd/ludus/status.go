@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ludus/train/remote"
+	"ludus/train/rundir"
+)
+
+func statusCommand() *cobra.Command {
+	var asJSON bool
+	var access remote.Access
+	cmd := &cobra.Command{
+		Use:   "status URL",
+		Short: "Show the workers of a training",
+		Long: `Asks the learner of "ludus train GAME --listen" or "--nats" for its workers: how fast games arrive from each, by how many
+generations their networks are old, and what was rejected. docs/SCALE.md explains the numbers.`,
+		Example: `  ludus status nats://127.0.0.1:4222`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			access.URL = args[0]
+			s, err := remote.Status(access)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd, s)
+			}
+			writeStatus(cmd, s)
+			return nil
+		},
+	}
+	accessFlags(cmd, &access)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with the keys of workers.json")
+	return cmd
+}
+
+// writeStatus prints the state of a run with workers.
+func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "%s: network of generation %d, %d simulations per move\n", s.Game, s.Generation, s.Simulations)
+	fmt.Fprintf(w, "waiting for the learner: %d positions received (a generation needs %d), %d messages in the stream (%d KB)\n",
+		s.Ready, s.Need, s.Queued, s.QueuedBytes/1000)
+	if old := time.Since(time.Unix(s.Time, 0)).Round(time.Second); old > 10*time.Second {
+		fmt.Fprintf(w, "this was %v ago\n", old)
+	}
+	if len(s.Workers) == 0 {
+		fmt.Fprintln(w, "no worker has sent games yet")
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\tmissing\t")
+	for i := range s.Workers {
+		k := &s.Workers[i]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t%d\t\n",
+			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates, k.Missing)
+	}
+	_ = table.Flush() // errors of the output are reported by main
+	for i := range s.Workers {
+		if k := &s.Workers[i]; k.Problem != "" {
+			fmt.Fprintf(w, "last rejected of %s: %s\n", k.Name, k.Problem)
+		}
+	}
+}

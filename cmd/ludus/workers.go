@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ludus/train"
+	"ludus/train/remote"
+)
+
+// workersFlags are the flags of "train" about workers.
+type workersFlags struct {
+	listen   string
+	insecure bool
+	access   remote.Access
+	replicas int
+}
+
+// accessFlags adds the flags about credentials for a NATS server.
+func accessFlags(cmd *cobra.Command, a *remote.Access) {
+	cmd.Flags().StringVar(&a.NKey, "nkey", "", "file with the seed of an nkey, for servers that ask for one")
+	cmd.Flags().StringVar(&a.CA, "ca", "", "file with the certificate that signed the server's (default the system's)")
+}
+
+// check returns an error if the flags do not fit together.
+func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) error {
+	server, err := oneOf(cmd, "listen", "nats")
+	switch {
+	case err != nil:
+		return err
+	case server == "" && o.LearnOnly:
+		return usage(cmd, errors.New("--learn-only needs workers: --listen or --nats"))
+	case server != "listen" && f.insecure:
+		return usage(cmd, errors.New("--insecure needs --listen"))
+	case server != "nats" && f.access != remote.Access{}:
+		return usage(cmd, errors.New("--nkey and --ca need --nats"))
+	case server != "nats" && cmd.Flags().Changed("replicas"):
+		return usage(cmd, errors.New("--replicas needs --nats"))
+	case server != "" && dry:
+		return usage(cmd, errors.New("--dry-run forecasts a training on this machine alone: leave out --"+server))
+	}
+	return nil
+}
+
+// connect returns a function that connects the run in dir with workers; nil if there are none.
+func (f *workersFlags) connect(dir string, notify func(string)) func(context.Context) (train.Workers, error) {
+	if f.listen == "" && f.access.URL == "" {
+		return nil
+	}
+	return func(ctx context.Context) (train.Workers, error) {
+		o := remote.HubOptions{Access: f.access, Replicas: f.replicas, Notify: notify}
+		if f.listen != "" {
+			server, err := remote.StartServer(f.listen, dir, f.insecure)
+			if err != nil {
+				return nil, err
+			}
+			o.Server, o.Access.URL = server, server.URL()
+		}
+		hub, err := remote.NewHub(ctx, o)
+		if err != nil {
+			if o.Server != nil {
+				o.Server.Close()
+			}
+			return nil, err
+		}
+		notify(fmt.Sprintf("workers: %s", commandLine([]string{"worker", "--connect", o.Access.URL})))
+		return hub, nil
+	}
+}

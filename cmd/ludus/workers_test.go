@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/train/rundir"
+)
+
+// workerURL matches the URL that "train --listen" prints.
+var workerURL = regexp.MustCompile(`worker --connect (\S+)`)
+
+// process is ludus as a process that runs in the background.
+type process struct {
+	*exec.Cmd
+	output io.Reader // of standard error
+}
+
+// startLudus starts the program. It is killed at the end of the test, if it still runs.
+func startLudus(t *testing.T, dir string, args ...string) process {
+	t.Helper()
+	cmd := command(dir, args...)
+	output, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return process{cmd, output}
+}
+
+// TestWorkers: a run that only learns trains on the games of a worker in another process, and its status shows the
+// worker. Another worker may take the place of a killed one.
+func TestWorkers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM")
+	}
+	dir := t.TempDir()
+	args := []string{"train", "quad(size=4,quads=4,whites=1)", "--run", "run", "--generations", "5000", "--listen", "127.0.0.1:0", "--learn-only"}
+	for _, set := range []string{
+		"parallel_games=16", "plies_per_generation=10", "simulations=4", "channels=4", "blocks=1", "batch_size=16", "rating_share=0",
+	} {
+		args = append(args, "--set", set)
+	}
+	learner := startLudus(t, dir, args...)
+	lines := bufio.NewScanner(learner.output)
+	url := ""
+	for url == "" && lines.Scan() {
+		if match := workerURL.FindStringSubmatch(lines.Text()); match != nil {
+			url = strings.Trim(match[1], "'")
+		}
+	}
+	if url == "" {
+		t.Fatal("the learner prints no URL")
+	}
+	go io.Copy(io.Discard, learner.output)
+	first := startLudus(t, dir, "worker", "--connect", url, "--threads", "1", "--name", "first")
+	var s rundir.WorkersStatus
+	for deadline := time.Now().Add(time.Minute); len(s.Workers) == 0; time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no games of the worker arrive")
+		}
+		out, _, code := ludus(t, dir, "", "status", url, "--json")
+		if code == 0 {
+			if err := json.Unmarshal([]byte(out), &s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s.Workers[0].Name != "first" || s.Workers[0].Games == 0 || s.Workers[0].Rejected > 0 {
+		t.Errorf("status %+v", s)
+	}
+	if out := run(t, dir, "", "status", url); !strings.Contains(out, "first") || !strings.Contains(out, "positions/s") {
+		t.Errorf("status prints\n%s", out)
+	}
+	first.Process.Kill()
+	startLudus(t, dir, "worker", "--connect", url, "--threads", "1", "--name", "second")
+	for s.Workers = nil; len(s.Workers) < 2; time.Sleep(200 * time.Millisecond) {
+		if err := json.Unmarshal([]byte(run(t, dir, "", "status", url, "--json")), &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	learner.Process.Signal(syscall.SIGTERM)
+	if learner.Wait(); learner.ProcessState.ExitCode() != exitStopped {
+		t.Errorf("the learner: %v", learner.ProcessState)
+	}
+	metrics, _, err := rundir.MetricsFile.Read(filepath.Join(dir, "run"))
+	if err != nil || len(metrics) == 0 || metrics[0].ReceivedGames != metrics[0].Games {
+		t.Errorf("%d generations, error %v", len(metrics), err)
+	}
+	if _, errs, code := ludus(t, dir, "", "status", url); code != exitFailure {
+		t.Errorf("status after the end: exit %d, %s", code, errs)
+	}
+}
+
+func TestWorkersUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"worker"}, {"worker", "--connect", "localhost"}, {"train", "quad-5x5", "--learn-only"}, {"train", "quad-5x5", "--insecure"},
+		{"train", "quad-5x5", "--listen", "127.0.0.1:0", "--nats", "nats://127.0.0.1:1"}, {"train", "quad-5x5", "--replicas", "3"},
+		{"train", "quad-5x5", "--listen", "127.0.0.1:0", "--dry-run"}, {"train", "quad-5x5", "--nkey", "file"}, {"status"},
+	} {
+		dir := t.TempDir()
+		if _, errs, code := ludus(t, dir, "", args...); code != exitUsage && (code != exitFailure || args[len(args)-1] != "localhost") {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
+}

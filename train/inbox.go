@@ -1,0 +1,305 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ludus/env"
+	"ludus/train/rundir"
+)
+
+// heldGenerations is how many generations of positions an inbox holds; more stay in the stream. It must exceed 1: a full
+// generation that waits shows that the workers are faster than the learner.
+const heldGenerations = 2
+
+// Limits of what an inbox remembers, in case somebody sends under many names.
+const (
+	maxWorkers = 50_000 // playing processes, with the numbers of their games
+	maxSenders = 10_000 // names in the report
+)
+
+// inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
+// them until the run takes them, and acknowledges them when the run has committed them.
+type inbox struct {
+	workers Workers
+	game    *env.Game
+	run     string
+	dir     string // the run directory, for workers.json
+	need    int    // positions of a generation
+
+	mu        sync.Mutex
+	network   *Network        // the newest; nil before the first
+	received  numbers         // games received, those in held included
+	taken     numbers         // games that the run has taken
+	open      map[gameID]bool // first games of the batches that are held, or taken and not committed
+	held      []delivered     // oldest first
+	positions int             // in held
+	toCommit  []delivered     // taken since the last commit
+	senders   map[string]*sender
+	err       error // that ended receiving
+
+	arrived, room chan struct{} // signals: held has grown or receiving has ended; held has shrunk
+}
+
+// gameID identifies a game.
+type gameID struct {
+	worker string
+	number int
+}
+
+// delivered is valid games of one message, with consecutive numbers.
+type delivered struct {
+	*Batch
+	message *message
+}
+
+// message is a delivery with games that are not all committed.
+type message struct {
+	id          gameID // of its first game
+	games       int    // to commit
+	acknowledge func()
+}
+
+// sender is what the report says about a worker.
+type sender struct {
+	rundir.WorkerStatus
+	seen      time.Time
+	since     time.Time // start of the count for the rate
+	positions int       // received since then
+}
+
+// newInbox returns an inbox for the games that workers play for r.
+func newInbox(r *run, workers Workers) *inbox {
+	have := r.count.Received
+	return &inbox{
+		workers: workers, game: r.Game, run: runID(r.config), dir: r.Dir, need: r.generationPositions(),
+		received: have.clone(), taken: have.clone(), open: map[gameID]bool{}, senders: map[string]*sender{},
+		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
+}
+
+// start receives and reports until stop is called or ctx ends.
+func (x *inbox) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var joined sync.WaitGroup
+	joined.Go(func() {
+		err := x.receive(ctx)
+		x.mu.Lock()
+		x.err = err
+		x.mu.Unlock()
+		signal(x.arrived)
+	})
+	joined.Go(func() { x.report(ctx) })
+	return func() {
+		cancel()
+		joined.Wait()
+	}
+}
+
+// receive receives until ctx ends or receiving fails, and returns the error.
+func (x *inbox) receive(ctx context.Context) error {
+	for {
+		delivery, err := x.workers.Receive(ctx)
+		if err == nil {
+			err = x.accept(ctx, delivery)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// signal wakes the goroutine that waits for c, now or when it waits next.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// accept validates a delivery, waits for room and holds its games. Bad and repeated games are counted, acknowledged and
+// dropped. The only error is ctx's.
+func (x *inbox) accept(ctx context.Context, d *Delivery) error {
+	x.mu.Lock()
+	full := x.positions >= heldGenerations*x.need
+	x.mu.Unlock()
+	b, err := ReadBatch(x.game, x.run, d.Data)
+	for full && err == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-x.room:
+		}
+		x.mu.Lock()
+		full = x.positions >= heldGenerations*x.need
+		x.mu.Unlock()
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.sender(d.Sender)
+	if err != nil {
+		s.Rejected++
+		s.Problem = err.Error()
+		d.Acknowledge()
+		return nil
+	}
+	s.Threads = b.Threads
+	s.Behind = max(0, x.generation()-b.Generation)
+	b.Worker = d.Sender + "/" + b.Worker
+	m := &message{id: gameID{b.Worker, b.First}, acknowledge: d.Acknowledge}
+	count := b.Games()
+	for _, part := range x.unseen(b) {
+		positions := part.Positions()
+		m.games += part.Games()
+		s.Games += part.Games()
+		s.Positions += positions
+		s.positions += positions
+		x.held = append(x.held, delivered{part, m})
+		x.positions += positions
+	}
+	s.Duplicates += count - m.games
+	s.Missing = x.received[b.Worker].missing()
+	if m.games > 0 {
+		x.open[m.id] = true
+		signal(x.arrived)
+	} else if !x.open[m.id] {
+		d.Acknowledge() // the run has these games
+	}
+	return nil
+}
+
+// unseen marks the games of b as received and returns those that were not received before, in parts with consecutive
+// numbers.
+func (x *inbox) unseen(b *Batch) (parts []*Batch) {
+	for b.Games() > 0 {
+		game := b.split(1)
+		switch last := len(parts) - 1; {
+		case !x.received.add(b.Worker, game.First, 1):
+		case last >= 0 && parts[last].First+parts[last].Games() == game.First:
+			parts[last].Append(game)
+		default:
+			parts = append(parts, game)
+		}
+	}
+	return parts
+}
+
+// sender returns the state of the worker of that name.
+func (x *inbox) sender(name string) *sender {
+	now := time.Now()
+	s := x.senders[name]
+	if s == nil {
+		if len(x.senders) >= maxSenders {
+			oldest := slices.MinFunc(slices.Collect(maps.Keys(x.senders)), func(a, b string) int {
+				return x.senders[a].seen.Compare(x.senders[b].seen)
+			})
+			delete(x.senders, oldest)
+		}
+		s = &sender{WorkerStatus: rundir.WorkerStatus{Name: name}, since: now}
+		x.senders[name] = s
+	}
+	s.seen = now
+	return s
+}
+
+// publish makes n the newest network.
+func (x *inbox) publish(ctx context.Context, n *Network) error {
+	x.mu.Lock()
+	x.network = n
+	x.mu.Unlock()
+	return x.workers.PublishNetwork(ctx, n)
+}
+
+// generation returns that of the newest network. The caller holds the lock.
+func (x *inbox) generation() int {
+	if x.network == nil {
+		return 0
+	}
+	return x.network.Generation
+}
+
+// ready returns the number of positions that wait to be taken.
+func (x *inbox) ready() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.positions
+}
+
+// wait waits for games for at most the given time. An error ended receiving.
+func (x *inbox) wait(ctx context.Context, most time.Duration) error {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for {
+		x.mu.Lock()
+		positions, err := x.positions, x.err
+		x.mu.Unlock()
+		if positions > 0 || err != nil {
+			return err
+		}
+		select {
+		case <-x.arrived:
+		case <-timer.C:
+			return nil
+		}
+	}
+}
+
+// take returns the oldest games, until they have the given number of positions or none is left.
+func (x *inbox) take(positions int) (batches []*Batch) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for positions > 0 && len(x.held) > 0 {
+		d := x.held[0]
+		games, n := 0, 0
+		for ; n < positions && games < d.Games(); games++ {
+			n += len(d.games[games].plies)
+		}
+		if games < d.Games() {
+			d.Batch = d.split(games)
+		} else {
+			x.held = x.held[1:]
+		}
+		positions -= n
+		x.positions -= n
+		x.taken.add(d.Worker, d.First, games)
+		x.toCommit = append(x.toCommit, d)
+		batches = append(batches, d.Batch)
+	}
+	signal(x.room)
+	return batches
+}
+
+// numbersTaken returns the numbers of the games that the run has taken. If there are too many playing processes, it forgets
+// those with the fewest games.
+func (x *inbox) numbersTaken() numbers {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.taken) <= maxWorkers {
+		return x.taken.clone()
+	}
+	names := slices.SortedFunc(maps.Keys(x.taken), func(a, b string) int {
+		return cmp.Compare(x.taken[a].Next, x.taken[b].Next)
+	})
+	for _, name := range names[:len(names)-maxWorkers] {
+		delete(x.taken, name)
+		delete(x.received, name)
+	}
+	return x.taken.clone()
+}
+
+// committed acknowledges the messages whose games are now all in the run directory.
+func (x *inbox) committed() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, d := range x.toCommit {
+		if d.message.games -= d.Games(); d.message.games == 0 {
+			d.message.acknowledge()
+			delete(x.open, d.message.id)
+		}
+	}
+	x.toCommit = nil
+}

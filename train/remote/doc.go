@@ -1,0 +1,31 @@
+// Package remote connects a run with workers on other machines over NATS (https://nats.io). It implements
+// [train.Workers] for the run ([Hub]) and [train.Learner] for a worker ([Worker]), and can start a NATS server inside
+// the run's process ([StartServer]).
+//
+// # Messages
+//
+//   - Games: a worker publishes messages of [train.Batch] to the subject ludus.games.NAME. The JetStream stream
+//     ludus-games stores them on disk before the server acknowledges them. It refuses new messages when it is full, so
+//     workers wait. The run's consumer acknowledges a message once its games are in the run directory; then the stream
+//     drops it.
+//   - Networks: the run keeps its newest network as the object "newest" in the object store ludus-networks. The object's
+//     metadata say how to play; its digest protects the weights. A message on ludus.network tells workers to look.
+//   - Status: a request on ludus.status returns a [rundir.WorkersStatus].
+//
+// # What is lost when
+//
+// A game that the server has acknowledged is never lost as long as the server's disk or, with replicas, most of its
+// cluster survives. A worker repeats a message until it is acknowledged. So a message may arrive twice: the server drops
+// it by its id within two minutes, the run by the numbers of its games at any time. Games in progress of a worker that
+// dies are lost.
+//
+// # Trust
+//
+// A worker may publish games, read networks and ask for the status, nothing else: see [Permissions]. Games are checked
+// against the rules. But nobody can check whether a worker searched honestly, so give credentials to your own machines
+// only.
+//
+// # What is left out
+//
+// Several runs in one NATS account; several learners of one run; encryption of games on disk.
+package remote

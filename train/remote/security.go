@@ -1,0 +1,167 @@
+package remote
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"ludus/checkpoints"
+)
+
+// identity is how a learner's server proves who it is, and what workers must know to be let in.
+type identity struct {
+	certificate tls.Certificate
+	token       string
+}
+
+// identityFile holds the key, the certificate and the token, in a directory that only its owner may read.
+const identityFile = "identity.pem"
+
+// loadIdentity reads the identity in dir, or makes one.
+func loadIdentity(dir string) (*identity, error) {
+	path := filepath.Join(dir, identityFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if data, err = newIdentity(); err == nil {
+			err = checkpoints.WriteFile(path, data)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	i, err := parseIdentity(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; delete it to make a new one, with which workers must be started again", path, err)
+	}
+	return i, nil
+}
+
+const tokenBlock = "LUDUS TOKEN"
+
+// newIdentity makes an identity and returns it as PEM.
+func newIdentity() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "ludus"},
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().AddDate(20, 0, 0), // workers check the fingerprint only
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	for _, block := range []*pem.Block{
+		{Type: "PRIVATE KEY", Bytes: private}, {Type: "CERTIFICATE", Bytes: certificate}, {Type: tokenBlock, Bytes: []byte(secret())},
+	} {
+		data = append(data, pem.EncodeToMemory(block)...)
+	}
+	return data, nil
+}
+
+// parseIdentity is the inverse of newIdentity.
+func parseIdentity(data []byte) (*identity, error) {
+	certificate, err := tls.X509KeyPair(data, data)
+	if err != nil {
+		return nil, err
+	}
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == tokenBlock && len(block.Bytes) > 0 {
+			return &identity{certificate, string(block.Bytes)}, nil
+		}
+	}
+	return nil, errors.New("it has no token")
+}
+
+func (i *identity) serverConfig() *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
+}
+
+// fingerprint is the SHA-256 of the certificate in hexadecimal.
+func (i *identity) fingerprint() string { return fingerprintOf(i.certificate.Certificate[0]) }
+
+func fingerprintOf(certificate []byte) string {
+	sum := sha256.Sum256(certificate)
+	return hex.EncodeToString(sum[:])
+}
+
+// Access says how to reach a NATS server.
+type Access struct {
+	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of its certificate
+	NKey string // file with the seed of an nkey; ""
+	CA   string // file with the certificate that signed the server's; "": the system's
+}
+
+// options returns the URL without fragment and the options to connect with.
+func (a Access) options() (string, []nats.Option, error) {
+	address, fingerprint, pinned := strings.Cut(a.URL, "#")
+	for _, one := range strings.Split(address, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			return "", nil, errors.New("URL of a NATS server: write it as nats://HOST:PORT or tls://USER:PASSWORD@HOST:PORT")
+		}
+	}
+	var options []nats.Option
+	if pinned {
+		if sum, err := hex.DecodeString(fingerprint); err != nil || len(sum) != sha256.Size {
+			return "", nil, errors.New("URL of a NATS server: after # it needs the whole fingerprint, 64 digits")
+		}
+		options = append(options, nats.Secure(&tls.Config{
+			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
+			VerifyConnection: func(state tls.ConnectionState) error {
+				if len(state.PeerCertificates) == 0 || fingerprintOf(state.PeerCertificates[0].Raw) != fingerprint {
+					return errors.New("the server's certificate has another fingerprint than the URL")
+				}
+				return nil
+			},
+		}))
+	}
+	if a.CA != "" {
+		options = append(options, nats.RootCAs(a.CA))
+	}
+	if a.NKey != "" {
+		nkey, err := nats.NkeyOptionFromSeed(a.NKey)
+		if err != nil {
+			return "", nil, fmt.Errorf("nkey %s: %w", a.NKey, err)
+		}
+		options = append(options, nkey)
+	}
+	return address, options, nil
+}
+
+// connect connects to the server.
+func (a Access) connect(options ...nats.Option) (*nats.Conn, error) {
+	address, own, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := nats.Connect(address, append(options, own...)...)
+	if err != nil {
+		return nil, fmt.Errorf("NATS server: %w", err)
+	}
+	return conn, nil
+}

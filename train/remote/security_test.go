@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ludus/train"
+	"ludus/train/rundir"
+)
+
+// TestPermissions: a worker can publish games, but it cannot read those of others, publish networks, answer for the
+// learner or change a stream.
+func TestPermissions(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	hub, err := hub(t, server)(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hub.Close()
+	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerInbox))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	denied := make(chan error, 100)
+	conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
+	for _, subject := range []string{
+		networkSubject, "$O." + networksBucket + ".M.x", "$O." + networksBucket + ".C.x", learnerInbox + ".x", workerInbox + ".x",
+		"$JS.API.STREAM.CREATE.x", "$JS.API.STREAM.DELETE." + gamesStream, "$JS.API.STREAM.PURGE." + gamesStream,
+		"$JS.API.STREAM.UPDATE." + gamesStream, "$JS.API.STREAM.MSG.DELETE." + gamesStream, "$JS.API.STREAM.MSG.GET." + gamesStream,
+		"$JS.API.DIRECT.GET." + gamesStream, "$JS.API.CONSUMER.CREATE." + gamesStream, "$JS.API.CONSUMER.CREATE." + networksStream,
+		"$JS.API.CONSUMER.MSG.NEXT." + gamesStream + "." + gamesConsumer, "$JS.ACK." + gamesStream + "." + gamesConsumer + ".1.1.1.1.1",
+		"$JS.API.STREAM.DELETE." + networksStream, "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "anything",
+	} {
+		if err := conn.Publish(subject, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		expectDenied(t, denied, "publishing to "+subject)
+	}
+	for _, subject := range []string{">", gamesSubject + ">", learnerInbox + ".>", "_INBOX.>", statusSubject, "$JS.>", "$O.>"} {
+		if _, err := conn.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		expectDenied(t, denied, "listening to "+subject)
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+		t.Errorf("a worker cannot publish games: %v", err)
+	}
+	if _, err := js.Publish(t.Context(), gamesSubject+"a", make([]byte, train.MaxMessage+1)); err == nil {
+		t.Error("a message was too long and was accepted")
+	}
+}
+
+// expectDenied waits for the server's error about what the test just did.
+func expectDenied(t *testing.T, denied <-chan error, what string) {
+	t.Helper()
+	select {
+	case err := <-denied:
+		if !strings.Contains(err.Error(), "ermissions") {
+			t.Errorf("%s: %v", what, err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Errorf("%s is allowed", what)
+	}
+}
+
+// TestCredentials: other machines need the token, and see by the fingerprint that the server is the learner's.
+func TestCredentials(t *testing.T) {
+	dir := t.TempDir()
+	server, err := StartServer("0.0.0.0:0", dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { server.Close() }()
+	_, rest, ok := strings.Cut(server.URL(), "@")
+	colon, hash := strings.LastIndexByte(rest, ':'), strings.IndexByte(rest, '#')
+	if !ok || hash < colon {
+		t.Fatalf("URL %s", server.URL())
+	}
+	user := strings.TrimSuffix(server.URL(), rest)
+	address, fingerprint := "127.0.0.1"+rest[colon:hash], rest[hash:]
+	connect := func(url string) error {
+		conn, err := Access{URL: url}.connect(nats.CustomInboxPrefix(workerInbox))
+		if err == nil {
+			conn.Close()
+		}
+		return err
+	}
+	if err := connect(user + address + fingerprint); err != nil {
+		t.Errorf("the printed URL does not work: %v", err)
+	}
+	other := "#" + strings.Repeat("ab", 32)
+	for what, url := range map[string]string{
+		"no token":            "tls://" + address + fingerprint,
+		"a wrong token":       "tls://worker:" + secret() + "@" + address + fingerprint,
+		"the learner's name":  "tls://learner:" + secret() + "@" + address + fingerprint,
+		"another fingerprint": user + address + other,
+		"no fingerprint":      user + address,
+		"no encryption":       strings.Replace(user, "tls:", "nats:", 1) + address,
+		"half a fingerprint":  user + address + fingerprint[:10],
+		"no URL":              "localhost:4222",
+	} {
+		if connect(url) == nil {
+			t.Errorf("%s: connected", what)
+		}
+	}
+	if w, err := NewWorker(WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
+		if _, err := w.Newest(t.Context()); err == nil || !strings.Contains(err.Error(), "uthorization") {
+			t.Errorf("a worker with a wrong token: %v", err)
+		}
+		w.Close()
+	}
+	if info, err := os.Stat(filepath.Join(dir, rundir.ServerDir)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode %v of the server's files, error %v", info.Mode(), err)
+	}
+	before := server.identity.token
+	server.Close()
+	if server, err = StartServer("0.0.0.0:0", dir, false); err != nil || server.identity.token != before {
+		t.Errorf("the token changed with a new start, or %v", err)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	defer server.Close()
+	if _, err := Status(Access{URL: server.URL()}); err == nil || !strings.Contains(err.Error(), "no learner") {
+		t.Errorf("without a learner: %v", err)
+	}
+	h, err := NewHub(t.Context(), HubOptions{Server: server, Notify: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.conn.Close()
+	h.Report(&rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
+	s, err := Status(Access{URL: server.URL()})
+	if err != nil || s.Game != "quad-5x5" || len(s.Workers) != 1 {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+	h.stop()
+}

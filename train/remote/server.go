@@ -1,0 +1,134 @@
+package remote
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"ludus/checkpoints"
+	"ludus/train/rundir"
+)
+
+// Server is a NATS server in this process.
+type Server struct {
+	nats     *server.Server
+	host     string
+	password string    // of the learner's connections
+	identity *identity // nil: workers need no credentials, and nothing is encrypted
+}
+
+const (
+	learnerUser  = "learner"
+	workerUser   = "worker"
+	startTimeout = 10 * time.Second
+
+	// Limits of a connection.
+	maxSubscriptions = 64
+)
+
+// StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
+// everything on disk in the run directory, synced before it is acknowledged.
+//
+// On loopback addresses everybody may work for the run. On others, connections are encrypted and workers need a token;
+// certificate and token are made once and kept in the run directory. If insecure they are not used.
+func StartServer(listen, runDir string, insecure bool) (*Server, error) {
+	host, port, err := splitAddress(listen)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(runDir, rundir.ServerDir)
+	if err := checkpoints.MkdirAll(dir); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // it holds secrets
+		return nil, err
+	}
+	s := &Server{host: host, password: secret()}
+	worker := &server.User{Username: workerUser, Permissions: Permissions()}
+	options := &server.Options{
+		ServerName: "ludus", Host: host, Port: port, NoSigs: true, NoLog: true, MaxSubs: maxSubscriptions,
+		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
+		Users: []*server.User{{Username: learnerUser, Password: s.password}, worker},
+	}
+	if insecure || isLoopback(host) {
+		options.NoAuthUser = workerUser
+	} else {
+		if s.identity, err = loadIdentity(dir); err != nil {
+			return nil, err
+		}
+		worker.Password, options.TLSConfig, options.TLSTimeout = s.identity.token, s.identity.serverConfig(), startTimeout.Seconds()
+	}
+	if s.nats, err = server.NewServer(options); err != nil {
+		return nil, err
+	}
+	go s.nats.Start()
+	if !s.nats.ReadyForConnections(startTimeout) {
+		s.Close()
+		return nil, fmt.Errorf("no server on %s: the address is in use, or is not one of this machine", listen)
+	}
+	return s, nil
+}
+
+// splitAddress parses HOST:PORT.
+func splitAddress(address string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err == nil {
+		port, err = strconv.Atoi(text)
+	}
+	if err != nil || port < 0 || port > 65535 || host == "" {
+		return "", 0, fmt.Errorf("address %q: write it as HOST:PORT, such as 127.0.0.1:4222", address)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return host, port, nil
+}
+
+// isLoopback reports whether only this machine can reach the host.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// secret returns a random password.
+func secret() string {
+	b := make([]byte, 16)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// URL returns the address for workers, with everything that they need to connect.
+func (s *Server) URL() string {
+	host := s.host
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	port := s.nats.Addr().(*net.TCPAddr).Port
+	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))}
+	if s.identity != nil {
+		u.Scheme, u.User, u.Fragment = "tls", url.UserPassword(workerUser, s.identity.token), s.identity.fingerprint()
+	}
+	return u.String()
+}
+
+// connect returns a connection of the learner, which needs no network.
+func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect("", append(options, nats.InProcessServer(s.nats), nats.UserInfo(learnerUser, s.password))...)
+}
+
+// Close stops the server and waits until its files are closed.
+func (s *Server) Close() {
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+}

@@ -1,0 +1,370 @@
+package remote
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train"
+)
+
+// Worker is a worker's side of the connection: a [train.Learner].
+type Worker struct {
+	name   string
+	id     string // of this process, see train.Batch
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	notify func(string)
+	stop   context.CancelFunc
+	joined sync.WaitGroup
+
+	mu       sync.Mutex
+	newest   *train.Network // nil: none, or the run is finished
+	seen     string         // the object that newest comes from
+	waiting  *train.Batch   // games to publish; nil: none
+	inFlight int            // positions in the message being sent
+	number   int            // of the next game
+	noted    string
+	err      error         // that ended the connection
+	changed  chan struct{} // closed and replaced when the fields above change
+}
+
+// WorkerOptions say how a Worker connects.
+type WorkerOptions struct {
+	Access Access
+	Name   string       // of this worker in the status
+	Notify func(string) // messages for people; called concurrently
+}
+
+// NewWorker connects to a NATS server. If it is not there yet, the connection is made later. Only wrong credentials are an
+// error then.
+func NewWorker(o WorkerOptions) (*Worker, error) {
+	w := &Worker{name: subjectName(o.Name), id: nuid.Next(), notify: o.Notify, changed: make(chan struct{})}
+	options := append(connectOptions(workerInbox, w.note), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(c.LastError())) }))
+	var err error
+	if w.conn, err = o.Access.connect(options...); err != nil {
+		return nil, err
+	}
+	if w.js, err = jetstream.New(w.conn); err != nil {
+		w.conn.Close()
+		return nil, err
+	}
+	looks := make(chan *nats.Msg, 1)
+	if _, err = w.conn.ChanSubscribe(networkSubject, looks); err != nil {
+		w.conn.Close()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	w.stop = stop
+	w.joined.Go(func() { w.follow(ctx, looks) })
+	w.joined.Go(func() { w.send(ctx) })
+	return w, nil
+}
+
+// closedError says why the client gave up.
+func closedError(err error) error {
+	if err == nil {
+		return errors.New("the connection to the NATS server was closed")
+	}
+	return fmt.Errorf("the connection to the NATS server was closed: %w", err)
+}
+
+// Close ends the connection. Games that were not acknowledged are lost; see Flush.
+func (w *Worker) Close() {
+	w.stop()
+	w.joined.Wait()
+	w.conn.Close()
+}
+
+// update changes fields under the lock and wakes all who wait for changes.
+func (w *Worker) update(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// await waits until done returns true, which is called under the lock.
+func (w *Worker) await(ctx context.Context, done func() bool) error {
+	for {
+		w.mu.Lock()
+		ok, err, changed := done(), w.err, w.changed
+		w.mu.Unlock()
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+func (w *Worker) fail(err error) { w.update(func() { w.err = err }) }
+
+// note passes a message to people, unless it repeats the last one.
+func (w *Worker) note(text string) {
+	w.mu.Lock()
+	repeated := text == w.noted
+	w.noted = text
+	w.mu.Unlock()
+	if !repeated && text != "" {
+		w.notify(text)
+	}
+}
+
+// Newest returns the newest network. It waits until there is one.
+func (w *Worker) Newest(ctx context.Context) (n *train.Network, err error) {
+	err = w.await(ctx, func() bool {
+		n = w.newest
+		return n != nil
+	})
+	return n, err
+}
+
+// lookInterval is how often a worker looks for a new network if nobody tells it.
+const lookInterval = 5 * time.Second
+
+// follow keeps the newest network current until ctx ends.
+func (w *Worker) follow(ctx context.Context, looks <-chan *nats.Msg) {
+	tick := time.NewTicker(lookInterval)
+	defer tick.Stop()
+	for {
+		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+			w.note("waiting for a network: " + err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-looks:
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	lookTimeout = 60 * time.Second
+	maxNetwork  = 1 << 30 // bytes
+)
+
+// look reads the newest network if it has changed.
+func (w *Worker) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	stream, err := w.js.Stream(ctx, networksStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return errors.New("the learner has not started")
+	}
+	if err != nil {
+		return err
+	}
+	info, err := objectInfo(ctx, stream)
+	if err != nil {
+		return err
+	}
+	var i invitation
+	if err := json.Unmarshal([]byte(info.Metadata[invitationKey]), &i); err != nil {
+		return fmt.Errorf("the invitation cannot be read: %w", err)
+	}
+	if i.Protocol != protocol {
+		return fmt.Errorf("the learner speaks version %d of the protocol, this worker %d: use the same version of ludus", i.Protocol, protocol)
+	}
+	if i.Finished {
+		w.update(func() { w.newest, w.seen, w.waiting = nil, "", nil }) // nobody needs its games
+		w.note("the run is finished; waiting for another one")
+		return nil
+	}
+	if info.NUID == w.seen {
+		return nil
+	}
+	data, err := objectData(ctx, stream, info)
+	if err != nil {
+		return err
+	}
+	game, err := games.New(i.Game)
+	if err != nil {
+		return err
+	}
+	weights, err := infer.Unmarshal(data)
+	if err != nil {
+		return err
+	}
+	n := &train.Network{
+		Run: i.Run, Game: game, Settings: i.Settings, Generation: i.Generation, Simulations: i.Simulations, MeanPlies: i.MeanPlies,
+		Weights: weights,
+	}
+	if err := n.Prepare(); err != nil {
+		return err
+	}
+	w.update(func() { w.newest, w.seen = n, info.NUID })
+	return nil
+}
+
+// objectInfo returns the description of the newest network. Like objectData it reads single messages of the object store's
+// stream: a worker may not create the consumer that [jetstream.ObjectStore] reads with.
+func objectInfo(ctx context.Context, stream jetstream.Stream) (*jetstream.ObjectInfo, error) {
+	subject := "$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(newestNetwork))
+	m, err := stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, errors.New("the learner has not published one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	info := new(jetstream.ObjectInfo)
+	if err := json.Unmarshal(m.Data, info); err != nil {
+		return nil, fmt.Errorf("its description cannot be read: %w", err)
+	}
+	return info, nil
+}
+
+// objectData returns the bytes of an object after checking their digest.
+func objectData(ctx context.Context, stream jetstream.Stream, info *jetstream.ObjectInfo) ([]byte, error) {
+	if info.Size > maxNetwork {
+		return nil, fmt.Errorf("it has %d bytes, more than %d", info.Size, maxNetwork)
+	}
+	data := make([]byte, 0, info.Size)
+	subject, next := "$O."+networksBucket+".C."+info.NUID, uint64(1)
+	for uint64(len(data)) < info.Size {
+		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil, errors.New("a newer one replaced it") // the next look finds that
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, next = append(data, m.Data...), m.Sequence+1
+	}
+	want, err := jetstream.DecodeObjectDigest(info.Digest)
+	if sum := sha256.Sum256(data); err != nil || string(sum[:]) != string(want) {
+		return nil, errors.New("its digest is wrong")
+	}
+	return data, nil
+}
+
+// maxSending is how many positions of finished games a worker holds before it stops playing: about 10 MB.
+const maxSending = 50_000
+
+// PublishGames hands finished games to the connection, which publishes them until the server has them. It waits if too
+// many games wait already.
+func (w *Worker) PublishGames(ctx context.Context, b *train.Batch) error {
+	if err := w.await(ctx, func() bool { return w.unsent() < maxSending }); err != nil {
+		return err
+	}
+	w.update(func() {
+		if w.waiting != nil && w.waiting.Run == b.Run {
+			w.waiting.Append(b)
+			return
+		}
+		b.Worker, b.First = w.id, w.number // games of another run, if any are left, are of no use
+		w.waiting = b
+	})
+	return nil
+}
+
+// Flush waits until all games are acknowledged.
+func (w *Worker) Flush(ctx context.Context) error {
+	return w.await(ctx, func() bool { return w.unsent() == 0 })
+}
+
+// unsent returns the number of positions that are not acknowledged. The caller holds the lock.
+func (w *Worker) unsent() int {
+	if w.waiting == nil {
+		return w.inFlight
+	}
+	return w.inFlight + w.waiting.Positions()
+}
+
+const (
+	sendInterval = time.Second      // shortest time between two messages that are not full
+	sendTimeout  = 10 * time.Second // for the acknowledgement of a message
+	retryWait    = time.Second
+)
+
+// send publishes games until ctx ends.
+func (w *Worker) send(ctx context.Context) {
+	for {
+		var b *train.Batch
+		take := func() bool {
+			if w.waiting == nil {
+				return false
+			}
+			b = w.waiting.Take()
+			w.number, w.inFlight = b.First+b.Games(), b.Positions()
+			if w.waiting.Games() == 0 {
+				w.waiting = nil
+			}
+			return true
+		}
+		if w.await(ctx, take) != nil {
+			return
+		}
+		started := time.Now()
+		if w.publish(ctx, b) != nil {
+			return
+		}
+		w.update(func() { w.inFlight = 0 })
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(sendInterval - time.Since(started)):
+		}
+	}
+}
+
+// publish publishes one message until the server has acknowledged it. Its only error is ctx's.
+func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
+	data, id := b.Marshal(), fmt.Sprintf("%s/%d", b.Worker, b.First)
+	for {
+		limited, cancel := context.WithTimeout(ctx, sendTimeout)
+		_, err := w.js.Publish(limited, gamesSubject+w.name, data, jetstream.WithMsgID(id))
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			w.note("")
+			return nil
+		}
+		w.note(describe(err) + "; the worker keeps its games and tries again")
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryWait):
+		}
+	}
+}
+
+// describe says in plain words why games could not be published.
+func describe(err error) string {
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &api) && api.ErrorCode == storeFailed:
+		return "the learner's queue is full or its disk is: " + api.Description
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
+		return "nobody takes games"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF):
+		return "the server does not answer"
+	}
+	return err.Error()
+}
+
+// storeFailed is the server's error code for a full stream or disk.
+const storeFailed = 10077

@@ -1,0 +1,315 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/train/rundir"
+)
+
+// randomGames returns games as a worker might send them: random ones with proper distributions.
+func randomGames(game *env.Game, rng *rand.Rand, n int) *Batch {
+	b := &Batch{Run: "run", Worker: "w", Threads: 1}
+	for range n {
+		r := randomRecord(game, rng)
+		for i := range r.plies {
+			for _, q := range [][]uint16{r.plies[i].policy, r.plies[i].classes} {
+				clear(q)
+				q[rng.IntN(len(q))] = unit
+			}
+		}
+		b.games = append(b.games, r)
+	}
+	return b
+}
+
+func TestBatchRoundTrip(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	b := randomGames(game, rand.New(rand.NewPCG(1, 1)), 5)
+	b.First, b.Generation = 7, 3
+	back, err := ReadBatch(game, "run", b.Marshal())
+	if err != nil || !reflect.DeepEqual(b, back) {
+		t.Errorf("a batch changes on the way: %v", err)
+	}
+	all := &Batch{Run: "run", Worker: "w"}
+	all.Append(b)
+	big := randomGames(game, rand.New(rand.NewPCG(1, 2)), 3000)
+	all.Append(big)
+	games := 0
+	for number := 0; all.Games() > 0; number = games {
+		part := all.Take()
+		if part.First != number || part.Games() == 0 {
+			t.Fatalf("game %d comes after %d games", part.First, number)
+		}
+		if games += part.Games(); len(part.Marshal()) > MaxMessage {
+			t.Errorf("a message of %d bytes", len(part.Marshal()))
+		}
+	}
+	if games != 3005 {
+		t.Errorf("%d games", games)
+	}
+}
+
+// TestReadBatchRejects: nothing that cannot come from an honest worker of the run is accepted.
+func TestReadBatchRejects(t *testing.T) {
+	game, other := newGame(t, "quad-5x5"), newGame(t, "breakthrough-6x6")
+	rng := rand.New(rand.NewPCG(1, 1))
+	seal := func(version, size int) []byte {
+		return checkpoints.Seal(batchKind, version, make([]byte, size))
+	}
+	change := func(f func(b *Batch)) []byte {
+		b := randomGames(game, rng, 2)
+		f(b)
+		return b.Marshal()
+	}
+	last := func(b *Batch) *record { return b.games[1] }
+	for name, data := range map[string][]byte{
+		"nothing":            nil,
+		"noise":              []byte("PUB ludus.games.a 0"),
+		"another version":    seal(batchVersion+1, 10),
+		"a bomb":             seal(batchVersion, 400<<20),
+		"too many bytes":     make([]byte, MaxMessage+1),
+		"zeros":              seal(batchVersion, 100),
+		"another run":        change(func(b *Batch) { b.Run = "other" }),
+		"a negative number":  change(func(b *Batch) { b.First = -1 }),
+		"a large number":     change(func(b *Batch) { b.First = 1 << 40 }),
+		"no worker":          change(func(b *Batch) { b.Worker = "" }),
+		"control characters": change(func(b *Batch) { b.Worker = "\x1b[2J" }),
+		"a long name":        change(func(b *Batch) { b.Worker = strings.Repeat("w", 2000) }),
+		"no games":           change(func(b *Batch) { b.games = nil }),
+		"another game":       randomGames(other, rng, 2).Marshal(),
+		"an illegal move":    change(func(b *Batch) { last(b).plies[1].action = last(b).plies[0].action }),
+		"a wrong outcome":    change(func(b *Batch) { last(b).outcome ^= 1 }),
+		"wrong goals":        change(func(b *Batch) { last(b).goals[0]++ }),
+		"an unfinished game": change(func(b *Batch) { last(b).done = false }),
+		"a cut game":         change(func(b *Batch) { last(b).plies = last(b).plies[:1] }),
+		"an opening only": change(func(b *Batch) {
+			last(b).opening, last(b).plies = last(b).moves(), nil
+		}),
+		"a policy above 1":  change(func(b *Batch) { p := last(b).plies[0].policy; p[0], p[1] = unit, unit }),
+		"an empty policy":   change(func(b *Batch) { clear(last(b).plies[0].policy); last(b).plies[0].trainPolicy = true }),
+		"an improper class": change(func(b *Batch) { clear(last(b).plies[0].classes) }),
+		"a class too many":  change(func(b *Batch) { last(b).plies[0].proven = int8(len(game.Classes)) }),
+	} {
+		if b, err := ReadBatch(game, "run", data); !errors.Is(err, ErrBatch) || b != nil {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	all := numbers{}
+	for i, c := range []struct {
+		first, n int
+		isNew    bool
+		missing  int
+	}{
+		{0, 3, true, 0}, {0, 3, false, 0}, {2, 2, false, 0}, {3, 1, true, 0}, {10, 5, true, 6}, {3, 1, false, 6}, {6, 2, true, 4},
+		{5, 2, false, 4}, {4, 2, true, 2}, {8, 3, false, 2}, {8, 2, true, 0}, {12, 9, false, 0},
+	} {
+		before := all.clone()
+		if isNew := all.add("w", c.first, c.n); isNew != c.isNew {
+			t.Errorf("%d: games %d to %d: new is %v", i, c.first, c.first+c.n-1, isNew)
+		}
+		if !c.isNew && !reflect.DeepEqual(all, before) {
+			t.Errorf("%d: repeated games changed the numbers", i)
+		}
+		if got := all["w"].missing(); got != c.missing {
+			t.Errorf("%d: %d games are missing, want %d", i, got, c.missing)
+		}
+	}
+	if all["w"].Next != 15 || len(all["w"].Missing) > 0 {
+		t.Errorf("%v", all)
+	}
+	for i := range 10 * maxMissing {
+		all.add("w", 100+2*i, 1)
+	}
+	if n := len(all["w"].Missing); n != maxMissing {
+		t.Errorf("%d gaps are remembered", n)
+	}
+}
+
+// fakeWorkers delivers messages that a test puts into it.
+type fakeWorkers struct {
+	deliveries chan *Delivery
+	newest     *Network
+	finished   bool
+	status     *rundir.WorkersStatus
+}
+
+func (w *fakeWorkers) PublishNetwork(_ context.Context, n *Network) error {
+	w.newest = n
+	return nil
+}
+
+func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
+	select {
+	case d := <-w.deliveries:
+		return d, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (w *fakeWorkers) Report(s *rundir.WorkersStatus) { w.status = s }
+func (w *fakeWorkers) Close()                         {}
+
+func (w *fakeWorkers) Finish(context.Context) error {
+	w.finished = true
+	return nil
+}
+
+// TestInbox: games are acknowledged when they are committed, and repeated ones only if they are.
+func TestInbox(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := &inbox{
+		workers: &fakeWorkers{}, game: game, run: "run", need: 10, network: &Network{Generation: 2}, received: numbers{}, taken: numbers{},
+		open: map[gameID]bool{}, senders: map[string]*sender{}, arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
+	var acknowledged []string
+	send := func(name string, b *Batch, data []byte) {
+		if b != nil {
+			data = b.Marshal()
+		}
+		err := x.accept(t.Context(), &Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged = append(acknowledged, name) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(when string, want ...string) {
+		t.Helper()
+		if !slices.Equal(acknowledged, want) {
+			t.Fatalf("%s: acknowledged are %v, want %v", when, acknowledged, want)
+		}
+	}
+	first, second := randomGames(game, rng, 1), randomGames(game, rng, 1)
+	second.First = 1
+	send("1", first, nil)
+	send("bad", nil, []byte("noise"))
+	expect("a bad message is acknowledged at once", "bad")
+	if batches := x.take(1); len(batches) != 1 {
+		t.Fatalf("%d batches", len(batches))
+	}
+	send("2", second, nil)
+	send("1 again", first, nil)
+	expect("games that are not committed", "bad")
+	numbers := x.numbersTaken()
+	if numbers["a/w"].Next != 1 {
+		t.Errorf("numbers %v", numbers)
+	}
+	x.committed()
+	expect("after the commit", "bad", "1")
+	send("1 again", first, nil)
+	expect("committed games are acknowledged again", "bad", "1", "1 again")
+	s := x.senders["a"]
+	if s.Games != 2 || s.Rejected != 1 || s.Duplicates != 2 || s.Missing != 0 || s.Behind != 2 || s.Problem == "" {
+		t.Errorf("%+v", s.WorkerStatus)
+	}
+}
+
+// TestInboxWaits: an inbox holds few games and then waits until the run takes some.
+func TestInboxWaits(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := &fakeWorkers{deliveries: make(chan *Delivery)}
+	x := &inbox{
+		workers: w, game: game, run: "run", dir: t.TempDir(), need: 10, network: &Network{}, received: numbers{}, taken: numbers{},
+		open: map[gameID]bool{}, senders: map[string]*sender{}, arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
+	stop := x.start(t.Context())
+	const sent = 40
+	go func() {
+		for i := range sent {
+			b := randomGames(game, rng, 1)
+			b.First = i
+			w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+		}
+	}()
+	for games := 0; games < sent; {
+		if err := x.wait(t.Context(), progressInterval); err != nil {
+			t.Fatal(err)
+		}
+		if n := x.ready(); n > heldGenerations*x.need+game.MaxPlies {
+			t.Fatalf("%d positions are held", n)
+		}
+		for _, b := range x.take(1) {
+			games += b.Games()
+		}
+	}
+	stop()
+	if err := x.wait(context.Background(), progressInterval); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end waiting returns %v", err)
+	}
+}
+
+// TestTrainWithWorkers: a run takes the games of workers, each once, also if it is stopped and messages come again.
+func TestTrainWithWorkers(t *testing.T) {
+	o := tiny(t, t.TempDir(), 4)
+	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	w := &fakeWorkers{deliveries: make(chan *Delivery, 1000)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var messages [][]byte
+	config := rundir.NewConfig(o.Game.Name, 1, rundir.DefaultSettings(o.Game))
+	if err := config.Settings.Change(o.Settings); err != nil {
+		t.Fatal(err)
+	}
+	number := 0
+	for range 100 {
+		b := randomGames(o.Game, rng, 2)
+		b.Run, b.First = runID(config), number
+		number += 2
+		messages = append(messages, b.Marshal())
+	}
+	acknowledged := map[int]int{}
+	deliver := func() {
+		for i, data := range messages {
+			w.deliveries <- &Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged[i]++ }}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Workers = func(context.Context) (Workers, error) { return w, nil }
+	o.Observe = func(e Event) {
+		if e.Metrics != nil && e.Metrics.Generation == 2 {
+			cancel()
+		}
+	}
+	deliver()
+	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	o.Observe = nil
+	w.deliveries = make(chan *Delivery, 1000)
+	deliver() // all again
+	mustTrain(t, o)
+	if !w.finished {
+		t.Error("workers were not told that the run is finished")
+	}
+	seen := map[string]bool{}
+	total := 0
+	for g := 1; g <= 4; g++ {
+		games, _, err := readGames(o.Game, o.Dir, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range games {
+			seen[string(r.append(nil))] = true
+			total++
+		}
+	}
+	if total != len(seen) || total != countersOf(t, o.Dir).Games {
+		t.Errorf("the run has %d games, %d different ones", total, len(seen))
+	}
+	for i := range messages {
+		if whole := 2*(i+1) <= total; whole != (acknowledged[i] > 0) {
+			t.Errorf("the run has %d games; message %d of 2 games was acknowledged %d times", total, i, acknowledged[i])
+		}
+	}
+}
