@@ -119,8 +119,7 @@ type DialCheck struct {
 	Rating Estimate `json:"rating"`
 }
 
-// Rating is the network's rating with search in Elo above random moves, with its 95 % interval: in the pool of its dial,
-// or in its run's ladder.
+// Rating is the network's rating with search in Elo above random moves, in the pool of its dial.
 type Rating struct {
 	Estimate
 	Simulations int `json:"simulations"` // per move

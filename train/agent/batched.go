@@ -184,7 +184,8 @@ func (b *Batched) favourite() env.Action {
 }
 
 // Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position
-// alone, and elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier positions of the game.
+// alone, and elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier
+// positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)
 	var a *Analysis
@@ -240,7 +241,8 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 	return a, nil
 }
 
-// analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root, so moves have a prior but no value or visits.
+// analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root, so moves have a
+// prior but no value or visits.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
 	b.Begin(state)
 	if err := b.run(ctx, b.search); err != nil {

@@ -83,9 +83,9 @@ var optionKeys = map[Kind][]string{
 
 // Parse reads a spec such as mcts:200 or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES], or
-// net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`); a path that itself contains one must be
-// quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file.
-// Errors wrap [ErrSpec] and say what is expected.
+// net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`); a
+// path that itself contains one must be quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for
+// net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	if text == Zoo || strings.HasPrefix(text, Zoo+",") {

@@ -66,9 +66,10 @@ type pairState struct {
 	exhausted bool // no new opening is left: further games would repeat earlier ones
 }
 
-// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known ratings,
-// the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another number of
-// simulations per move do not count, nor those of another shipped network. Unreadable matches are returned as warnings. Pools of one game may share the balance checker of their openings.
+// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known
+// ratings, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
+// number of simulations per move do not count, nor those of another shipped network. Unreadable matches are returned as
+// warnings. Pools of one game may share the balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -285,8 +286,9 @@ func (p *Pool) Baselines() []int {
 }
 
 // SetReference makes intervals refer to the centre of the given agents, without those that cannot play or have no
-// rating. It has no effect in a pool with shipped agents: there intervals are those of the ratings. By default it is the centre of all agents that can play, but for weakened checkpoints: those that cannot would
-// widen the intervals, because they play no more games.
+// rating. It has no effect in a pool with shipped agents: there intervals are those of the ratings. By default it is
+// the centre of all agents that can play, but for weakened checkpoints: those that cannot would widen the intervals,
+// because they play no more games.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
 // Checkpoints returns the indices of at most n checkpoints that the run keeps, spread evenly over their generations,

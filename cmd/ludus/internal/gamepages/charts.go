@@ -213,8 +213,9 @@ func drawErrors() string {
 	return plot.svg("Errors of trainings over their length, by game; more training, fewer errors")
 }
 
-// meanErrors returns the errors in percent of trainings by their length. Trainings that took equally long are one point:
-// the mean of their errors, and the span of their intervals. It leaves out trainings without an error, which have no place on a logarithmic axis.
+// meanErrors returns the errors in percent of trainings by their length. Trainings that took equally long are one
+// point: the mean of their errors, and the span of their intervals. It leaves out trainings without an error, which
+// have no place on a logarithmic axis.
 func meanErrors(list []zoo.Trained) (points []point) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b zoo.Trained) int { return int(a.Seconds - b.Seconds) })

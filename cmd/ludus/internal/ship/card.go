@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,21 +105,11 @@ func (m *measurement) describeTraining(dir string, generation int) error {
 		t.Date = info.ModTime().UTC().Format(time.DateOnly)
 	}
 	m.card.Training = t
-	ratings, err := rundir.ReadRatings(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if r := ratings.Find(generation); r != nil {
-		m.card.Rating = &zoo.Rating{Estimate: zoo.Estimate{Value: r.Rating, Low: r.Low, High: r.High}, Simulations: ratings.Simulations}
-	}
 	return nil
 }
 
-// trainingSeconds returns how long a run took on its cores until a generation ended. The clock says nothing about a plan of CPU
-// time, which may have shared the machine.
+// trainingSeconds returns how long a run took on its cores until a generation ended. A run with a plan of CPU time may have
+// shared the machine, so its time is CPU time per core rather than the clock's.
 func trainingSeconds(config *rundir.Config, g *rundir.Metrics, cores int) float64 {
 	if config.Plan.CPU {
 		return math.Round(g.CPUSeconds / float64(cores))

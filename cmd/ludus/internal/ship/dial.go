@@ -69,12 +69,7 @@ func (m *measurement) measureDial(ctx context.Context) error {
 	for _, s := range dial {
 		m.card.Dial.Strengths = append(m.card.Dial.Strengths, zoo.Strength(s))
 	}
-	full := dial[len(dial)-1]
-	for _, a := range table.Agents {
-		if a.Agent == agent.Zoo {
-			full.Rating, full.Low, full.High = a.Rating, a.Low, a.High
-		}
-	}
+	full := table.Agents[slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == agent.Zoo })]
 	m.card.Rating = &zoo.Rating{
 		Estimate: zoo.Estimate{Value: full.Rating, Low: full.Low, High: full.High}, Simulations: agent.DefaultSimulations,
 	}

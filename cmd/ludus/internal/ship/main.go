@@ -3,16 +3,16 @@
 //
 //	go run ./cmd/ludus/internal/ship -run runs/quad-5x5@best -commit 1a2b3c4
 //
-// The command that trained it is read from the run. Everything else is measured on the rounded weights, with the seed and the defaults of the commands that the card names, so
-// these commands give the card's numbers again.
+// The command that trained it is read from the run. Everything else is measured on the rounded weights, with the seed and
+// the defaults of the commands that the card names, so these commands give the card's numbers again.
 //
 // With -dial it measures the strength dials of the shipped agents of some games and writes them to the cards.
 //
 //	go run ./cmd/ludus/internal/ship -dial quad-5x5,golden-rectangle
 //
-// With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card, from
-// which "ludus train --dry-run" forecasts. The errors are those of the run's last generation, without rounding. It needs the
-// matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
+// With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card. "ludus
+// train --dry-run" forecasts from this curve. The errors are those of the run's last generation, without rounding. It needs
+// the matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
 //
 //	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -matches DIR
 package main

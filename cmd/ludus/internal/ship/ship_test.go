@@ -154,6 +154,9 @@ func TestShip(t *testing.T) {
 	if c := card.Certificate; c == nil || c.Agent != "zoo,solve=100000" || c.Positions < 100 {
 		t.Errorf("with the solver the agent plays perfectly, but the card has the certificate %+v", c)
 	}
+	if r := card.Rating; r == nil || r.Low >= r.Value || r.Value >= r.High || r.Simulations != 64 || card.Dial == nil || card.Dial.Games == 0 {
+		t.Errorf("rating %+v, dial %+v", r, card.Dial)
+	}
 	if !slices.Equal(card.Curve, curve) {
 		t.Errorf("the new card has lost the curve: %+v", card.Curve)
 	}
