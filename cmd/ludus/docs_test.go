@@ -81,6 +81,17 @@ func TestDocumentsMatchCode(t *testing.T) {
 	mentions(t, "CONTRIBUTING.md", slices.Compact(variables))
 }
 
+// CONTRIBUTING.md lists every library package.
+func TestDocumentPackages(t *testing.T) {
+	var packages []string
+	for name := range imports {
+		if !under(name, "cmd/ludus") && !strings.Contains(name, "/internal/") {
+			packages = append(packages, name)
+		}
+	}
+	mentions(t, "CONTRIBUTING.md", packages)
+}
+
 // TestDocumentPaths checks that the files exist to which documents link or that they name with their path.
 func TestDocumentPaths(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
