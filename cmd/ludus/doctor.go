@@ -55,7 +55,11 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 		}
 		fmt.Fprintf(w, "%s: %s.\n  %s\n  %s\n", title, f.Cause, f.Evidence, f.Fix)
 	}
-	if len(d.Findings) == 0 {
+	switch {
+	case len(d.Findings) > 0:
+	case d.Early:
+		fmt.Fprintln(w, "Too early to tell.")
+	default:
 		fmt.Fprintln(w, "Nothing found.")
 	}
 	fmt.Fprintf(w, "%s\n\n", d.Status)

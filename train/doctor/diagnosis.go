@@ -19,6 +19,7 @@ type Diagnosis struct {
 	Steps      int       `json:"steps"`      // of training
 	Parameters int       `json:"parameters"` // of the network; 0 if no checkpoint can be read
 	Findings   []Finding `json:"findings"`   // the most likely cause first; none for a healthy run
+	Early      bool      `json:"early"`      // the run has trained too little to tell
 	Status     string    `json:"status"`     // whether the run still learns, in one sentence
 
 	Games   Games    `json:"games"`   // the newest ones
@@ -30,7 +31,7 @@ type Diagnosis struct {
 // Diagnose names the most likely causes why a run does not learn.
 func Diagnose(r *Run) *Diagnosis {
 	d := &Diagnosis{
-		Game: r.Game.Name, Parameters: r.Parameters, Findings: []Finding{}, Status: r.status(),
+		Game: r.Game.Name, Parameters: r.Parameters, Findings: []Finding{}, Early: r.steps() < fewSteps, Status: r.status(),
 		Games: r.Games, Newest: r.Newest, Shipped: r.Shipped, Curves: r.curves(),
 	}
 	if n := len(r.Metrics); n > 0 {
@@ -53,7 +54,7 @@ func (r *Run) status() string {
 	case r.steps() == 0:
 		return "The run has not trained yet."
 	case r.steps() < fewSteps:
-		return fmt.Sprintf("It is too early to tell: the run has done %d training steps; look again after %d.", r.steps(), fewSteps)
+		return fmt.Sprintf("The run has done %d training steps. Look again after %d.", r.steps(), fewSteps)
 	case stronger:
 		return fmt.Sprintf("Play has become stronger since generation %d: %s", before, longer)
 	case r.falling():

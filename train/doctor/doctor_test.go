@@ -309,7 +309,7 @@ func TestStatus(t *testing.T) {
 		want   string
 	}{
 		{steps(0), "not trained yet"},
-		{steps(fewSteps - 1), "too early"},
+		{steps(fewSteps - 1), "Look again after"},
 		{func(r *Run) {}, "ratings show whether play still gets better"},
 		{func(r *Run) {
 			for i := range r.Metrics {

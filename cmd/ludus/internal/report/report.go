@@ -178,14 +178,14 @@ func possible(game *env.Game) (moves, outcomes int) {
 	return moves, outcomes
 }
 
-// grouped writes n, from five digits on with thin spaces between thousands.
+// grouped writes n, from five digits on with commas between thousands.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	if n < 10_000 && n > -10_000 {
 		return text
 	}
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
+		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

@@ -320,7 +320,7 @@ func TestRounded(t *testing.T) {
 }
 
 func TestGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12\u202f345", -1234567: "-1\u202f234\u202f567", -123456: "-123\u202f456"} {
+	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12,345", -1234567: "-1,234,567", -123456: "-123,456"} {
 		if got := grouped(n); got != want {
 			t.Errorf("grouped(%v) = %q, want %q", n, got, want)
 		}

@@ -1,7 +1,7 @@
 // Numbers, times and moves as text for people. Nothing here touches the page.
 
-// grouped puts thin spaces between the thousands of a number from five digits on.
-export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+// grouped puts commas between the thousands of a number from five digits on.
+export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ","));
 
 // number writes a value with about three significant digits.
 export function number(x) {

@@ -43,7 +43,7 @@ export const layout = `
         <div><dt>policy</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
         <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often.</dd></div>
         <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
-        <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. So it is below the value of the best move, until the position is proven.</dd></div>
+        <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. So it promises the player to move less than the best move does, until the position is proven.</dd></div>
       </dl></details>
     </section>
     <section class="card" aria-label="Moves of the game">

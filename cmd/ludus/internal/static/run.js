@@ -55,11 +55,11 @@ async function diagnose({ generation, generations }) {
     byId("doctor").hidden = true; // The page is useful without it; the command ludus doctor shows errors.
     return;
   }
-  const { status, curves, findings: [finding] } = diagnosis;
-  byId("cause").textContent = finding ? `Why it may not learn: ${finding.cause}` : "No problem found";
+  const { status, early, curves, findings: [finding] } = diagnosis;
+  byId("cause").textContent = finding ? `Why it may not learn: ${finding.cause}` : early ? "Too early to tell" : "No problem found";
   byId("evidence").textContent = finding ? finding.evidence : status;
   byId("fix").textContent = finding ? finding.fix : "";
-  byId("doctor").classList.toggle("healthy", !finding);
+  byId("doctor").classList.toggle("healthy", !finding && !early);
   const references = { recorded: ({ recorded }) => recorded?.at(-1), "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
   fillTable(byId("curves"), [
     { title: "curve", text: (c) => c.name },

@@ -135,8 +135,8 @@ func TestFormat(t *testing.T) {
 		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
 		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
 	`, []string{"format.js"})
-	want := "0 0.0123 1.50 94.0 -120 9999 12\u202f345 -1\u202f234\u202f567 –\n" +
-		"12\u202f345.5 0.000 0.500 12.3 %\n" +
+	want := "0 0.0123 1.50 94.0 -120 9999 12,345 -1,234,567 –\n" +
+		"12,345.5 0.000 0.500 12.3 %\n" +
 		"1 s 89 s 10 min 2.0 h\n" +
 		"0 25 50 75 25\n"
 	if got != want {

@@ -19,8 +19,8 @@ export class StrengthSlider {
   constructor(parent, seat, onChange) {
     this.box = make(parent, "div", { class: "strength", hidden: "" });
     this.label = make(this.box, "label", { for: `strength${seat}` });
-    this.note = make(this.box, "span", { id: `strength-text${seat}` });
     this.slider = make(this.box, "input", { id: `strength${seat}`, type: "range", min: 0, step: 1 });
+    this.note = make(this.box, "span", { id: `strength-text${seat}` });
     this.slider.addEventListener("input", () => { this.wanted = this.value; this.show(); });
     this.slider.addEventListener("change", onChange);
     this.offer(undefined, []);

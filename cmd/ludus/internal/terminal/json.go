@@ -71,14 +71,14 @@ func (v *jsonView) listMoves(legal []env.Action) {
 	v.write("moves", object{"legal": v.Game.Names(legal)})
 }
 
-func (v *jsonView) showAnalysis(agent string, r *analysis.Result) {
+func (v *jsonView) showAnalysis(agent string, r *analysis.Result, _ bool) {
 	v.write("analysis", object{
 		"by": agent, "player": r.Player, "value": r.Value, "goals": r.Goals, "best": r.Best, "simulations": r.Simulations,
 		"proven": r.Proven, "moves": r.Moves,
 	})
 }
 
-func (v *jsonView) showHint(agent string, r *analysis.Result) { v.showAnalysis(agent, r) }
+func (v *jsonView) showHint(agent string, r *analysis.Result) { v.showAnalysis(agent, r, true) }
 
 func (v *jsonView) showResult() {
 	var winner any

@@ -76,7 +76,7 @@ type view interface {
 	flip() // turns the board round
 	prompt()
 	showMove(player env.Player, action env.Action, took time.Duration)
-	showAnalysis(agent string, r *analysis.Result)
+	showAnalysis(agent string, r *analysis.Result, all bool) // all: every move, not only the best
 	showHint(agent string, r *analysis.Result)
 	listMoves(legal []env.Action)
 	showUndo(plies int)
@@ -215,7 +215,7 @@ func (s *Session) flush() error {
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
-		if err := s.analyze(ctx, s.view.showAnalysis); err != nil {
+		if err := s.analyze(ctx, s.showBest); err != nil {
 			return err
 		}
 	}
@@ -320,7 +320,11 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	case "hint":
 		return false, s.analyze(ctx, s.view.showHint)
 	case "?", "analyze":
-		return false, s.analyze(ctx, s.view.showAnalysis)
+		show := s.showBest
+		if argument == "all" {
+			show = func(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, true) }
+		}
+		return false, s.analyze(ctx, show)
 	default:
 		s.playLine(line)
 	}
@@ -442,6 +446,9 @@ func (s *Session) switchSides() {
 	s.resetAgents()
 	s.showStart(false)
 }
+
+// showBest shows an analysis with its best moves.
+func (s *Session) showBest(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, false) }
 
 // analyze shows an analysis of the position, by the agent to move or, if the person is to move, by the opponent.
 func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {

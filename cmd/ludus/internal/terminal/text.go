@@ -148,10 +148,10 @@ func proven(r *analysis.Result) string {
 	return ""
 }
 
-// maxMoveInfos is the largest number of moves that an analysis shows.
+// maxMoveInfos is how many moves an analysis shows, unless all are wanted.
 const maxMoveInfos = 6
 
-func (v *textView) showAnalysis(agent string, r *analysis.Result) {
+func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
 	after := ""
 	if r.Simulations > 0 {
 		after = ", after " + counted(r.Simulations, "simulation")
@@ -166,15 +166,18 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result) {
 		goals := r.Goals.Values
 		v.line("  expected points at the end: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
-	v.moveInfos(r)
+	shown := len(r.Moves)
+	if !all {
+		shown = min(shown, maxMoveInfos)
+	}
+	v.moveInfos(r, shown)
 	v.out.WriteString("\n")
 }
 
-// moveInfos lists the best moves, each with a bar for its visits, or for its prior if the agent counts no visits. Values are
+// moveInfos lists the best count moves, each with a bar for its visits, or for its prior if the agent counts no visits. Values are
 // for the first player.
-func (v *textView) moveInfos(r *analysis.Result) {
-	moves := r.Moves
-	shown := moves[:min(len(moves), maxMoveInfos)]
+func (v *textView) moveInfos(r *analysis.Result, count int) {
+	moves, shown := r.Moves, r.Moves[:count]
 	visits, priors := 0, 0.0
 	for _, m := range moves {
 		visits, priors = max(visits, orZero(m.Visits)), max(priors, orZero(m.Prior))
@@ -198,7 +201,7 @@ func (v *textView) moveInfos(r *analysis.Result) {
 		fmt.Fprintln(v.out, strings.TrimRight(line, " "))
 	}
 	if more := len(moves) - len(shown); more > 0 {
-		fmt.Fprintf(v.out, "  and %d more\n", more)
+		fmt.Fprintf(v.out, "  and %d more; \"? all\" lists them\n", more)
 	}
 }
 
@@ -284,7 +287,7 @@ func (v *textView) showThinking(agent string) (stop func()) {
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
 A cell is a column letter and a row number. On the board, [ ] is the last move%s. Commands:
-  ?           the agent's analysis: value, visits and priors of its best moves
+  ?           the agent's analysis: value, visits and priors of its best moves; ? all: of all moves
   hint        the move that it would play
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
