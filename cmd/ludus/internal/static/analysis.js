@@ -43,11 +43,13 @@ export class AnalysisCache {
 }
 
 // boardMarks returns shades and numbers for Board.show: of the policy, the visits or both, and of the selected piece's moves only,
-// if one is selected. For an agent without a network the visits stand for its policy. A number of a step stands beside its arrow.
+// if one is selected. For an agent without a network the visits stand for its policy; where a proof needed no visits, the policy stands
+// for them. A number of a step stands beside its arrow.
 export function boardMarks(analysis, actions, { policy, visits }, selected) {
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
-  const weightOf = (move) => (policy ? move.prior ?? move.visits : move.visits) || 0;
+  const searched = analysis?.simulations > 0;
+  const weightOf = (move) => (policy || !searched ? move.prior ?? move.visits : move.visits) || 0;
   const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
   const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
   return {

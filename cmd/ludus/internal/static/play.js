@@ -705,7 +705,7 @@ class App {
 
   drawDeeper() {
     const simulations = this.deeperSimulations, running = this.deeper > 0 && this.analyses.isRunning(this.request);
-    byId("deeper").textContent = running ? "Analysing …" : `Analyse with ${simulations || "more"} simulations`;
+    byId("deeper").textContent = running ? "Analysing …" : this.analysis?.proven ? "The value is exact" : `Analyse with ${simulations || "more"} simulations`;
     this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
   }
 
