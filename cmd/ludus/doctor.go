@@ -69,9 +69,9 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 		fmt.Fprintln(w, "\nThe network was not examined: the run has no finished game or no checkpoint that can be read.")
 		return
 	}
-	fmt.Fprintf(w, "\nin the newest %d games (%.0f %% duplicates), network:\n", d.Games.Count, 100*d.Games.Duplicates)
+	fmt.Fprintf(w, "\nin positions of the newest %d games (%.0f %% duplicates):\n", d.Games.Count, 100*d.Games.Duplicates)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "  measure\tnewest\tshipped")
+	fmt.Fprintln(table, "  measure\tnewest network\tshipped network")
 	row := func(name string, count int, value func(a *doctor.Accuracy) string) {
 		if count > 0 {
 			shipped := ""
@@ -81,17 +81,17 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 			fmt.Fprintf(table, "  %s\t%s\t%s\n", name, value(&d.Newest), shipped)
 		}
 	}
-	row("learned of the policy targets", d.Newest.Policy.Count, func(a *doctor.Accuracy) string {
+	row("policy targets learned (uniform play: 0 %)", d.Newest.Policy.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Policy.Gain(a.Policy.Loss))
 	})
-	row("correlation of values with exact ones", d.Newest.Value.Count, func(a *doctor.Accuracy) string {
+	row("correlation of values with exact values", d.Newest.Value.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.2f", a.Value.Correlation)
 	})
-	row("probability of moves that lose value, network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
+	row("probability of moves that lose value: network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Network)
 	})
 	if s := &d.Newest.Search; s.Count > 0 { // the search is the run's, so the shipped agent has none
-		fmt.Fprintf(table, "  likewise, policy targets of the run's search\t%.0f %%\t\n", 100*s.Targets)
+		fmt.Fprintf(table, "  likewise: policy targets of the run's search\t%.0f %%\t\n", 100*s.Targets)
 	}
 	table.Flush()
 }

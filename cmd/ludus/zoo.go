@@ -38,9 +38,9 @@ func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
 // writeCard prints what people want to know of a game's shipped agent.
 func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	t := &c.Training
-	fmt.Fprintf(w, "\nshipped agent (zoo), or policy:zoo without search: network %dx%d, generation %d of %d, %v of training on %d cores:\n  %s (seed %d, %s, commit %s)\n",
-		c.Network.Channels, c.Network.Blocks, t.Generation, t.Generations, seconds(t.Seconds).Round(time.Second), t.Cores,
-		t.Command, t.Seed, t.Date, t.Commit)
+	fmt.Fprintf(w, "\nthe shipped agent, zoo (without search: policy:zoo), has a network of %d channels and %d blocks, trained in %v on %d cores by\n"+
+		"  %s\n  (%s, commit %s, generation %d of %d)\n", c.Network.Channels, c.Network.Blocks,
+		seconds(t.Seconds).Round(time.Second), t.Cores, t.Command, t.Date, t.Commit, t.Generation, t.Generations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range c.Errors {
 		fmt.Fprintf(table, "  %s\tloses value in %s\tof %d solved positions (%s suite)\n", e.Agent, percent(stats.Estimate(e.Error)), e.Positions, e.Suite)
@@ -49,10 +49,10 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 		fmt.Fprintf(table, "  %s\tscores %s\tagainst %s in %d games\n", m.Agent, percent(stats.Estimate(m.Score)), m.Opponent, m.Games)
 	}
 	if r := c.Rating; r != nil {
-		fmt.Fprintf(table, "  zoo,sims=%d\trated %.0f (%.0f to %.0f)\trandom is 0\n", r.Simulations, r.Value, r.Low, r.High)
+		fmt.Fprintf(table, "  zoo\tis rated %.0f (%.0f to %.0f)\tElo above random moves\n", r.Value, r.Low, r.High)
 	}
 	if low, high, ok := ratings.ShippedDial(game).Range(); ok {
-		fmt.Fprintf(table, "  zoo,elo=N\tN from %d to %d\tweaker opponents\n", low, high)
+		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, for a weaker opponent\n", low, high)
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {

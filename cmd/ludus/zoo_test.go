@@ -28,7 +28,7 @@ func TestZoo(t *testing.T) {
 	if out := run(t, dir, "", "arena", "quad-5x5", "zoo,sims=8", "random", "--games", "2"); !strings.Contains(out, "zoo,sims=8 against random") {
 		t.Errorf("arena prints %s", out)
 	}
-	if out := run(t, dir, "", "games", "quad-5x5"); !strings.Contains(out, "shipped agent (zoo)") || !strings.Contains(out, "loses value in") {
+	if out := run(t, dir, "", "games", "quad-5x5"); !strings.Contains(out, "the shipped agent, zoo") || !strings.Contains(out, "Elo above random moves") || !strings.Contains(out, "loses value in") {
 		t.Errorf("games prints %s", out)
 	}
 	var game struct{ Zoo zoo.Card }
