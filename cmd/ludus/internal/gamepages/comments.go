@@ -58,7 +58,7 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 		before := c.game.NewState()
 		before.CopyFrom(state)
 		state.Apply(a)
-		texts := c.judge(&n, i, before)
+		texts := c.effect(&n, i, before)
 		if goals := state.Goals(); goals != before.Goals() && !state.Done() {
 			names := c.game.Players
 			texts = append([]string{fmt.Sprintf("Points: %s %d, %s %d.", names[0], goals[0], names[1], goals[1])}, texts...)
@@ -107,8 +107,8 @@ func (c *commentator) scoreAfter(i int, state env.State) string {
 	return fmt.Sprintf("%.0f", score)
 }
 
-// judge says what a move does to the score. before is the position before ply i.
-func (c *commentator) judge(n *note, i int, before env.State) (texts []string) {
+// effect says what the move of ply i does to the score. before is the position before it.
+func (c *commentator) effect(n *note, i int, before env.State) (texts []string) {
 	p := &c.study.Sample[i]
 	name := c.game.Players[n.player]
 	if i+1 == len(c.study.Sample) {
