@@ -317,7 +317,7 @@ func (w *writer) writeDial(c *zoo.Card) {
 	if !ok {
 		return
 	}
-	w.line("**Weaker opponents:** `zoo,elo=%d` to `zoo,elo=%d` play at about this many Elo above random moves.%s `%s` measured "+
+	w.line("**Weaker opponents:** `zoo,elo=N`, with N from %d to %d, plays at about N Elo above random moves.%s `%s` measured "+
 		"this in %s games; it takes long and overwrites the agent's card.\n",
 		low, high, checked(c.Dial), c.Dial.Command, grouped(c.Dial.Games))
 }
@@ -331,7 +331,7 @@ func checked(d *zoo.Dial) string {
 	for _, check := range d.Checks {
 		farthest = max(farthest, math.Abs(check.Rating.Value-float64(check.Elo)))
 	}
-	return fmt.Sprintf(" %d of these were rated again, in %s new games against other opponents: none was more than %.0f Elo off.",
+	return fmt.Sprintf(" %d such agents were rated again, in %s new games against other opponents: none was more than %.0f Elo off.",
 		len(d.Checks), grouped(d.CheckGames), math.Ceil(farthest))
 }
 
