@@ -73,6 +73,8 @@ func (r *run) take(positions int, m *rundir.Metrics) (games []*record) {
 		games = append(games, b.games...)
 		m.Positions += b.Positions()
 		m.ReceivedGames += len(b.games)
+		behind := float64(max(0, r.count.Generation-b.Generation))
+		m.Staleness += (behind - m.Staleness) * float64(len(b.games)) / float64(m.ReceivedGames)
 	}
 	return games
 }

@@ -1,10 +1,15 @@
 package train
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"testing"
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/rundir"
 )
 
 // The faults of the runs that package train_test breaks on purpose. Each is like a bug that people have had in a trainer
@@ -77,4 +82,45 @@ func SameStart(o *Options) {
 			g.noise, g.emptyStarts = nil, 1
 		}
 	}
+}
+
+// ChildVariable is the environment variable that makes the test binary the process that Child runs.
+const ChildVariable = "LUDUS_TEST_CHILD"
+
+// Child runs a process of the fault tests, in package train_test.
+var Child func(description string) error
+
+// SumLength is the length of the sums of games.
+const SumLength = 64
+
+// GameSums returns a sum of each game's content.
+func GameSums(b *Batch) (sums []string) {
+	for _, r := range b.games {
+		sums = append(sums, fmt.Sprintf("%x", sha256.Sum256(r.append(nil))))
+	}
+	return sums
+}
+
+// RunSums returns the sums of all games in a run directory up to its newest checkpoint. All of them must be valid.
+func RunSums(t *testing.T, game *env.Game, dir string) (sums []string) {
+	t.Helper()
+	var count counters
+	checkpoint, _, err := rundir.Checkpoints(dir).Newest()
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, &count)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g := 1; g <= count.Generation; g++ {
+		games, _, err := readGames(game, dir, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, GameSums(&Batch{games: games})...)
+	}
+	if len(sums) != count.Games {
+		t.Errorf("the run has %d games in files and counts %d", len(sums), count.Games)
+	}
+	return sums
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -117,7 +118,8 @@ type run struct {
 	count     counters // as of the last commit
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
 	local     local
-	inbox     *inbox // nil without workers
+	inbox     *inbox  // nil without workers
+	budget    float64 // simulations per move as a multiple of the setting; see nextBudget
 	play      *selfPlay
 	rescorer  *rescorer
 	learner   *learner
@@ -308,6 +310,11 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 	n := &Network{
 		Run: runID(r.config), Game: r.Game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
 		MeanPlies: r.count.meanPlies(r.Game), Weights: r.learner.trainer.AverageWeights(),
+	}
+	if r.inbox != nil {
+		r.budget = nextBudget(max(r.budget, 1), float64(r.inbox.ready())/float64(r.generationPositions()))
+		n.Simulations = int(math.Round(r.budget * float64(settings.Simulations)))
+		m.WorkerSimulations = n.Simulations
 	}
 	if err := n.Prepare(); err != nil {
 		return nil, err

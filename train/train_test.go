@@ -139,6 +139,13 @@ func TestSeedMatters(t *testing.T) {
 const childDir = "LUDUS_TEST_TRAIN_DIR"
 
 func TestMain(m *testing.M) {
+	if description := os.Getenv(ChildVariable); description != "" {
+		if err := Child(description); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		return
+	}
 	dir := os.Getenv(childDir)
 	if dir == "" {
 		os.Exit(m.Run())

@@ -61,7 +61,7 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 		return nil, err
 	}
 	if h.js, err = jetstream.New(h.conn); err == nil {
-		err = h.create(ctx, max(o.Replicas, 1), o.Bytes)
+		err = h.createPatiently(ctx, max(o.Replicas, 1), o.Bytes)
 	}
 	if err == nil {
 		_, err = h.conn.Subscribe(statusSubject, h.answer)
@@ -88,6 +88,26 @@ func connectOptions(inbox string, note func(string)) []nats.Option {
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { note("connected again to " + c.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err.Error()) }),
+	}
+}
+
+// createTime is how long a hub waits for a cluster that has no leader yet, or whose nodes are still starting.
+const createTime = time.Minute
+
+// createPatiently is create, repeated while the server does not answer.
+func (h *Hub) createPatiently(ctx context.Context, replicas int, bytes int64) error {
+	for end := time.Now().Add(createTime); ; {
+		err := h.create(ctx, replicas, bytes)
+		var api *jetstream.APIError
+		final := errors.As(err, &api) && api.Code < 500 || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+		if err == nil || final || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+		h.note("waiting for JetStream: " + err.Error())
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
 	}
 }
 

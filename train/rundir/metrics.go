@@ -34,7 +34,9 @@ type Metrics struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
 	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
 
-	ReceivedGames int `json:"received_games,omitempty"` // of workers, among Games
+	ReceivedGames     int     `json:"received_games,omitempty"`     // of workers, among Games
+	Staleness         float64 `json:"staleness,omitempty"`          // generations by which the networks that finished these were older, mean
+	WorkerSimulations int     `json:"worker_simulations,omitempty"` // per move, asked of workers for later generations
 
 	SolvedShare float64 `json:"solved_share"` // share of the finished games' searched positions of known exact value, after rescoring
 

@@ -1,0 +1,494 @@
+package train_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"ludus/env/games"
+	"ludus/train"
+	"ludus/train/remote"
+)
+
+// The fault tests run learner, workers and NATS servers as processes and break them at random moments. Then every game
+// that a worker published and the server acknowledged must be in the run directory exactly once.
+
+// faultTime is the environment variable with the duration of each fault test; 6 seconds without it.
+const faultTime = "LUDUS_TEST_FAULTS"
+
+// child says what a process that a fault test starts should be.
+type child struct {
+	Role   string   // "learner", "worker" or "server"
+	Dir    string   // the run's, or the server's
+	URL    string   // the server's; for a learner "" is an embedded one
+	Port   int      // to listen on: of a server, or of a learner with an embedded one
+	Routes []string // of a server in a cluster
+	Route  int      // its port for routes
+	Log    string   // a worker's log of published games
+	Alone  bool     // a learner that plays, too
+}
+
+func init() { train.Child = runChild }
+
+// faultOptions is a run that fault tests never finish.
+func faultOptions(dir string) train.Options {
+	game, err := games.New("quad(size=4,quads=4,whites=1)")
+	if err != nil {
+		panic(err)
+	}
+	return train.Options{
+		Dir: dir, Game: game, Generations: 90_000, Threads: 1,
+		Settings: map[string]float64{"parallel_games": 16, "plies_per_generation": 20, "simulations": 16, "channels": 4, "blocks": 1,
+			"batch_size": 64, "samples_per_position": 1, "solver_nodes": 300, "rating_share": 0, "keep_every": 0},
+	}
+}
+
+// runChild is the process that text describes.
+func runChild(text string) error {
+	var c child
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return err
+	}
+	notify := func(text string) { fmt.Fprintln(os.Stderr, c.Role+":", text) }
+	switch c.Role {
+	case "server":
+		return c.serve()
+	case "learner":
+		o := faultOptions(c.Dir)
+		o.LearnOnly = !c.Alone
+		o.Workers = func(ctx context.Context) (train.Workers, error) {
+			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Notify: notify}
+			if c.URL == "" {
+				server, err := remote.StartServer("127.0.0.1:"+strconv.Itoa(c.Port), c.Dir, false)
+				if err != nil {
+					return nil, err
+				}
+				h.Server = server
+			}
+			if c.Routes != nil || strings.Contains(c.URL, ",") {
+				h.Replicas = 3
+			}
+			return remote.NewHub(ctx, h)
+		}
+		_, err := train.Train(context.Background(), o)
+		return err
+	}
+	w, err := remote.NewWorker(remote.WorkerOptions{Access: remote.Access{URL: c.URL}, Name: filepath.Base(c.Log), Notify: notify})
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	return train.Play(context.Background(), &loggingLearner{w, log}, 1, func(train.Played) {})
+}
+
+// loggingLearner logs games before they are published and after they were acknowledged.
+type loggingLearner struct {
+	*remote.Worker
+	log io.Writer
+}
+
+func (l *loggingLearner) PublishGames(ctx context.Context, b *train.Batch) error {
+	var sums bytes.Buffer
+	for _, sum := range train.GameSums(b) {
+		fmt.Fprintln(&sums, "published", sum)
+	}
+	text := sums.String()
+	if _, err := io.WriteString(l.log, text); err != nil {
+		return err
+	}
+	if err := l.Worker.PublishGames(ctx, b); err != nil {
+		return err
+	}
+	if err := l.Flush(ctx); err != nil {
+		return err
+	}
+	_, err := io.WriteString(l.log, strings.ReplaceAll(text, "published", "acknowledged"))
+	return err
+}
+
+// serve is a NATS server as its own program runs it.
+func (c *child) serve() error {
+	o := &server.Options{
+		ServerName: filepath.Base(c.Dir), Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
+	}
+	if c.Route > 0 {
+		o.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route}
+		o.Routes = server.RoutesFromStr(strings.Join(c.Routes, ","))
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return err
+	}
+	s.Start()
+	s.WaitForShutdown()
+	return nil
+}
+
+// start starts a process that the end of the test kills.
+func (c child) start(t *testing.T) *exec.Cmd {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	if c.Role == "worker" && runtime.GOOS == "linux" { // its disk is full: it cannot write more than its log
+		cmd = exec.Command("/bin/sh", "-c", "ulimit -f 200000; exec "+os.Args[0])
+		cmd.Dir = "/proc"
+	}
+	cmd.Env = append(os.Environ(), train.ChildVariable+"="+string(text))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		kill(cmd)
+		if t.Failed() {
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			t.Logf("%s %s: %s", c.Role, c.Log, strings.Join(lines[max(0, len(lines)-5):], "\n"))
+		}
+	})
+	return cmd
+}
+
+// kill kills a process as kill -9 does.
+func kill(cmd *exec.Cmd) {
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// network forwards connections to a server. It can be cut and delayed.
+type network struct {
+	listener net.Listener
+	to       string
+	delay    atomic.Int64 // of each piece of data in each direction
+	mu       sync.Mutex
+	cut      bool
+	open     []net.Conn
+}
+
+func newNetwork(t *testing.T, port int) *network {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &network{listener: l, to: "127.0.0.1:" + strconv.Itoa(port)}
+	t.Cleanup(func() {
+		l.Close()
+		n.set(true)
+	})
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go n.forward(client)
+		}
+	}()
+	return n
+}
+
+func (n *network) url() string { return "nats://" + n.listener.Addr().String() }
+
+// forward forwards one connection until it is closed. While the network is cut, data stays where it is.
+func (n *network) forward(client net.Conn) {
+	defer client.Close()
+	to, err := net.Dial("tcp", n.to)
+	if err != nil {
+		return
+	}
+	defer to.Close()
+	n.mu.Lock()
+	n.open = append(n.open, client, to)
+	n.mu.Unlock()
+	var joined sync.WaitGroup
+	for _, pair := range [][2]net.Conn{{client, to}, {to, client}} {
+		joined.Go(func() {
+			defer pair[1].Close()
+			defer pair[0].Close()
+			buffer := make([]byte, 64<<10)
+			for {
+				size, err := pair[0].Read(buffer)
+				if err != nil {
+					return
+				}
+				time.Sleep(time.Duration(n.delay.Load()))
+				n.mu.Lock()
+				cut := n.cut
+				n.mu.Unlock()
+				if cut { // what was sent never arrives
+					return
+				}
+				if _, err := pair[1].Write(buffer[:size]); err != nil {
+					return
+				}
+			}
+		})
+	}
+	joined.Wait()
+}
+
+// set cuts or heals the network. A cut closes half of the connections; the others go silent.
+func (n *network) set(cut bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cut = cut
+	for i, c := range n.open {
+		if i%4 < 2 {
+			c.Close()
+		}
+	}
+	n.open = nil
+}
+
+// faultDuration is how long a fault test breaks things.
+func faultDuration(t *testing.T) time.Duration {
+	if runtime.GOOS == "windows" {
+		t.Skip("not tested on Windows")
+	}
+	text := os.Getenv(faultTime)
+	if text == "" {
+		if testing.Short() {
+			t.Skip("short mode")
+		}
+		return 6 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestFaults kills workers and the learner with its server, and cuts and delays the network.
+func TestFaults(t *testing.T) {
+	duration, dir := faultDuration(t), t.TempDir()
+	port := freePorts(t, 1)[0]
+	net := newNetwork(t, port)
+	c := &chaos{t: t, run: filepath.Join(dir, "run"), learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Port: port}}
+	c.status = "nats://127.0.0.1:" + strconv.Itoa(port)
+	for i := range 3 {
+		c.workers = append(c.workers, child{Role: "worker", URL: net.url(), Log: filepath.Join(dir, fmt.Sprint("worker", i))})
+	}
+	c.faults = map[string]func(pause func()){
+		"network cut": func(pause func()) {
+			net.set(true)
+			pause()
+			net.set(false)
+		},
+		"network delayed by 200 ms": func(pause func()) {
+			net.delay.Store(int64(100 * time.Millisecond)) // each way
+			pause()
+			net.delay.Store(0)
+		},
+	}
+	c.test(duration)
+}
+
+// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed.
+func TestClusterFaults(t *testing.T) {
+	duration, dir := faultDuration(t), t.TempDir()
+	ports := freePorts(t, 6)
+	var urls, routes []string
+	for i := range 3 {
+		urls = append(urls, "nats://127.0.0.1:"+strconv.Itoa(ports[i]))
+		routes = append(routes, "nats://127.0.0.1:"+strconv.Itoa(ports[3+i]))
+	}
+	var nodes []child
+	var processes []*exec.Cmd
+	for i := range 3 {
+		nodes = append(nodes, child{Role: "server", Dir: filepath.Join(dir, fmt.Sprint("node", i)), Port: ports[i], Route: ports[3+i], Routes: routes})
+		processes = append(processes, nodes[i].start(t))
+	}
+	url := strings.Join(urls, ",")
+	c := &chaos{t: t, run: filepath.Join(dir, "run"), status: url, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: url}}
+	for i := range 3 {
+		c.workers = append(c.workers, child{Role: "worker", URL: url, Log: filepath.Join(dir, fmt.Sprint("worker", i))})
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	c.faults = map[string]func(pause func()){
+		"server killed": func(pause func()) {
+			i := rng.IntN(3)
+			kill(processes[i])
+			pause()
+			processes[i] = nodes[i].start(t)
+			pause() // only one of three may be missing
+			pause()
+		},
+	}
+	c.test(duration)
+}
+
+// chaos is a fault test.
+type chaos struct {
+	t       *testing.T
+	run     string // the run directory
+	status  string // URL for the status
+	learner child
+	workers []child
+	faults  map[string]func(pause func()) // by name: break something, pause, repair it
+}
+
+// test breaks things for the given time, lets the learner take what is left, and compares games.
+func (c *chaos) test(duration time.Duration) {
+	t := c.t
+	learner := c.startLearner()
+	var workers []*exec.Cmd
+	for _, w := range c.workers {
+		workers = append(workers, w.start(t))
+	}
+	c.await("games arrive", func() bool { return len(c.acknowledged()) > 100 })
+	rng := rand.New(rand.NewPCG(1, 1))
+	pause := func() { time.Sleep(time.Duration(1+rng.IntN(2000)) * time.Millisecond) }
+	names := []string{"worker killed", "learner killed"}
+	for name := range c.faults {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	count := map[string]int{}
+	resident := c.resident(learner)
+	for i, end := 0, time.Now().Add(duration); time.Now().Before(end); i++ {
+		pause()
+		name := names[i%len(names)] // each in turn, at random moments
+		count[name]++
+		switch name {
+		case "worker killed":
+			w := rng.IntN(len(workers))
+			kill(workers[w])
+			pause()
+			workers[w] = c.workers[w].start(t)
+		case "learner killed":
+			kill(learner)
+			pause()
+			learner = c.startLearner()
+		default:
+			c.faults[name](pause)
+		}
+	}
+	before := len(c.acknowledged())
+	c.await("games arrive after the faults", func() bool { return len(c.acknowledged()) > before+100 })
+	t.Logf("faults %v; memory of the learner %d MB at the start, %d MB at the end", count, resident>>20, c.resident(learner)>>20)
+	for _, w := range workers {
+		kill(w)
+	}
+	kill(learner)
+	c.learner.Alone = true // completes the last generation
+	learner = c.startLearner()
+	c.await("the learner takes all games", func() bool {
+		s, err := remote.Status(remote.Access{URL: c.status})
+		return err == nil && s.Queued == 0
+	})
+	kill(learner)
+	c.compare()
+}
+
+func (c *chaos) startLearner() *exec.Cmd { return c.learner.start(c.t) }
+
+// await waits until done.
+func (c *chaos) await(what string, done func() bool) {
+	c.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(300 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Fatalf("in vain: %s", what)
+		}
+	}
+}
+
+// acknowledged returns the sums of the games whose acknowledgement a worker has logged.
+func (c *chaos) acknowledged() []string { return c.logged("acknowledged ") }
+
+func (c *chaos) logged(prefix string) (sums []string) {
+	for _, w := range c.workers {
+		file, err := os.Open(w.Log)
+		if err != nil {
+			continue // not started
+		}
+		defer file.Close()
+		for lines := bufio.NewScanner(file); lines.Scan(); {
+			if sum, ok := strings.CutPrefix(lines.Text(), prefix); ok && len(sum) == train.SumLength {
+				sums = append(sums, sum)
+			}
+		}
+	}
+	return sums
+}
+
+// compare compares the games in the run directory with those that workers published. A worker was killed between the
+// acknowledgement and its line in the log: so some games are in the run though no line says that they must be.
+func (c *chaos) compare() {
+	t := c.t
+	counts := func(sums []string) map[string]int {
+		m := map[string]int{}
+		for _, s := range sums {
+			m[s]++
+		}
+		return m
+	}
+	acknowledged, published := counts(c.acknowledged()), counts(c.logged("published "))
+	own, all := 0, 0
+	inRun := counts(train.RunSums(t, faultOptions(c.run).Game, c.run))
+	for sum, n := range acknowledged {
+		all += n
+		if inRun[sum] < n {
+			t.Errorf("game %s was acknowledged %d times and is %d times in the run", sum, n, inRun[sum])
+		}
+	}
+	for sum, n := range inRun {
+		switch {
+		case published[sum] == 0:
+			own += n // the learner played it at the end
+		case n > published[sum]:
+			t.Errorf("game %s was published %d times and is %d times in the run", sum, published[sum], n)
+		}
+	}
+	t.Logf("%d games acknowledged, each is in the run once; %d games of the learner", all, own)
+}
+
+// resident returns the memory of a process in bytes; 0 if it is not known.
+func (c *chaos) resident(cmd *exec.Cmd) int {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	pages, _ := strconv.Atoi(fields[1])
+	return pages * os.Getpagesize()
+}
