@@ -425,7 +425,7 @@ func (c *chaos) startLearner() *exec.Cmd { return c.learner.start(c.t) }
 // await waits until done.
 func (c *chaos) await(what string, done func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(300 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !done(); time.Sleep(300 * time.Millisecond) {
 		if time.Now().After(end) {
 			c.t.Fatalf("in vain: %s", what)
 		}

@@ -161,7 +161,9 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 		x.held = append(x.held, delivered{part, m})
 		x.positions += positions
 	}
-	s.Duplicates += count - m.games
+	if !x.open[m.id] { // otherwise the server repeats what waits for the commit
+		s.Duplicates += count - m.games
+	}
 	s.Missing = x.received[b.Worker].missing()
 	if m.games > 0 {
 		x.open[m.id] = true

@@ -210,7 +210,7 @@ func TestInbox(t *testing.T) {
 	send("1 again", first, nil)
 	expect("committed games are acknowledged again", "bad", "1", "1 again")
 	s := x.senders["a"]
-	if s.Games != 2 || s.Rejected != 1 || s.Duplicates != 2 || s.Missing != 0 || s.Behind != 2 || s.Problem == "" {
+	if s.Games != 2 || s.Rejected != 1 || s.Duplicates != 1 || s.Missing != 0 || s.Behind != 2 || s.Problem == "" {
 		t.Errorf("%+v", s.WorkerStatus)
 	}
 }

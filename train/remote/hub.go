@@ -135,7 +135,7 @@ func (h *Hub) create(ctx context.Context, replicas int, bytes int64) error {
 
 // ackWait is how long the server waits for the run to commit a message, before it delivers it again. The run drops such
 // messages.
-const ackWait = 5 * time.Minute
+const ackWait = time.Minute
 
 // Receive waits for the next message of a worker. It reconnects if necessary; its only error is ctx's.
 func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {

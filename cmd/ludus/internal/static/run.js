@@ -97,10 +97,32 @@ function showMatches() {
   ], view.suite || [], "No results yet.");
 }
 
+// showWorkers shows the workers on other machines, if the run has any.
+function showWorkers({ workers: status }) {
+  byId("workers").hidden = !status;
+  if (!status) return;
+  byId("workers-text").textContent = `They play with the network of generation ${status.generation} and ${status.simulations} simulations per move. `
+    + `${number(status.ready)} positions wait for the learner; a generation needs ${number(status.need)}. `
+    + `${number(status.queued)} messages are in the stream.`;
+  fillTable(byId("workers-table"), [
+    { title: "worker", text: (w) => w.name },
+    { title: "threads", figure: true, text: (w) => w.threads },
+    { title: "games", figure: true, text: (w) => number(w.games) },
+    { title: "positions/s", figure: true, text: (w) => number(Math.round(w.speed)) },
+    { title: "generations behind", figure: true, text: (w) => w.behind },
+    { title: "last seen", figure: true, text: (w) => `${w.quiet} s ago` },
+    { title: "rejected", figure: true, text: (w) => number(w.rejected) },
+    { title: "duplicates", figure: true, text: (w) => number(w.duplicates) },
+    { title: "missing", figure: true, text: (w) => number(w.missing) },
+    { title: "", text: (w) => w.problem || "" },
+  ], status.workers, "No worker has sent games yet.");
+}
+
 function show(next) {
   view = next;
   const readable = Boolean(view.sections);
   showRun();
+  showWorkers(view);
   runView.show(view);
   runView.showParts(view.sections || [], [["games", "Games"]], [["arena", "Matches"], ["about", "Facts"], ["settings", "Settings"]]);
   for (const id of ["parts", "arena", "games", "about", "settings"]) byId(id).hidden = !readable;

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -15,6 +16,8 @@ type View struct {
 	Matches     []rundir.MatchResult `json:"matches"`     // newest first, at most maxRows
 	Suite       []rundir.SuiteResult `json:"suite"`       // likewise
 	Checkpoints []int                `json:"checkpoints"` // generations, ascending
+	// Workers is the state of the workers of a run that trains; nil if it has none.
+	Workers *rundir.WorkersStatus `json:"workers,omitempty"`
 }
 
 // maxRows limits the tables of a view.
@@ -36,15 +39,31 @@ func (v *viewedRun) refresh() {
 		entry.State, entry.Problem = Broken, err.Error()
 	}
 	v.checked = time.Now()
+	workers := v.readWorkers(entry)
 	switch {
 	case changed || v.view == nil:
 		v.view = newView(v.run)
-	case v.view.Run == entry:
+	case v.view.Run == entry && reflect.DeepEqual(v.view.Workers, workers):
 		return
 	default:
 		v.view = new(*v.view)
 	}
-	v.view.Run = entry
+	v.view.Run, v.view.Workers = entry, workers
+}
+
+// oldWorkers is the age from which on a workers.json says nothing: a run rewrites it every two seconds.
+const oldWorkers = 30 * time.Second
+
+// readWorkers returns the state of the run's workers; nil if it has none or does not train.
+func (v *viewedRun) readWorkers(entry Entry) *rundir.WorkersStatus {
+	if entry.State != Training {
+		return nil
+	}
+	s, err := rundir.ReadWorkers(v.entry.dir)
+	if err != nil || time.Since(time.Unix(s.Time, 0)) > oldWorkers {
+		return nil
+	}
+	return s
 }
 
 // refreshRun reads new files and lines of the run, opening it if necessary. It closes the run on an error, or if the

@@ -395,6 +395,33 @@ func appendText(t *testing.T, path, text string) {
 	}
 }
 
+// TestWorkers: a view has the workers of a run that trains, if their state is new.
+func TestWorkers(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	write(t, filepath.Join(run, "config.json"), fmt.Sprintf(config, settings(t)))
+	status := &rundir.WorkersStatus{Time: time.Now().Unix(), Workers: []rundir.WorkerStatus{{Name: "a"}}}
+	if err := rundir.WriteWorkers(run, status); err != nil {
+		t.Fatal(err)
+	}
+	w := New(dir)
+	v := view(t, w, "run", nil)
+	if v.Workers != nil {
+		t.Error("a stopped run has workers")
+	}
+	release, err := rundir.Lock(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	v = until(t, w, v, "run", func(v *View) bool { return v.Workers != nil && v.Workers.Workers[0].Name == "a" })
+	status.Time -= 1000
+	if err := rundir.WriteWorkers(run, status); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, v, "run", func(v *View) bool { return v.Workers == nil })
+}
+
 func TestUnknownAndTooMany(t *testing.T) {
 	dir := t.TempDir()
 	good := fmt.Sprintf(config, settings(t))
