@@ -57,7 +57,7 @@ func playRun(
 	ctx context.Context, learner Learner, network *Network, threads int, total *Played, observe func(Played),
 ) error {
 	var seed [8]byte
-	rand.Read(seed[:]) // never fails
+	_, _ = rand.Read(seed[:]) // never fails
 	settings := network.Settings
 	games := newGamesInProgress(network.Game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads)
 	play := newSelfPlay(games, threads, cacheEntries)

@@ -102,7 +102,7 @@ func isLoopback(host string) bool {
 // secret returns a random password.
 func secret() string {
 	b := make([]byte, 16)
-	rand.Read(b) // never fails
+	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 

@@ -91,9 +91,6 @@ slots:
 	}
 }
 
-// lookup returns a term that is known already, or -1.
-func (t *Terms) lookup(functor int32, args []Term) Term { return t.table[t.find(functor, args)] }
-
 // add returns a term; it copies args if the term is new.
 func (t *Terms) add(functor int32, args []Term) Term {
 	i := t.find(functor, args)

@@ -292,8 +292,8 @@ func match(pattern, fact *term, env []binding) ([]binding, bool) {
 	if pattern.signature != fact.signature {
 		return env, false
 	}
-	ok := true
 	for i := range pattern.args {
+		var ok bool
 		if env, ok = match(pattern.args[i], fact.args[i], env); !ok {
 			return env, false
 		}

@@ -134,12 +134,12 @@ function wished(text, runs) {
 }
 
 // opponents returns the agents to choose from, wishes first. Then come rated runs, best first, with the shipped agent before those
-// that are not rated above it, other trained runs and baselines, and last untrained runs. shippedElo is undefined if no agent is
+// whose interval is not above its rating, other trained runs and baselines, and last untrained runs. shippedElo is undefined if no agent is
 // shipped.
 function opponents(own, shippedElo, wishes) {
   const trained = own.filter(({ untrained }) => !untrained);
   const rated = trained.filter(({ rating }) => rating).sort((a, b) => b.rating.low - a.rating.low);
-  const better = rated.filter(({ rating }) => !(rating.value <= shippedElo));
+  const better = rated.filter(({ rating }) => !(rating.low <= shippedElo));
   const agents = [
     ...wishes,
     ...better.map(agentOfRun),
