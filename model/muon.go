@@ -33,6 +33,7 @@ type muon struct {
 	x, next          []float32 // [r, c]
 	transposed       []float32 // [c, r]
 	s, p, q, product []float32 // [r, r]; see orthogonalise
+	identity         []float32 // [r, r]
 	worker           kernel.Worker
 }
 
@@ -47,8 +48,11 @@ func newMuon(t *infer.Tensor) *muon {
 	m := &muon{rows: t.Shape[0], columns: len(t.Data) / t.Shape[0]}
 	m.r, m.c = kernel.PadChannels(m.rows), kernel.PadChannels(m.columns)
 	m.x, m.next, m.transposed = kernel.Aligned(m.r*m.c), kernel.Aligned(m.r*m.c), kernel.Aligned(m.r*m.c)
-	for _, square := range []*[]float32{&m.s, &m.p, &m.q, &m.product} {
+	for _, square := range []*[]float32{&m.s, &m.p, &m.q, &m.product, &m.identity} {
 		*square = kernel.Aligned(m.r * m.r)
+	}
+	for i := range m.r {
+		m.identity[i*m.r+i] = 1
 	}
 	return m
 }
@@ -56,14 +60,12 @@ func newMuon(t *infer.Tensor) *muon {
 // update updates w, its momentum and its moving average from the gradient g, which it overwrites. f has the factors of
 // the step: GradientScale clips g, WeightDecay is rate times decay.
 func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, average []float32) {
-	norm := 0.0
 	for i, v := range g {
 		v *= f.GradientScale
 		momentum[i] = beta*momentum[i] + v
 		g[i] = v + beta*momentum[i]
-		norm += float64(g[i]) * float64(g[i])
 	}
-	scale := float32(1 / (math.Sqrt(norm) + 1e-12))
+	scale := float32(1 / (math.Sqrt(sumOfSquares(g)) + 1e-12))
 	for row := range m.rows {
 		x := m.x[row*m.c:][:m.columns]
 		for i, v := range g[row*m.columns:][:m.columns] {
@@ -87,11 +89,9 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 // S = P S P instead, and X is multiplied once, by the product Q of all P. Rows and columns of zeros stay zero.
 func (m *muon) orthogonalise() {
 	r, c := m.r, m.c
-	for i := range r {
-		for j, v := range m.x[i*c : (i+1)*c] {
-			m.transposed[j*r+i] = v
-		}
-	}
+	m.worker.Gemm(&kernel.Gemm{ // a product with the identity transposes faster than a loop
+		M: c, N: r, K: r, A: m.x, ARow: 1, ACol: c, B: m.identity, BRow: r, BPanel: 16, C: m.transposed, CRow: r,
+	})
 	m.multiply(m.s, m.x, m.transposed, r, c)
 	for step := range newtonSchulzSteps {
 		m.multiply(m.p, m.s, m.s, r, r)

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ludus/model/infer/kernel"
 )
@@ -57,6 +58,9 @@ func newOptimizer(config Config, p *parameters, parallel func(n int, do func(i i
 			s.hidden, isHidden[i] = append(s.hidden, hiddenLayer{i, m}), true
 		}
 	}
+	slices.SortStableFunc(s.hidden, func(a, b hiddenLayer) int { // the longest task first
+		return len(p.values[b.parameter]) - len(p.values[a.parameter])
+	})
 	for i, c := range s.chunks {
 		if !isHidden[c.parameter] {
 			s.adamChunks = append(s.adamChunks, i)
@@ -111,20 +115,22 @@ func (s *optimizer) clip() (float32, error) {
 }
 
 // squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
-func (s *optimizer) squareChunk(i int) {
-	g := s.chunks[i].of(s.gradients)
-	var sums [4]float64 // independent sums, so additions do not wait for each other
-	for ; len(g) >= 4; g = g[4:] {
-		a, b, c, d := float64(g[0]), float64(g[1]), float64(g[2]), float64(g[3])
+func (s *optimizer) squareChunk(i int) { s.squareSums[i] = sumOfSquares(s.chunks[i].of(s.gradients)) }
+
+// sumOfSquares returns the sum of squares of x. It uses four independent sums, so additions do not wait for each other.
+func sumOfSquares(x []float32) float64 {
+	var sums [4]float64
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d := float64(x[0]), float64(x[1]), float64(x[2]), float64(x[3])
 		sums[0] += a * a
 		sums[1] += b * b
 		sums[2] += c * c
 		sums[3] += d * d
 	}
-	for _, v := range g {
+	for _, v := range x {
 		sums[0] += float64(v) * float64(v)
 	}
-	s.squareSums[i] = sums[0] + sums[1] + sums[2] + sums[3]
+	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 // update updates hidden layer i, if there are more than i of them; otherwise one of AdamW's chunks.

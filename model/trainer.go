@@ -73,6 +73,7 @@ type Trainer struct {
 	batch  *Batch
 	graphs *pool[graph]
 	losses []Losses // by part
+	beside []func() // tasks to run after the parts
 
 	// Methods, bound once to save allocations.
 	prepareFunc, partFunc, reduceFunc func(i int)
@@ -105,8 +106,10 @@ func NewTrainer(
 
 // Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is
 // not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size
-// it allocates nothing.
-func (t *Trainer) Step(b *Batch, rate float64) (Losses, error) {
+// it allocates nothing. beside are further tasks to run concurrently with those of the step; they use neither the trainer
+// nor b.
+func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
+	t.beside = beside
 	losses, err := t.computeGradients(b)
 	if err != nil {
 		return losses, err
@@ -142,8 +145,8 @@ func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs
 	t.parallel(len(t.params.prepare), t.prepareFunc)
-	t.parallel(n, t.partFunc)
-	t.batch, t.graphs = nil, nil
+	t.parallel(n+len(t.beside), t.partFunc)
+	t.batch, t.graphs, t.beside = nil, nil, nil
 	var sum Losses
 	for _, l := range t.losses {
 		sum.add(l)
@@ -161,10 +164,15 @@ func (t *Trainer) prepare(i int) {
 	t.scratches.put(s)
 }
 
-// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients.
+// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients. After the
+// parts come the tasks of t.beside.
 func (t *Trainer) runPart(i int) {
-	g := t.graphs.take()
 	n := len(t.losses)
+	if i >= n {
+		t.beside[i-n]()
+		return
+	}
+	g := t.graphs.take()
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
 	t.losses[i] = g.run(t.batch, first, next-first, t.params.leaves, i)
 	t.graphs.put(g)

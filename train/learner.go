@@ -42,6 +42,7 @@ type learner struct {
 	validation window
 	batch      *model.Batch
 	samples    []sample // of the batch to write
+	next       []sample // of the batch after that
 	parallel   func(n int, do func(i int))
 	samplers   [batchParts]*sampler // one per part of a batch
 	corrupt    func(*model.Batch)   // breaks a batch on purpose, in a test; nil: none
@@ -71,9 +72,14 @@ func newLearner(
 	return l
 }
 
-// fill fills the batch with samples drawn from w.
-func (l *learner) fill(w *window, valueMix float64, rng *rand.Rand) {
-	l.samples = drawSamples(l.samples[:0], l.batch.Size, w, rng)
+// draw draws l.next, the samples of a batch, from w.
+func (l *learner) draw(w *window, rng *rand.Rand) {
+	l.next = drawSamples(l.next[:0], l.batch.Size, w, rng)
+}
+
+// fill fills the batch with the samples that draw has drawn from w.
+func (l *learner) fill(w *window, valueMix float64) {
+	l.samples, l.next = l.next, l.samples
 	l.write(l.batch, w, valueMix)
 }
 
@@ -137,7 +143,8 @@ func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share
 		valueMix = l.settings.ValueMix
 	}
 	if l.validation.positions > 0 {
-		l.fill(&l.validation, valueMix, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
+		l.draw(&l.validation, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
+		l.fill(&l.validation, valueMix)
 		losses, err := l.trainer.Losses(l.batch)
 		if err != nil {
 			return err
@@ -145,13 +152,17 @@ func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share
 		m.ValidationPolicyLoss, m.ValidationOutcomeLoss = losses.Policy, losses.Outcome
 	}
 	rng := rand.New(seed.New(l.seed, "learner", m.Generation))
+	draw := func() { l.draw(&l.training, rng) }
+	if steps > 0 {
+		draw()
+	}
 	for i := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		l.fill(&l.training, valueMix, rng)
+		l.fill(&l.training, valueMix)
 		m.LearningRate = l.settings.LearningRate * learningRateFactor(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(l.batch, m.LearningRate)
+		losses, err := l.trainer.Step(l.batch, m.LearningRate, draw) // the next samples; the last are not used
 		if err != nil {
 			return err
 		}

@@ -180,7 +180,8 @@ func TestFill(t *testing.T) {
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
 		l.training.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
-		l.fill(&l.training, 0.25, rand.New(rand.NewPCG(4, 4)))
+		l.draw(&l.training, rand.New(rand.NewPCG(4, 4)))
+		l.fill(&l.training, 0.25)
 		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
 		for i := range want.Size {
 			position := rng.IntN(l.training.positions)

@@ -2,12 +2,15 @@ package train
 
 import (
 	"context"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/cpu"
 )
 
 const (
@@ -84,6 +87,24 @@ func (p *selfPlay) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// runInTurn is run on a single goroutine: each turn is that of the worker that has used the least CPU time. So each worker
+// takes the games that it would take if all had a core, and it ends when it would. runInTurn returns when the last ends.
+func (p *selfPlay) runInTurn(ctx context.Context) time.Duration {
+	used, playing := make([]time.Duration, len(p.workers)), len(p.workers)
+	const ended = math.MaxInt64
+	next := slices.Clone(used) // the same, but ended
+	for at := cpu.Time(); playing > 0 && ctx.Err() == nil; {
+		i := slices.Index(next, slices.Min(next))
+		more := p.workers[i].turn()
+		now := cpu.Time()
+		used[i] += now - at
+		if next[i], at = used[i], now; !more {
+			next[i], playing = ended, playing-1
+		}
+	}
+	return slices.Max(used)
+}
+
 // playResult is what self-play did between two calls of result.
 type playResult struct {
 	finished []*record // games that ended, in the order of selfPlay.games
@@ -125,12 +146,18 @@ type worker struct {
 func (w *worker) run(ctx context.Context) {
 	start := time.Now()
 	defer func() { w.seconds += time.Since(start).Seconds() }()
-	for w.advance(); len(w.active) > 0; w.advance() {
-		w.batcher.Flush()
-		if ctx.Err() != nil {
-			return
-		}
+	for w.turn() && ctx.Err() == nil {
 	}
+}
+
+// turn plays until a batch of leaves is evaluated. It returns false if no game is left.
+func (w *worker) turn() bool {
+	w.advance()
+	if len(w.active) == 0 {
+		return false
+	}
+	w.batcher.Flush()
+	return true
 }
 
 // advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.

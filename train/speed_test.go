@@ -159,7 +159,8 @@ func BenchmarkLearn(b *testing.B) {
 				for b.Loop() {
 					for range steps {
 						start := time.Now()
-						l.fill(&l.training, 0.25, rng)
+						l.draw(&l.training, rng)
+						l.fill(&l.training, 0.25)
 						written := time.Now()
 						if _, err := trainer.Step(l.batch, 1e-5); err != nil {
 							b.Fatal(err)
