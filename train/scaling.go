@@ -40,16 +40,16 @@ func (s *Scaling) add(o Scaling) {
 const scalingRounds = 3
 
 // MeasureScaling plays and learns generations with an untrained network. It measures them on each of the numbers of cores
-// in real, in turn, and returns the sums. For the numbers in computed it does the work of all cores one task after
+// in measured, in turn, and returns the sums. For the numbers in computed it does the work of all cores one task after
 // another, records the CPU time of each task and computes when the last core would be done; the cores share no memory
 // bandwidth, and waking them takes no time. All generations have the same games. progress is called before each part. The
 // settings must be valid. The only error is ctx's.
 func MeasureScaling(
-	ctx context.Context, game *env.Game, settings rundir.Settings, real, computed []int, progress func(cores int, computed bool),
+	ctx context.Context, game *env.Game, settings rundir.Settings, measured, computed []int, progress func(cores int, computed bool),
 ) ([]Scaling, error) {
 	var all []Scaling
 	var runs []*scalingRun
-	for _, cores := range real {
+	for _, cores := range measured {
 		progress(cores, false)
 		runs = append(runs, newScalingRun(game, settings, cores, parallel.Runner(cores)))
 		all = append(all, Scaling{Cores: cores})
