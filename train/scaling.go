@@ -41,8 +41,8 @@ const scalingRounds = 3
 
 // MeasureScaling plays and learns generations with an untrained network. It measures them on each of the numbers of cores
 // in measured, in turn, and returns the sums. For the numbers in computed it does the work of all cores one task after
-// another, records the CPU time of each task and computes when the last core would be done; the cores share no memory
-// bandwidth, and waking them takes no time. All generations have the same games. progress is called before each part. The
+// another, records the CPU time of each task and computes when the last core would be done, as if they shared no
+// memory bandwidth and waking them took no time. All generations have the same games. progress is called before each part. The
 // settings must be valid. The only error is ctx's.
 func MeasureScaling(
 	ctx context.Context, game *env.Game, settings rundir.Settings, measured, computed []int, progress func(cores int, computed bool),
