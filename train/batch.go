@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"unicode"
 
@@ -69,7 +68,7 @@ const (
 	maxTaken        = MaxMessage / 2 // bytes of games in one message, plain; some are not worth compressing
 	maxBatchPayload = 8 << 20        // bytes, plain
 	maxBatchHeader  = 1 << 10        // bytes
-	maxNumber       = math.MaxInt32
+	maxNumber       = 1 << 30        // of games of a worker
 )
 
 // ErrBatch means that a message is not a batch of valid games of the run. Errors of ReadBatch wrap it.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -79,7 +80,7 @@ func TestReadBatchRejects(t *testing.T) {
 		"zeros":              seal(batchVersion, 100),
 		"another run":        change(func(b *Batch) { b.Run = "other" }),
 		"a negative number":  change(func(b *Batch) { b.First = -1 }),
-		"a large number":     change(func(b *Batch) { b.First = 1 << 40 }),
+		"a large number":     change(func(b *Batch) { b.First = math.MaxInt }),
 		"no worker":          change(func(b *Batch) { b.Worker = "" }),
 		"control characters": change(func(b *Batch) { b.Worker = "\x1b[2J" }),
 		"a long name":        change(func(b *Batch) { b.Worker = strings.Repeat("w", 2000) }),
