@@ -10,7 +10,7 @@ import (
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
 // absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor. Row 0 is drawn at the bottom.
 //
-// envtest checks that playing an action changes no cells but its own (unless Flips) and leaves a piece of the mover's, or
+// envtest checks, unless Inferred, that playing an action changes no cells but its own (unless Flips) and leaves a piece of the mover's, or
 // a neutral one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels in official action texts only; for people see CellName
@@ -21,6 +21,7 @@ type Drawing struct {
 	OpenLine      bool     // winning cells form an open line, such as a row; otherwise a closed one, such as a square
 	Hexagons      bool     // the board of Hex: each row is half a cell right of the row below; First connects bottom and top
 	ActionCells   []FromTo // by action, set by Game.AddAction
+	Inferred      bool     // pieces and the cells of actions are guesses from a rule sheet: moves may do more, or something else
 }
 
 // Piece is a kind of piece. Front ends draw x as a cross and o as a ring, and pieces named after a colour in that colour.

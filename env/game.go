@@ -67,6 +67,7 @@ type Game struct {
 	Name   string  // canonical name, e.g. "quad-5x5"
 	Family string  // e.g. "quad"
 	Params []Param // every parameter of the family, in the canonical order
+	Sheet  string  // the rule sheet, for a game of one: files that name the game carry it
 
 	// A game sets these.
 

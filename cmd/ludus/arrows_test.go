@@ -28,6 +28,7 @@ var imports = map[string][]string{
 	"env/gdl/ground":                   {"env/gdl/kif"},
 	"env/gdl/network":                  {"env/gdl/ground"},
 	"env/gdl/sheets":                   {},
+	"env/gdl":                          {"env", "env/gdl/ground", "env/gdl/kif", "env/gdl/network"},
 	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
 	"model/infer/kernel/winograd":      {},
@@ -107,7 +108,7 @@ var imports = map[string][]string{
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
-	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
 	"checkpoints", "train/seed", "train/stats", "train/tensorboard",
 }
 

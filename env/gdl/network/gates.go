@@ -61,11 +61,7 @@ func (g *gates) and(refs []Ref) Ref {
 	case 1:
 		return kept[0]
 	}
-	h := uint64(len(kept))
-	for _, r := range kept {
-		h = (h ^ uint64(r)) * 0xff51afd7ed558ccd
-		h ^= h >> 32
-	}
+	h := hashOf(kept)
 	for _, gate := range g.table[h] {
 		if slices.Equal(g.of(int(gate)), kept) {
 			return Ref(2 * gate)
@@ -76,6 +72,15 @@ func (g *gates) and(refs []Ref) Ref {
 	g.first = append(g.first, int32(len(g.inputs)))
 	g.table[h] = append(g.table[h], int32(gate))
 	return Ref(2 * gate)
+}
+
+func hashOf(refs []Ref) uint64 {
+	h := uint64(len(refs))
+	for _, r := range refs {
+		h = (h ^ uint64(r)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	return h
 }
 
 // or returns the disjunction. It changes refs.

@@ -1,0 +1,15 @@
+// Package gdl makes games of rule sheets in the Game Description Language (GDL).
+//
+// [New] reads a sheet and finds out what a [env.Game] must say. It accepts a game only if it can prove that two players
+// take turns ([turns]); a move of the player who is not to move, such as noop, is not a ply. Everything else has a
+// cautious default:
+//
+//   - Longest game: proven by a chain of fluents that every move follows, such as a step counter, or by fluents that
+//     every move uses up. Otherwise a cap on plies, from random games, at which the game is a draw; the cap is part of
+//     positions and keys.
+//   - Board: two arguments of fluents whose constants are ordered, by a relation of the sheet or as numbers. Without
+//     one, the tensor is [C,1,1].
+//   - Classes: the goals of a player, if both players' goals are proven to add up to 100, otherwise differences of goals.
+//
+// Positions are sets of fluents. Gates of env/gdl/network compute legal moves, ends and next positions.
+package gdl

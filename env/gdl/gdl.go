@@ -1,0 +1,590 @@
+package gdl
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/env"
+	"ludus/env/gdl/ground"
+	"ludus/env/gdl/kif"
+	"ludus/env/gdl/network"
+)
+
+// Family is the family of all games that New returns.
+const Family = "gdl"
+
+// game holds the tables of a game.
+type game struct {
+	env      *env.Game
+	net      *network.Network
+	turns    *turns
+	actions  [2][]action // by role, ascending
+	move     [2][]int    // by role, then action: the role's move, or -1
+	init     []uint64    // the first position
+	entries  [][]entry   // by fluent: what it sets in the tensor
+	constant []entry     // always set
+	pieces   []piece     // by fluent
+	details  []int       // fluents that the drawing does not show
+	limit    int         // plies after which the game is a draw; 0 if games are proven to end
+	zobrist  [][8]uint64 // by fluent, then the number of plies; nil if keys are the fluents
+	values   []int       // by class: First's goal, or the difference of goals
+	bySum    bool        // both players' goals add up to 100
+	byWin    bool        // classes are win, draw and loss, whatever the goals are
+}
+
+// action is a move with its gate.
+type action struct {
+	id    env.Action
+	move  int
+	legal network.Ref
+}
+
+// entry is a value of the tensor.
+type entry struct {
+	index int32
+	value float32
+}
+
+// piece is what a fluent draws: kind k-1 of the drawing's pieces on a cell; 0 for nothing.
+type piece struct {
+	cell int32
+	kind uint8
+}
+
+// Info says what was found about a game, for people.
+type Info struct {
+	Fluents, Gates int
+	Board          string // "" if there is none
+	Longest        string
+	Proven         bool // the longest game is proven
+}
+
+// New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
+// and a hash of the text. Errors of type [kif.Error] name the line.
+func New(ctx context.Context, stem, text string) (*env.Game, *Info, error) {
+	rules, err := kif.ReadRules(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := len(program.Roles); n != 2 {
+		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
+	}
+	net, err := network.New(program)
+	if err != nil {
+		return nil, nil, err
+	}
+	folder := net.NewFolder()
+	g := &game{net: net}
+	if g.turns, err = findTurns(net, folder); err != nil {
+		return nil, nil, err
+	}
+	g.init = make([]uint64, (len(program.Fluents)+63)/64)
+	for _, f := range program.Init {
+		i := slices.Index(program.Fluents, f)
+		g.init[i/64] |= 1 << (i % 64)
+	}
+	e := &env.Game{Name: Name(stem, text), Family: Family, Sheet: text}
+	g.env = e
+	for role, t := range program.Roles {
+		e.Players[g.turns.playerOf(role)] = program.Terms.Text(t)
+	}
+	if err := g.setClasses(folder); err != nil {
+		return nil, nil, err
+	}
+	b := findBoard(program)
+	if err := g.setActions(b); err != nil {
+		return nil, nil, err
+	}
+	l, proven := findLongest(net, folder, g.turns)
+	if !proven {
+		l.plies = 0
+	}
+	e.MaxPlies = l.plies
+	e.NewState = func() env.State { return g.newState() }
+	most, err := g.trial()
+	if err != nil {
+		return nil, nil, err
+	}
+	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}
+	if !proven {
+		g.limit = 4 * most
+		e.MaxPlies = g.limit
+		if err := g.addDraw(); err != nil {
+			return nil, nil, err
+		}
+		info.Longest = fmt.Sprintf("%d plies are four times the longest of %d random games; then the game is a draw", g.limit, trials)
+	}
+	g.setTensor(b)
+	g.setKeys()
+	position, move := net.Size()
+	info.Gates = position + move
+	if b != nil {
+		info.Board = b.String()
+	}
+	g.describe(info)
+	e.Finish(nil)
+	return e, info, nil
+}
+
+// Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256.
+func Name(stem, text string) string {
+	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
+	if stem == "" {
+		stem = "sheet"
+	}
+	return fmt.Sprintf("gdl(%s-%x)", stem, sha256.Sum256([]byte(text)))[:len("gdl(")+len(stem)+1+8] + ")"
+}
+
+// setClasses finds the classes from the goals.
+func (g *game) setClasses(f *network.Folder) error {
+	n, e := g.net, g.env
+	values := map[int]map[int]network.Ref{}
+	for role := range 2 {
+		values[role] = map[int]network.Ref{}
+		for _, goal := range n.Goals[role] {
+			values[role][goal.Value] = goal.Holds
+		}
+		if len(values[role]) == 0 {
+			return fmt.Errorf("%s has no goal", n.Program.Terms.Text(n.Program.Roles[role]))
+		}
+	}
+	g.bySum = len(values[0]) == len(values[1])
+	for v, r := range values[0] {
+		other, ok := values[1][100-v]
+		g.bySum = g.bySum && ok && other == r
+	}
+	set := map[int]bool{}
+	for v := range values[0] {
+		if g.bySum {
+			set[v], set[100-v] = true, true
+			continue
+		}
+		for w := range values[1] {
+			set[v-w], set[w-v] = true, true
+		}
+	}
+	for v := range set {
+		g.values = append(g.values, v)
+	}
+	if len(g.values) > maxClasses {
+		g.byWin = true
+		g.values = []int{1, 0, -1}
+	}
+	e.GoalHead = !g.bySum
+	return g.nameClasses()
+}
+
+// maxClasses is the largest number of classes; games with more are played for winning, drawing or losing.
+const maxClasses = 21
+
+// nameClasses sets the classes of g.values.
+func (g *game) nameClasses() error {
+	slices.SortFunc(g.values, func(a, b int) int { return cmp.Compare(b, a) })
+	if len(g.values) < 2 {
+		return fmt.Errorf("all goals are equal: nobody can win")
+	}
+	e := g.env
+	e.Classes = nil
+	middle := 0
+	if g.bySum {
+		middle = 50
+	}
+	for _, v := range g.values {
+		c := env.Class{Name: strconv.Itoa(v), Goals: env.OpenGoals, Utility: float32(v) / 100}
+		if g.bySum {
+			c.Goals, c.Utility = [2]int{v, 100 - v}, float32(2*v-100)/100
+		}
+		switch {
+		case g.byWin:
+			c.Utility = float32(v)
+			c.Name = []string{"loss", "draw", "win"}[v+1]
+		case v == middle:
+			c.Name = "draw"
+		case len(g.values) <= 3 && v > middle:
+			c.Name = "win"
+		case len(g.values) <= 3:
+			c.Name = "loss"
+		case !g.bySum:
+			c.Name = fmt.Sprintf("%+d", v)
+		}
+		e.Classes = append(e.Classes, c)
+	}
+	return nil
+}
+
+// addDraw adds a class for games that reach the limit of plies.
+func (g *game) addDraw() error {
+	middle := 0
+	if g.bySum {
+		middle = 50
+	}
+	if !slices.Contains(g.values, middle) {
+		g.values = append(g.values, middle)
+	}
+	return g.nameClasses()
+}
+
+// goalsAtLimit are the goals of a game that reaches the limit of plies.
+var goalsAtLimit = [2]int{50, 50}
+
+// class returns the class of final goals of First and Second.
+func (g *game) class(goals [2]int) int {
+	v := goals[0]
+	if !g.bySum {
+		v -= goals[1]
+	}
+	if g.byWin {
+		v = cmp.Compare(v, 0)
+	}
+	return slices.Index(g.values, v)
+}
+
+// setActions numbers the moves of both players: planes of the policy, then single entries.
+func (g *game) setActions(b *board) error {
+	p, e := g.net.Program, g.env
+	// Moves by text: both players share those of the same text.
+	var terms []ground.Term
+	for role := range 2 {
+		for m, possible := range g.turns.moves[role] {
+			if t := p.Moves[role][m]; possible && !slices.Contains(terms, t) {
+				terms = append(terms, t)
+			}
+		}
+	}
+	if len(terms) == 0 {
+		return fmt.Errorf("nobody ever has a move")
+	}
+	cells := 1
+	e.Tensor = env.Shape{H: 1, W: 1}
+	e.Drawing = env.Drawing{Rows: []string{"1"}, Columns: []string{"1"}, Inferred: true}
+	if b != nil {
+		e.Tensor = env.Shape{H: b.height(), W: b.width()}
+		cells = b.height() * b.width()
+		rows, columns := b.second.labels(p), b.first.labels(p)
+		if b.rowsFirst {
+			rows, columns = columns, rows
+		}
+		e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
+	}
+	type slot struct {
+		plane string
+		cell  int
+	}
+	slots := map[slot]ground.Term{}
+	var planes []string
+	known := map[string]bool{}
+	drawn := map[ground.Term]env.FromTo{}
+	var single []ground.Term
+	names, groups := groupsOf(p, terms)
+	for _, name := range names {
+		var group []ground.Term
+		for _, i := range groups[name] {
+			group = append(group, terms[i])
+		}
+		pl := b.placeOf(p, group)
+		placed := map[slot]ground.Term{}
+		own := map[string]bool{}
+		var order []string
+		for _, t := range group {
+			args := p.Terms.Args(t)
+			s := slot{plane: pl.others(p, t)}
+			from := env.FromTo{From: env.NoCell, To: env.NoCell}
+			switch {
+			case pl.kind == onCell:
+				s.cell, _ = b.at(args, pl.i, pl.j)
+				from.To = int32(s.cell)
+				if pl.k >= 0 {
+					to, _ := b.at(args, pl.k, pl.l)
+					w := b.width()
+					s.plane = fmt.Sprintf("%s %+d %+d", s.plane, to%w-s.cell%w, to/w-s.cell/w)
+					from = env.FromTo{From: int32(s.cell), To: int32(to)}
+				}
+				if !strings.Contains(pl.others(p, t), " ") && from.From != from.To {
+					drawn[t] = from
+				}
+			case pl.kind == onFirst || pl.kind == onSecond:
+				s.cell = int(b.cells(p, pl, t)[0])
+			}
+			placed[s] = t
+			if !own[s.plane] {
+				own[s.plane] = true
+				order = append(order, s.plane)
+			}
+		}
+		// A group that would need many more entries than it has moves gets single entries.
+		if pl.kind == nowhere || len(placed) < len(group) || len(order)*cells > 32*len(group)+1024 {
+			single = append(single, group...)
+			continue
+		}
+		for _, plane := range order {
+			if !known[plane] {
+				known[plane] = true
+				planes = append(planes, plane)
+			}
+		}
+		for s, t := range placed {
+			slots[s] = t
+		}
+	}
+	ids := map[ground.Term]env.Action{}
+	add := func(t ground.Term) {
+		ids[t] = env.Action(len(e.ActionTexts))
+		e.ActionTexts = append(e.ActionTexts, p.Terms.Text(t))
+		cells, ok := drawn[t]
+		if !ok {
+			cells = env.NoCells
+		}
+		e.Drawing.ActionCells = append(e.Drawing.ActionCells, cells)
+	}
+	for _, plane := range planes {
+		for cell := range cells {
+			if t, ok := slots[slot{plane, cell}]; ok {
+				add(t)
+				continue
+			}
+			e.ActionTexts = append(e.ActionTexts, "")
+			e.Drawing.ActionCells = append(e.Drawing.ActionCells, env.NoCells)
+		}
+	}
+	for _, t := range single {
+		add(t)
+	}
+	e.PolicyNames = planes
+	for _, t := range single {
+		e.PolicyNames = append(e.PolicyNames, p.Terms.Text(t))
+	}
+	e.PolicyExtras = len(single)
+	for role := range 2 {
+		g.move[role] = slices.Repeat([]int{-1}, len(e.ActionTexts))
+		for m, possible := range g.turns.moves[role] {
+			if possible {
+				id := ids[p.Moves[role][m]]
+				g.actions[role] = append(g.actions[role], action{id, m, g.net.Legal[role][m]})
+				g.move[role][id] = m
+			}
+		}
+		slices.SortFunc(g.actions[role], func(a, b action) int { return cmp.Compare(a.id, b.id) })
+	}
+	return nil
+}
+
+// trials is the number of random games that New plays; fewer if the game is large.
+const trials = 1000
+
+// trial plays random games and returns the longest one's plies. It refuses games that do not end, or in which a player
+// has no move or not exactly one goal at the end.
+func (g *game) trial() (most int, err error) {
+	s := g.newState()
+	rng := rand.New(rand.NewPCG(1, 1))
+	position, move := g.net.Size()
+	work := 0
+	for range trials {
+		s.reset()
+		plies := 0
+		for ; ; plies++ {
+			if err := s.check(); err != nil {
+				return 0, err
+			}
+			if s.Done() {
+				break
+			}
+			if plies > maxTrial {
+				return 0, fmt.Errorf("a random game does not end within %d plies", maxTrial)
+			}
+			s.Apply(s.RandomAction(rng.Uint64()))
+		}
+		most = max(most, plies)
+		if work += plies * (position + move); work > 1<<30 {
+			break
+		}
+	}
+	return max(most, 1), nil
+}
+
+const maxTrial = 5000
+
+// setTensor lays out the planes of the tensor, and what is drawn.
+func (g *game) setTensor(b *board) {
+	p, e := g.net.Program, g.env
+	cells := e.Tensor.Cells()
+	g.entries = make([][]entry, len(p.Fluents))
+	g.pieces = make([]piece, len(p.Fluents))
+	e.Drawing.Cells = make([]bool, cells)
+	planes := map[string]int{}
+	plane := func(name string) int {
+		i, ok := planes[name]
+		if !ok {
+			i = len(e.Planes)
+			planes[name] = i
+			e.Planes = append(e.Planes, name)
+		}
+		return i
+	}
+	names, groups := groupsOf(p, p.Fluents)
+	for _, name := range names {
+		var group []ground.Term
+		for _, i := range groups[name] {
+			group = append(group, p.Fluents[i])
+		}
+		pl := b.placeOf(p, group)
+		if pl.kind == nowhere {
+			g.setCounters(group, groups[name], plane)
+			continue
+		}
+		for k, t := range group {
+			i := plane(pl.others(p, t) + ": 1 where it is true, 0 elsewhere")
+			for _, cell := range b.cells(p, pl, t) {
+				g.entries[groups[name][k]] = append(g.entries[groups[name][k]], entry{int32(i*cells) + cell, 1})
+				if pl.kind == onCell {
+					e.Drawing.Cells[cell] = true
+				}
+			}
+		}
+		if b.group == name {
+			g.setPieces(pl, group, groups[name], b)
+		}
+	}
+	for _, c := range e.Drawing.ActionCells {
+		for _, cell := range []int32{c.From, c.To} {
+			if cell >= 0 {
+				e.Drawing.Cells[cell] = true
+			}
+		}
+	}
+	if b == nil {
+		e.Drawing.Cells[0] = true
+	}
+	onBoard := plane("board: 1 on every cell that exists, 0 elsewhere")
+	for cell, exists := range e.Drawing.Cells {
+		if exists {
+			g.constant = append(g.constant, entry{int32(onBoard*cells + cell), 1})
+		}
+	}
+	if g.limit > 0 {
+		plane(fmt.Sprintf("plies left: on every cell the plies before the game is a draw / %d", g.limit))
+	}
+	for i := range p.Fluents {
+		if g.pieces[i].kind == 0 && !slices.Contains(g.turns.fluents, i) && !(b != nil && groupName(p, p.Fluents[i]) == b.group) {
+			g.details = append(g.details, i)
+		}
+	}
+}
+
+// setCounters lays out fluents without a place: those that differ only in a number at their end are one plane, the
+// others a plane each.
+func (g *game) setCounters(group []ground.Term, fluents []int, plane func(string) int) {
+	p, cells := g.net.Program, g.env.Tensor.Cells()
+	type counter struct {
+		values  []int
+		fluents []int
+	}
+	counters := map[string]*counter{}
+	var order []string
+	for k, t := range group {
+		args := p.Terms.Args(t)
+		name := p.Terms.Text(t)
+		value := 0
+		if n := len(args); n > 0 {
+			if v, err := strconv.Atoi(p.Terms.Name(args[n-1])); err == nil && len(p.Terms.Args(args[n-1])) == 0 {
+				name, value = strings.TrimSuffix(name, p.Terms.Name(args[n-1])+")")+"n)", v
+			}
+		}
+		c := counters[name]
+		if c == nil {
+			c = &counter{}
+			counters[name] = c
+			order = append(order, name)
+		}
+		c.values, c.fluents = append(c.values, value), append(c.fluents, fluents[k])
+	}
+	for _, name := range order {
+		c := counters[name]
+		sorted := slices.Sorted(slices.Values(c.values))
+		for k, i := range c.fluents {
+			value, title := float32(1), p.Terms.Text(p.Fluents[i])+": 1 on every cell if it is true, otherwise 0"
+			if len(sorted) > 2 {
+				value = float32(1+slices.Index(sorted, c.values[k])) / float32(len(sorted))
+				title = fmt.Sprintf("%s: on every cell the place of n among its %d values / %d", name, len(sorted), len(sorted))
+			}
+			at := plane(title)
+			for cell := range cells {
+				g.entries[i] = append(g.entries[i], entry{int32(at*cells + cell), value})
+			}
+		}
+	}
+}
+
+// emptyNames are constants that stand for an empty cell. They are not drawn.
+var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space"}
+
+// setPieces sets what fluents of the board draw: the constants that do not place them.
+func (g *game) setPieces(pl place, group []ground.Term, fluents []int, b *board) {
+	p, e := g.net.Program, g.env
+	for k, t := range group {
+		_, name, _ := strings.Cut(pl.others(p, t), " ")
+		if slices.Contains(emptyNames, name) {
+			continue
+		}
+		if name == "" {
+			name = p.Terms.Name(t)
+		}
+		i := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
+		if i < 0 {
+			if i = len(e.Drawing.Pieces); i == 255 {
+				continue
+			}
+			piece := env.Piece{Name: name, Neutral: true}
+			for player, role := range e.Players {
+				if slices.Contains(strings.Fields(name), role) {
+					piece.Player, piece.Neutral = env.Player(player), false
+				}
+			}
+			e.Drawing.Pieces = append(e.Drawing.Pieces, piece)
+		}
+		g.pieces[fluents[k]] = piece{b.cells(p, pl, t)[0], uint8(i + 1)}
+	}
+}
+
+// setKeys decides what keys are: the fluents if they fit beside the number of plies, otherwise sums of random words.
+func (g *game) setKeys() {
+	words := len(g.init)
+	if g.limit > 0 {
+		words++
+	}
+	if words <= len(env.Key{}) {
+		return
+	}
+	rng := rand.New(rand.NewPCG(2, 2))
+	g.zobrist = make([][8]uint64, len(g.net.Program.Fluents)+g.limit+1)
+	for i := range g.zobrist {
+		for k := range g.zobrist[i] {
+			g.zobrist[i][k] = rng.Uint64()
+		}
+	}
+}
+
+// describe writes the texts for people.
+func (g *game) describe(info *Info) {
+	e := g.env
+	e.Summary = "a game from a rule sheet"
+	end := "Games are proven to end: " + info.Longest + "."
+	if !info.Proven {
+		end = "It is not proven that games end: " + info.Longest + "."
+	}
+	goals := "Goals run from 0 to 100 and add up to 100."
+	if !g.bySum {
+		goals = "Goals run from 0 to 100. The higher goal wins."
+	}
+	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
+		"first.\n%s\n%s", e.Players[0], e.Players[1], e.Players[0], goals, end)
+}
