@@ -44,6 +44,7 @@ func (r *run) resolve(ctx context.Context) (weights *infer.Weights, changed bool
 	}
 	if isNew {
 		config = rundir.NewConfig(r.Game.Name, 1, rundir.DefaultSettings(r.Game))
+		config.Sheet = r.Game.Sheet
 		if r.Seed != nil {
 			config.Seed = *r.Seed
 		}

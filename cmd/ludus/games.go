@@ -23,7 +23,8 @@ func gamesCommand() *cobra.Command {
 		Short: "List the games, or show one: rules, shipped agent, parameters, tensors, outcome classes",
 		Example: `  ludus games
   ludus games quad-5x5
-  ludus games "quad(size=6,quads=10)" --json`,
+  ludus games "quad(size=6,quads=10)" --json
+  ludus games "gdl(tic-tac-toe.kif)"`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := namedGames(args)
@@ -70,6 +71,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())
 	}
+	fmt.Fprintln(w, "\ngdl(PATH) is the game of a rule sheet; docs/RULES.md shows how to write one.")
 }
 
 // writeRules prints a game's rules, its start and its parameters.
@@ -78,6 +80,9 @@ func writeRules(w io.Writer, g *env.Game) {
 	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
 	fmt.Fprintln(w, style.Rules(g))
 	fmt.Fprintln(w, style.Board(g, g.NewState()))
+	if len(g.Params) == 0 {
+		return
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tALLOWED")
 	ranges := parameterRanges(g.Family)
@@ -153,6 +158,9 @@ func parameterRanges(family string) map[string]string {
 	ranges := make(map[string]string)
 	families := games.Families()
 	i := slices.IndexFunc(families, func(f games.Family) bool { return f.Name == family })
+	if i < 0 {
+		return ranges // a game of a rule sheet has no parameters
+	}
 	for _, p := range families[i].Params {
 		ranges[p.Name] = p.Range()
 	}

@@ -111,7 +111,7 @@ func New(ctx context.Context, stem, text string) (*env.Game, *Info, error) {
 	}
 	e.MaxPlies = l.plies
 	e.NewState = func() env.State { return g.newState() }
-	most, err := g.trial()
+	most, err := g.trial(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -322,6 +322,13 @@ func (g *game) setActions(b *board) error {
 			}
 		}
 		// A group that would need many more entries than it has moves gets single entries.
+		if b == nil {
+			for _, t := range group { // a plane of one cell each
+				planes = append(planes, p.Terms.Text(t))
+				slots[slot{plane: p.Terms.Text(t)}] = t
+			}
+			continue
+		}
 		if pl.kind == nowhere || len(placed) < len(group) || len(order)*cells > 32*len(group)+1024 {
 			single = append(single, group...)
 			continue
@@ -335,6 +342,9 @@ func (g *game) setActions(b *board) error {
 		for s, t := range placed {
 			slots[s] = t
 		}
+	}
+	if len(planes) == 0 {
+		planes = []string{"unused"} // networks need a plane
 	}
 	ids := map[ground.Term]env.Action{}
 	add := func(t ground.Term) {
@@ -383,12 +393,15 @@ const trials = 1000
 
 // trial plays random games and returns the longest one's plies. It refuses games that do not end, or in which a player
 // has no move or not exactly one goal at the end.
-func (g *game) trial() (most int, err error) {
+func (g *game) trial(ctx context.Context) (most int, err error) {
 	s := g.newState()
 	rng := rand.New(rand.NewPCG(1, 1))
 	position, move := g.net.Size()
 	work := 0
 	for range trials {
+		if err := ctx.Err(); err != nil {
+			return 0, fmt.Errorf("random games take too long: %w", err)
+		}
 		s.reset()
 		plies := 0
 		for ; ; plies++ {
@@ -404,7 +417,7 @@ func (g *game) trial() (most int, err error) {
 			s.Apply(s.RandomAction(rng.Uint64()))
 		}
 		most = max(most, plies)
-		if work += plies * (position + move); work > 1<<30 {
+		if work += plies * (position + move); work > 1<<28 {
 			break
 		}
 	}

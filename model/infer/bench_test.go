@@ -15,9 +15,9 @@ func BenchmarkEvaluate(b *testing.B) {
 		game   *env.Game
 		config Config
 	}{
-		{small, Config{small.Name, 32, 3}},
-		{large, Config{large.Name, 32, 4}},
-		{large, Config{large.Name, 64, 5}},
+		{small, Config{Game: small.Name, Channels: 32, Blocks: 3}},
+		{large, Config{Game: large.Name, Channels: 32, Blocks: 4}},
+		{large, Config{Game: large.Name, Channels: 64, Blocks: 5}},
 	} {
 		for _, batch := range []int{1, 8, 32} {
 			c, shape := net.config, net.game.Tensor

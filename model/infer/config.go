@@ -23,6 +23,8 @@ const (
 type Config struct {
 	// Game is the canonical name of the game.
 	Game string
+	// Sheet is the rule sheet of a game of one, otherwise "".
+	Sheet string
 	// Channels of the tower: a multiple of 4 from 4 to 512. AlphaZero has 256.
 	Channels int
 	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64. AlphaZero
@@ -37,7 +39,7 @@ func DefaultConfig(game *env.Game) Config {
 	if game.Tensor.Cells() <= 25 {
 		blocks = 3
 	}
-	return Config{Game: game.Name, Channels: 32, Blocks: blocks}
+	return Config{Game: game.Name, Sheet: game.Sheet, Channels: 32, Blocks: blocks}
 }
 
 // Validate reports everything that is wrong with the config for game.

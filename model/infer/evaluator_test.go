@@ -107,7 +107,7 @@ func TestWarmEvaluateAllocatesNothing(t *testing.T) {
 
 func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	e := newEvaluator(t, game, randomWeights(game, Config{game.Name, 4, 1}, 1), 1)
+	e := newEvaluator(t, game, randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1), 1)
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
@@ -118,7 +118,7 @@ func TestEvaluatePanicsOnWrongSizes(t *testing.T) {
 
 func TestNewNetworkErrors(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	good := randomWeights(game, Config{game.Name, 4, 1}, 1)
+	good := randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1)
 	other := envtest.Board(3, 3, 3, 1, 0, 2, false)
 	if _, err := NewNetwork(other, good); err == nil {
 		t.Error("weights of another game are accepted")

@@ -40,7 +40,7 @@ func TestHalf(t *testing.T) {
 // TestMarshalHalf reads rounded weights back: a second rounding changes nothing, and the file is about half as long.
 func TestMarshalHalf(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	w := randomWeights(game, Config{game.Name, 32, 2}, 1)
+	w := randomWeights(game, Config{Game: game.Name, Channels: 32, Blocks: 2}, 1)
 	data := w.MarshalHalf()
 	r, err := Unmarshal(data)
 	if err != nil {

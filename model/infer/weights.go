@@ -128,14 +128,18 @@ func (w *Weights) MarshalHalf() []byte { return w.marshal(half) }
 
 // marshal is Marshal with values of the given data type.
 func (w *Weights) marshal(dtype string) []byte {
-	return marshalTensors(map[string]string{
+	metadata := map[string]string{
 		"format":      weightsFormat,
 		"version":     weightsVersion,
 		"game":        w.Config.Game,
 		"channels":    strconv.Itoa(w.Config.Channels),
 		"blocks":      strconv.Itoa(w.Config.Blocks),
 		"value_scale": strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
-	}, w.Tensors, dtype)
+	}
+	if w.Config.Sheet != "" {
+		metadata["sheet"] = w.Config.Sheet
+	}
+	return marshalTensors(metadata, w.Tensors, dtype)
 }
 
 // Unmarshal reads what [Weights.Marshal] or [Weights.MarshalHalf] wrote. Errors wrap [ErrFormat]. The weights do not refer to data. Call
@@ -166,7 +170,7 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return fmt.Errorf("channels, blocks or value_scale: %w", err)
 	}
-	w.Config, w.ValueScale = Config{Game: metadata["game"], Channels: channels, Blocks: blocks}, scale
+	w.Config, w.ValueScale = Config{Game: metadata["game"], Sheet: metadata["sheet"], Channels: channels, Blocks: blocks}, scale
 	if !validScale(scale) {
 		return fmt.Errorf("value_scale is %v; it must be above 0", scale)
 	}

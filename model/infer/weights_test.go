@@ -100,7 +100,7 @@ func TestUnmarshalTensorsErrors(t *testing.T) {
 
 func TestUnmarshalErrors(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	data := randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal()
+	data := randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1).Marshal()
 	edit := func(from, to string) []byte { return bytes.Replace(data, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
 		"format is":      MarshalTensors(nil, nil),
@@ -131,8 +131,8 @@ func TestUnmarshalErrors(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).Marshal())
-	f.Add(randomWeights(game, Config{game.Name, 4, 1}, 1).MarshalHalf())
+	f.Add(randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1).Marshal())
+	f.Add(randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1).MarshalHalf())
 	for _, data := range badFiles() {
 		f.Add(data)
 	}
@@ -152,7 +152,7 @@ func FuzzUnmarshal(f *testing.F) {
 
 func TestConfigValidate(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	err := Config{"other", 30, 65}.Validate(game)
+	err := Config{Game: "other", Channels: 30, Blocks: 65}.Validate(game)
 	for _, want := range []string{`"other"`, "channels is 30", "blocks is 65"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want %q named", err, want)
@@ -165,7 +165,7 @@ func TestConfigValidate(t *testing.T) {
 
 func TestCloneIsIndependent(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	w := randomWeights(game, Config{game.Name, 4, 1}, 1)
+	w := randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1)
 	before := w.Marshal()
 	clear(w.Clone().Tensors[0].Data)
 	if !bytes.Equal(before, w.Marshal()) {

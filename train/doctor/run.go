@@ -47,7 +47,7 @@ func Read(ctx context.Context, dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Config: config}
-	if r.Game, err = games.New(config.Game); err != nil {
+	if r.Game, err = games.Restore(config.Game, config.Sheet); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	if r.Metrics, _, err = rundir.MetricsFile.Read(dir); err != nil {

@@ -199,11 +199,11 @@ func (w *Worker) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	game, err := games.New(i.Game)
+	weights, err := infer.Unmarshal(data)
 	if err != nil {
 		return err
 	}
-	weights, err := infer.Unmarshal(data)
+	game, err := games.Restore(i.Game, weights.Config.Sheet)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`
 	Seed     uint64   `json:"seed"`
-	From     string   `json:"from,omitempty"` // SHA-256 of the weights file that the run started from, in hexadecimal
+	From     string   `json:"from,omitempty"`  // SHA-256 of the weights file that the run started from, in hexadecimal
+	Sheet    string   `json:"sheet,omitempty"` // the rule sheet of a game of one
 	Settings Settings `json:"settings"`
 	Plan     Plan     `json:"plan"`
 }

@@ -60,7 +60,7 @@ func parsePacked(data []byte) (*Suite, error) {
 	if err := json.Unmarshal(payload, &packed); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	game, err := games.New(packed.Game)
+	game, err := games.Find(packed.Game)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}

@@ -83,7 +83,7 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	game, err := games.New(l.Game)
+	game, err := games.Find(l.Game)
 	if err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}

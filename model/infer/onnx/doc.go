@@ -21,6 +21,7 @@
 //	metadata_version   1; a reader should reject a greater one
 //	game               canonical name; "ludus games GAME" describes the game
 //	family             name of the family of games that differ in parameters only
+//	sheet              the rule sheet (Game Description Language) of a game of one; otherwise left out
 //	parameters         {name: value}, values are strings
 //	players            names; the first one moves first
 //	rules              the rules in short

@@ -53,6 +53,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 		{"metadata_version", metadataVersion},
 		{"game", game.Name},
 		{"family", game.Family},
+		{"sheet", game.Sheet}, // left out if there is none
 		{"parameters", parameters},
 		{"players", game.Players},
 		{"rules", strings.TrimSpace(game.Rules)},
@@ -71,6 +72,9 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 		}},
 		{"outputs", outputTexts(game)},
 	} {
+		if e.value == "" {
+			continue
+		}
 		value, err := json.Marshal(e.value)
 		if err != nil {
 			return nil, fmt.Errorf("onnx: metadata %s of %s: %w", e.key, game.Name, err)

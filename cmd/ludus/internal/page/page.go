@@ -35,7 +35,7 @@ var (
 
 // MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks
 // with up to 64 channels and 5 blocks on boards of up to 81 cells are smaller.
-const MaxBytes = 3_200_000
+const MaxBytes = 3_300_000
 
 // Page is an agent to export.
 type Page struct {

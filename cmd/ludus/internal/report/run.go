@@ -104,7 +104,7 @@ func (r *Run) refreshConfig() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	game, err := games.New(config.Game)
+	game, err := games.Restore(config.Game, config.Sheet)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.config.Path, err)
 	}

@@ -160,7 +160,7 @@ func (r *entryReader) readConfig() *rundir.Config {
 	}
 	config, err := rundir.ReadConfig(r.dir)
 	if err == nil {
-		_, err = games.New(config.Game)
+		_, err = games.Restore(config.Game, config.Sheet)
 	}
 	if err != nil {
 		e.Problem = err.Error()

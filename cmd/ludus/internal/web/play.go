@@ -138,7 +138,7 @@ func (g *gameCache) find(name string) (*env.Game, error) {
 		return nil, httpErrorf(http.StatusTooManyRequests,
 			"the server already holds %d different games, its limit; use one of those or a game with a short name", g.limit)
 	}
-	game, err := games.New(name)
+	game, err := games.Find(name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"syscall/js"
 
@@ -41,7 +42,7 @@ const maxAgents = 4
 
 func newEngine() *engine {
 	e := &engine{agents: make(map[string]agent.Agent)}
-	e.host = board.Host{Game: games.New, Agent: e.agent}
+	e.host = board.Host{Game: e.game, Agent: e.agent}
 	e.weights = sync.OnceValues(func() (*infer.Weights, error) {
 		source := js.Global().Get("weights")
 		data := make([]byte, source.Length())
@@ -49,6 +50,18 @@ func newEngine() *engine {
 		return infer.Unmarshal(data)
 	})
 	return e
+}
+
+// game returns a named game. That of a rule sheet comes with the weights.
+func (e *engine) game(name string) (*env.Game, error) {
+	if strings.HasPrefix(name, "gdl(") {
+		w, err := e.weights()
+		if err != nil {
+			return nil, err
+		}
+		return games.Restore(w.Config.Game, w.Config.Sheet)
+	}
+	return games.New(name)
 }
 
 // agent returns the agent of a spec and keeps it for later requests.

@@ -1,0 +1,96 @@
+package games
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/gdl"
+	"ludus/env/gdl/sheets"
+)
+
+// writeFile writes a file in dir and returns its path.
+func writeFile(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSheetNames(t *testing.T) {
+	dir := t.TempDir()
+	path := writeFile(t, dir, "Three In Line.kif", sheets.Text("tic-tac-toe"))
+	g := mustNew(t, "gdl("+path+")")
+	if g.Name != gdl.Name("three-in-line", g.Sheet) || g.Sheet == "" {
+		t.Errorf("name %q", g.Name)
+	}
+	for _, name := range []string{g.Name, " gdl( " + path + " ) "} {
+		if mustNew(t, name) != g {
+			t.Errorf("%q is another game", name)
+		}
+	}
+	if found, err := Find(g.Name); err != nil || found != g {
+		t.Errorf("Find: %v", err)
+	}
+	if restored, err := Restore(g.Name, g.Sheet); err != nil || restored != g {
+		t.Errorf("Restore: %v", err)
+	}
+	if restored, err := Restore("quad-5x5", ""); err != nil || restored != mustNew(t, "quad-5x5") {
+		t.Errorf("Restore: %v", err)
+	}
+}
+
+// TestSheetInRuns makes games from what runs and weights files carry.
+func TestSheetInRuns(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	name := gdl.Name("hex", sheets.Text("hex"))
+	run := filepath.Join("runs", env.FileName(name))
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := `{"game": "` + name + `", "sheet": ` + quoted(sheets.Text("hex")) + `}`
+	writeFile(t, run, "config.json", config)
+	g := mustNew(t, name)
+	if mustNew(t, "gdl("+run+")") != g {
+		t.Error("the folder's game is another one")
+	}
+	header := `{"__metadata__": ` + config + `}`
+	weights := writeFile(t, dir, "hex.safetensors", string([]byte{byte(len(header)), byte(len(header) >> 8), 0, 0, 0, 0, 0, 0})+header)
+	if mustNew(t, "gdl("+weights+")") != g {
+		t.Error("the weights file's game is another one")
+	}
+}
+
+// quoted returns a JSON string.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(text) + `"`
+}
+
+func TestSheetErrors(t *testing.T) {
+	dir := t.TempDir()
+	broken := writeFile(t, dir, "broken.kif", "(role a)\n(role b")
+	single := writeFile(t, dir, "single.kif", "(role a) (init p) (legal a go) terminal (goal a 100)")
+	for name, want := range map[string]string{
+		"gdl(nowhere.kif)":    "a rule sheet is named by its file",
+		"gdl(" + broken + ")": "line 2, column 1: this bracket is never closed",
+		"gdl(" + single + ")": "1 roles",
+		"gdl(" + dir + ")":    "config.json",
+		"gdl":                 "did you mean",
+	} {
+		if _, err := New(name); !errors.Is(err, ErrName) || name != "gdl" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, want)
+		}
+	}
+	if _, err := Find("gdl(" + broken + ")"); !errors.Is(err, ErrName) {
+		t.Errorf("Find reads files: %v", err)
+	}
+	if _, err := Restore("gdl(x-00000000)", sheets.Text("hex")); !errors.Is(err, ErrName) {
+		t.Errorf("Restore accepts another game's sheet: %v", err)
+	}
+}
