@@ -170,12 +170,37 @@ func (a *axis) byRelation(p *ground.Program) bool {
 		if arity := len(facts[0]); arity != 2 {
 			continue
 		}
+		if a.numbered(p, facts) {
+			a.order = name[:strings.Index(name, "/")]
+			return true
+		}
 		if chain := a.chain(facts); chain != nil {
 			a.values, a.order = chain, name[:strings.Index(name, "/")]
 			return true
 		}
 	}
 	return false
+}
+
+// numbered orders the constants by a relation that gives each of them a number of its own, such as (row r1 1).
+func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
+	numbers := map[ground.Term]int{}
+	taken := map[int]bool{}
+	for _, args := range facts {
+		if _, ok := a.index[args[0]]; !ok {
+			continue
+		}
+		n, err := strconv.Atoi(p.Terms.Name(args[1]))
+		if _, twice := numbers[args[0]]; err != nil || twice || taken[n] {
+			return false
+		}
+		numbers[args[0]], taken[n] = n, true
+	}
+	if len(numbers) < len(a.values) {
+		return false
+	}
+	slices.SortFunc(a.values, func(x, y ground.Term) int { return cmp.Compare(numbers[x], numbers[y]) })
+	return true
 }
 
 // chain returns the constants in the order of a relation that links each to the next one only; nil if it does not.

@@ -67,6 +67,7 @@ type grounder struct {
 	does      *relation
 	err       error
 	roles     map[Term]int
+	facts     []kif.Term // that no rule asks for
 }
 
 // Ground removes the variables from the rules of a sheet. The error is of type [kif.Error] where it belongs to a line of
@@ -88,6 +89,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 			Static: map[string][][]Term{}},
 	}
 	g.program.Terms = g.terms
+	g.facts = unused(rules)
 	for _, c := range p.clauses {
 		r, err := g.compile(c)
 		if err != nil {
@@ -156,6 +158,21 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	for _, r := range rules {
 		if needed[signature(r.Head)] {
 			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// unused returns the facts that neither play nor goals ask for; they may tell the order of constants.
+func unused(rules []kif.Rule) []kif.Term {
+	used := map[string]bool{}
+	for _, r := range relevant(rules) {
+		used[signature(r.Head)] = true
+	}
+	var list []kif.Term
+	for _, r := range rules {
+		if len(r.Body) == 0 && !used[signature(r.Head)] && len(variables([]kif.Term{r.Head})) == 0 {
+			list = append(list, r.Head)
 		}
 	}
 	return list
@@ -566,6 +583,10 @@ func (g *grounder) finish() *Program {
 		for _, a := range r.atoms {
 			p.Static[key] = append(p.Static[key], g.terms.args[a])
 		}
+	}
+	for _, f := range g.facts {
+		key := f.Name + "/" + strconv.Itoa(len(f.Args))
+		p.Static[key] = append(p.Static[key], g.terms.args[g.pattern(f, nil).ground])
 	}
 	return p
 }
