@@ -37,13 +37,6 @@ type Program struct {
 	Goal     []map[int]Term       // by role, then value
 	Terminal Term                 // -1 if the game never ends
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
-	Clauses  []Clause
-}
-
-// Clause is a rule before grounding, for the analysis of arguments.
-type Clause struct {
-	Head kif.Term
-	Body []kif.Term
 }
 
 // grounder is the state of Ground.
@@ -96,7 +89,6 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 			return nil, err
 		}
 		g.rules = append(g.rules, r)
-		g.program.Clauses = append(g.program.Clauses, Clause{c.head, c.body})
 	}
 	layers, err := g.layers()
 	if err != nil {

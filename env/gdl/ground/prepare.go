@@ -51,8 +51,6 @@ func checkKeywords(rules []kif.Rule) error {
 			return kif.Errorf(t.Pos, "%s has %d arguments; it takes %d", t.Name, len(t.Args), arity)
 		case head && (t.Name == "true" || t.Name == "does"):
 			return kif.Errorf(t.Pos, "%s cannot be the head of a rule", t.Name)
-		case !head && (t.Name == "init" || t.Name == "next"):
-			// Some sheets ask for init and next in bodies; they are ordinary predicates then.
 		}
 		return nil
 	}
