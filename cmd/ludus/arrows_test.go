@@ -27,7 +27,8 @@ var imports = map[string][]string{
 	"env/gdl/oracle":                   {"env/gdl/kif"},
 	"env/gdl/ground":                   {"env/gdl/kif"},
 	"env/gdl/network":                  {"env/gdl/ground"},
-	"env/gdl/sheets":                   {},
+	"env/gdl/canonical":                {"env/gdl/kif"},
+	"env/gdl/sheets":                   {"env/gdl/kif"},
 	"env/gdl":                          {"env", "env/gdl/ground", "env/gdl/kif", "env/gdl/network"},
 	"env/solver":                       {"env"},
 	"mcts":                             {"env"},
@@ -70,9 +71,12 @@ var imports = map[string][]string{
 		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent", "train/cpu",
 		"train/parallel", "train/rundir",
 	},
-	"cmd/ludus/internal/board":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
-	"cmd/ludus/internal/browsertest":   {},
-	"cmd/ludus/internal/gamepages":     {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
+	"cmd/ludus/internal/board":       {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
+	"cmd/ludus/internal/browsertest": {},
+	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
+	"cmd/ludus/internal/ggp": {
+		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train/agent", "train/rundir",
+	},
 	"cmd/ludus/internal/lines":         {},
 	"cmd/ludus/internal/notation":      {"env"},
 	"cmd/ludus/internal/page":          {"cmd/ludus/internal/static", "env", "model/infer", "train/agent"},
@@ -98,7 +102,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/doctor", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/lines",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/shipped",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
@@ -108,7 +112,7 @@ var imports = map[string][]string{
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
-	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
 	"checkpoints", "train/seed", "train/stats", "train/tensorboard",
 }
 

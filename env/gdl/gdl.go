@@ -68,23 +68,35 @@ type Info struct {
 // New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
 // and a hash of the text. Errors of type [kif.Error] name the line.
 func New(ctx context.Context, stem, text string) (*env.Game, *Info, error) {
-	rules, err := kif.ReadRules(text)
+	net, err := Read(ctx, text)
 	if err != nil {
 		return nil, nil, err
+	}
+	return FromNetwork(ctx, stem, text, net)
+}
+
+// Read returns the network of a sheet, whatever the number of roles and whether they take turns or not.
+func Read(ctx context.Context, text string) (*network.Network, error) {
+	rules, err := kif.ReadRules(text)
+	if err != nil {
+		return nil, err
 	}
 	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	return network.New(program)
+}
+
+// FromNetwork is [New] for a sheet whose network is known.
+func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
+	program := net.Program
 	if n := len(program.Roles); n != 2 {
 		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
 	}
-	net, err := network.New(program)
-	if err != nil {
-		return nil, nil, err
-	}
 	folder := net.NewFolder()
 	g := &game{net: net}
+	var err error
 	if g.turns, err = findTurns(net, folder); err != nil {
 		return nil, nil, err
 	}

@@ -1,66 +1,16 @@
 package gdl_test
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"ludus/env/games"
 	"ludus/env/gdl"
-	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
 )
-
-// scramble renames everything in a sheet but keywords and numbers, and shuffles its rules and their conditions. It
-// returns the new names, too.
-func scramble(t *testing.T, text string, rng *rand.Rand) (string, map[string]string) {
-	t.Helper()
-	rules, err := kif.ReadRules(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keep := strings.Fields("role init true next legal does goal terminal base input not or and distinct")
-	names := map[string]string{}
-	var rename func(x kif.Term) kif.Term
-	rename = func(x kif.Term) kif.Term {
-		_, notNumber := strconv.Atoi(x.Name)
-		if notNumber != nil && !slices.Contains(keep, x.Name) {
-			if names[x.Name] == "" {
-				names[x.Name] = fmt.Sprintf("w%dq", 1000+len(names)*7)
-				if x.IsVariable() {
-					names[x.Name] = "?" + names[x.Name]
-				}
-			}
-			x.Name = names[x.Name]
-		}
-		args := make([]kif.Term, len(x.Args))
-		for i, a := range x.Args {
-			args[i] = rename(a)
-		}
-		x.Args = args
-		return x
-	}
-	// The order of the roles means something: it is the order of moves in a match.
-	var roles, lines []string
-	for _, r := range rules {
-		r.Head = rename(r.Head)
-		for i := range r.Body {
-			r.Body[i] = rename(r.Body[i])
-		}
-		rng.Shuffle(len(r.Body), func(i, j int) { r.Body[i], r.Body[j] = r.Body[j], r.Body[i] })
-		if r.Head.Name == "role" {
-			roles = append(roles, r.String())
-		} else {
-			lines = append(lines, r.String())
-		}
-	}
-	rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-	return strings.Join(append(roles, lines...), "\n"), names
-}
 
 // TestScrambled plays random games by scrambled sheets and natively.
 func TestScrambled(t *testing.T) {
@@ -71,7 +21,10 @@ func TestScrambled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, names := scramble(t, sheets.Text(sheet), rand.New(rand.NewPCG(5, 5)))
+			text, names, err := sheets.Scramble(sheets.Text(sheet), rand.New(rand.NewPCG(5, 5)))
+			if err != nil {
+				t.Fatal(err)
+			}
 			g, info, err := gdl.New(t.Context(), sheet, text)
 			if err != nil {
 				t.Fatal(err)

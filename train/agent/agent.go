@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"ludus/env"
 	"ludus/train/seed"
@@ -22,6 +23,13 @@ type Agent interface {
 	// Analyze evaluates state, which is not terminal, with a number of simulations (0: the agent's own). Agents without
 	// simulations ignore the number. The only error is that of a cancelled ctx.
 	Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error)
+}
+
+// Timed is an agent that can choose within a time limit. Agents of the kinds MCTS, Net and Policy are.
+type Timed interface {
+	Agent
+	// ChooseWithin is Choose for a move that must be chosen within the limit.
+	ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error)
 }
 
 // Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is

@@ -94,9 +94,14 @@ func (b *Batched) Observe(a env.Action) {
 
 // Choose implements [Agent].
 func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	return b.ChooseWithin(ctx, state, b.spec.Time)
+}
+
+// ChooseWithin implements [Timed].
+func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error) {
 	b.Begin(state)
-	stop := b.stopAfter(ctx, b.spec.Time)
-	if err := b.run(ctx, b.search); err != nil {
+	stop := b.stopAfter(ctx, limit)
+	if err := b.run(ctx, b.search, limit); err != nil {
 		return 0, err
 	}
 	return b.chosen(stop), ctx.Err()
@@ -131,9 +136,9 @@ func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err err
 	return b.chosen(func() bool { return ctx.Err() != nil }), true, ctx.Err()
 }
 
-// run searches until the simulations or the time of a move are used up. It leaves time for the exact search.
-func (b *Batched) run(ctx context.Context, search *mcts.Search) error {
-	limit := b.spec.Time
+// run searches until the simulations or the time of a move are used up; limit is 0 if there is none. It leaves time for
+// the exact search.
+func (b *Batched) run(ctx context.Context, search *mcts.Search, limit time.Duration) error {
 	if b.exact != nil {
 		limit -= min(limit/2, time.Duration(b.exact.nodes)*nodeTime)
 	}
@@ -217,7 +222,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 	}
 	b.batcher.GrowCache(cacheEntries(simulations, maxSingleCacheEntries))
 	b.analysis.Start(state, simulations, nil)
-	if err := b.run(ctx, b.analysis); err != nil {
+	if err := b.run(ctx, b.analysis, b.spec.Time); err != nil {
 		return nil, err
 	}
 	value := b.analysis.Value()
@@ -245,7 +250,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 // prior but no value or visits.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
 	b.Begin(state)
-	if err := b.run(ctx, b.search); err != nil {
+	if err := b.run(ctx, b.search, b.spec.Time); err != nil {
 		return nil, err
 	}
 	classes, goals := b.search.RootEvaluation()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"ludus/env"
 	"ludus/train/seed"
@@ -56,7 +57,12 @@ func (u *uct) Observe(env.Action) {}
 
 // Choose implements [Agent].
 func (u *uct) Choose(ctx context.Context, root env.State) (env.Action, error) {
-	if err := u.search(ctx, root, u.simulations); err != nil {
+	return u.ChooseWithin(ctx, root, 0)
+}
+
+// ChooseWithin implements [Timed].
+func (u *uct) ChooseWithin(ctx context.Context, root env.State, limit time.Duration) (env.Action, error) {
+	if err := u.search(ctx, root, u.simulations, limit); err != nil {
 		return 0, err
 	}
 	return u.best(), nil
@@ -67,7 +73,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 	if simulations == 0 {
 		simulations = u.simulations
 	}
-	if err := u.search(ctx, root, simulations); err != nil {
+	if err := u.search(ctx, root, simulations, 0); err != nil {
 		return nil, err
 	}
 	node := &u.nodes[0]
@@ -92,14 +98,19 @@ func (n *uctNode) value() *float64 {
 // mean is the mean reward that belongs to value.
 func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
 
-// search builds a tree of the given number of simulations.
-func (u *uct) search(ctx context.Context, root env.State, simulations int) error {
+// search builds a tree of the given number of simulations, or of fewer, but at least one, if the time is up; limit is 0 if
+// there is none.
+func (u *uct) search(ctx context.Context, root env.State, simulations int, limit time.Duration) error {
+	deadline := time.Now().Add(limit)
 	u.nodes = append(u.nodes[:0], uctNode{})
 	u.state.CopyFrom(root)
 	u.expand(0)
 	for i := range simulations {
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if limit > 0 && i > 0 && time.Now().After(deadline) {
+			break
 		}
 		u.state.CopyFrom(root)
 		u.simulate()

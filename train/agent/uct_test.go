@@ -184,7 +184,7 @@ func TestUCTTree(t *testing.T) {
 		firsts := map[env.Action]bool{}
 		for seed := range uint64(30) {
 			u.Reset(seed)
-			if err := u.search(context.Background(), state, 1); err != nil {
+			if err := u.search(context.Background(), state, 1, 0); err != nil {
 				t.Fatal(err)
 			}
 			firsts[u.best()] = true

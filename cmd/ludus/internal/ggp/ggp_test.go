@@ -1,0 +1,427 @@
+package ggp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
+	"ludus/env/gdl/oracle"
+	"ludus/env/gdl/sheets"
+	"ludus/model/infer/infertest"
+)
+
+// testMargin leaves searches 100 ms of a play clock of one second.
+const testMargin = 900 * time.Millisecond
+
+// logged collects log lines.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// serve starts a player and returns its address and its log.
+func serve(t *testing.T, margin time.Duration, runs ...string) (string, *logged) {
+	t.Helper()
+	l := &logged{}
+	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Runs: runs, Margin: margin, Log: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+		if t.Failed() {
+			t.Log(l)
+		}
+		if strings.Contains(l.String(), "internal error") {
+			t.Errorf("the log has an internal error: %s", l)
+		}
+	})
+	return "http://" + s.Address() + "/", l
+}
+
+// send sends a message and returns the answer.
+func send(t *testing.T, address, message string) string {
+	t.Helper()
+	r, err := http.Post(address, "text/acl", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(answer)
+}
+
+// answers sends a message and compares the answer.
+func answers(t *testing.T, address, message, want string) {
+	t.Helper()
+	if got := send(t, address, message); got != want {
+		t.Fatalf("the answer to %.80q is %.80q, want %q", message, got, want)
+	}
+}
+
+// weights writes a network of random weights for one of our sheets and returns its file.
+func weights(t *testing.T, sheet string) string {
+	t.Helper()
+	game, _, err := gdl.New(t.Context(), sheet, sheets.Text(sheet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := infertest.RandomWeights(game, 8, 1, 1)
+	w.Config.Sheet = game.Sheet
+	path := filepath.Join(t.TempDir(), sheet+".safetensors")
+	if err := os.WriteFile(path, w.Marshal(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// matchServer plays a match against random moves, on the slow interpreter.
+type matchServer struct {
+	address               string
+	text                  string // the sheet
+	role                  int    // the player's
+	startClock, playClock int
+	replace               float64 // share of the player's moves that are replaced by random ones
+	rng                   *rand.Rand
+}
+
+// outcome is how a match went.
+type outcome struct {
+	moves   int           // asked for, with a choice
+	slowest time.Duration // answer to PLAY
+	start   time.Duration // answer to START
+	goals   []int
+}
+
+// play plays a match on a scrambled sheet. It fails the test if an answer is late or illegal.
+func (s matchServer) play(t *testing.T) (o outcome) {
+	t.Helper()
+	game, err := oracle.New(s.text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scrambled, inward, err := sheets.Scramble(s.text, s.rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outward := map[string]string{}
+	for from, to := range inward {
+		outward[to] = from
+	}
+	id := fmt.Sprint("match", s.rng.Uint64())
+	begin := time.Now()
+	answers(t, s.address, fmt.Sprintf("(START %s %s (%s) %d %d)", id, inward[game.Roles[s.role]], scrambled, s.startClock, s.playClock), "ready")
+	if o.start = time.Since(begin); o.start > time.Duration(s.startClock)*time.Second {
+		t.Fatalf("START took %v", o.start)
+	}
+	p, err := game.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := "NIL"
+	for !p.Terminal() {
+		begin := time.Now()
+		answer := send(t, s.address, fmt.Sprintf("(PLAY %s %s)", id, last))
+		took := time.Since(begin)
+		if took > time.Duration(s.playClock)*time.Second {
+			t.Fatalf("PLAY took %v", took)
+		}
+		o.slowest = max(o.slowest, took)
+		answer = translate(t, answer, outward)
+		moves := p.Random(s.rng)
+		legal := p.Legal(game.Roles[s.role])
+		if !slices.Contains(legal, answer) {
+			t.Fatalf("the answer %s is not one of %v", answer, legal)
+		}
+		if len(legal) > 1 {
+			o.moves++
+		}
+		if s.rng.Float64() >= s.replace {
+			moves[s.role] = answer
+		}
+		if p, err = p.Next(moves); err != nil {
+			t.Fatal(err)
+		}
+		last = translate(t, "("+strings.Join(moves, " ")+")", inward)
+	}
+	answers(t, s.address, fmt.Sprintf("(STOP %s %s)", id, last), "done")
+	for _, role := range game.Roles {
+		o.goals = append(o.goals, p.Goals(role)...)
+	}
+	return o
+}
+
+// translate replaces the words of a text.
+func translate(t *testing.T, text string, names map[string]string) string {
+	t.Helper()
+	nodes, err := kif.Read(text)
+	if err != nil || len(nodes) != 1 {
+		t.Fatalf("%q is no term (%v)", text, err)
+	}
+	var walk func(n kif.Node) kif.Node
+	walk = func(n kif.Node) kif.Node {
+		if to, ok := names[n.Atom]; ok {
+			n.Atom = to
+		}
+		for i := range n.List {
+			n.List[i] = walk(n.List[i])
+		}
+		return n
+	}
+	return walk(nodes[0]).String()
+}
+
+// TestMatches plays scrambled matches of Connect Four with a network and of tic-tac-toe without. LUDUS_TEST_MATCHES=100 plays
+// so many, with the clocks of a tournament: 10 and 2 seconds.
+func TestMatches(t *testing.T) {
+	count, start, play, margin := 2, 5, 1, testMargin
+	if n, err := strconv.Atoi(os.Getenv("LUDUS_TEST_MATCHES")); err == nil {
+		count, start, play, margin = n, 10, 2, 500*time.Millisecond
+	}
+	address, log := serve(t, margin, weights(t, "connect-four"))
+	rng := rand.New(rand.NewPCG(1, 1))
+	var total outcome
+	wins := map[string]int{}
+	for i := range count {
+		name := []string{"tic-tac-toe", "connect-four"}[i%2]
+		s := matchServer{address: address, text: sheets.Text(name), role: i / 2 % 2, startClock: start, playClock: play, rng: rng}
+		o := s.play(t)
+		total.moves += o.moves
+		total.slowest, total.start = max(total.slowest, o.slowest), max(total.start, o.start)
+		if wins[name] += o.goals[s.role]; t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d matches, %d moves, the slowest in %v, the slowest start in %v; points %v", count, total.moves, total.slowest, total.start, wins)
+	for _, want := range []string{"connect-four.safetensors plays", "a search with random playouts plays", "over; "} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+}
+
+// TestReplacedMoves plays matches whose server replaces most moves.
+func TestReplacedMoves(t *testing.T) {
+	address, log := serve(t, testMargin, weights(t, "tic-tac-toe"))
+	for i, name := range []string{"tic-tac-toe", "nim"} {
+		matchServer{address: address, text: sheets.Text(name), role: i, startClock: 5, playClock: 1, replace: 0.7, rng: rand.New(rand.NewPCG(2, uint64(i)))}.play(t)
+	}
+	if strings.Contains(log.String(), "random moves from now on") {
+		t.Error("a player lost the position")
+	}
+}
+
+// Games that ludus cannot train on.
+const (
+	simultaneous = `(role a) (role b) (role c) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+		(<= (legal ?r (throw ?x)) (role ?r) (hand ?x)) (hand rock) (hand paper) (hand scissors)
+		(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (next (threw ?r ?x)) (does ?r (throw ?x)))
+		(<= (goal ?r 50) (role ?r)) (<= terminal (true (step 4)))`
+	puzzle = `(role robot) (init (at 1)) (succ 1 2) (succ 2 3) (succ 3 4) (<= (legal robot (go ?x)) (succ ?y ?x))
+		(<= (legal robot stay) (true (at ?x))) (<= (next (at ?x)) (does robot (go ?x)))
+		(<= (next (at ?y)) (does robot stay) (true (at ?x)) (succ ?x ?y)) (<= (goal robot 100) (true (at 4)))
+		(<= (goal robot 0) (not (true (at 4)))) (<= terminal (true (at 4)))`
+	endless = `(role a) (role b) (init (n z)) (<= (next (n (s ?x))) (true (n ?x))) (legal a x) (legal b x) (goal a 50) (goal b 50)`
+)
+
+// TestOtherGames plays matches of games without an agent: all moves are legal.
+func TestOtherGames(t *testing.T) {
+	address, log := serve(t, testMargin)
+	for i, text := range []string{simultaneous, puzzle} {
+		for role := range 1 + 2*(1-i) {
+			matchServer{address: address, text: text, role: role, startClock: 5, playClock: 1, rng: rand.New(rand.NewPCG(4, uint64(role)))}.play(t)
+		}
+	}
+	if !strings.Contains(log.String(), "random moves: ") {
+		t.Error("the log does not say that moves are random")
+	}
+	answers(t, address, "(START m a ("+endless+") 2 1)", "ready")
+	answers(t, address, "(PLAY m NIL)", "nil")
+	answers(t, address, "(PLAY m (x x))", "nil")
+	answers(t, address, "(ABORT m)", "aborted")
+	if !strings.Contains(log.String(), "the server must choose them") {
+		t.Error("the log does not say why there are no moves")
+	}
+}
+
+// TestProtocol checks answers to messages in and out of turn.
+func TestProtocol(t *testing.T) {
+	address, log := serve(t, testMargin)
+	sheet := sheets.Text("tic-tac-toe")
+	answers(t, address, "(INFO)", "((name ludus) (status available))")
+	answers(t, address, " ( Info ) ", "((name ludus) (status available))")
+	answers(t, address, "(PLAY m1 NIL)", "busy")
+	answers(t, address, "(PREVIEW ("+sheet+") 5)", "ready")
+	answers(t, address, "(START m1 x ("+sheet+") 5 1)", "ready")
+	answers(t, address, "(INFO)", "((name ludus) (status busy))")
+	answers(t, address, "(START m1 x ("+sheet+") 5 1)", "busy")
+	answers(t, address, "(START m2 o ("+sheet+") 5 1)", "busy")
+	answers(t, address, "(PREVIEW ("+sheet+") 5)", "busy")
+	answers(t, address, "(PLAY m2 NIL)", "busy")
+	answers(t, address, "(ABORT m2)", "busy")
+	if got := send(t, address, "(PLAY M1 NIL)"); !strings.HasPrefix(got, "(mark ") {
+		t.Errorf("the first move is %s", got)
+	}
+	answers(t, address, "(PLAY m1 ((mark r2 c2) noop))", "noop")
+	answers(t, address, "(PLAY m1 (noop))", "1 moves; the match has 2 roles")
+	answers(t, address, "(ABORT m1)", "aborted")
+	answers(t, address, "(ABORT m1)", "busy")
+	answers(t, address, "(INFO)", "((name ludus) (status available))")
+
+	// Moves that no position allows: the server must go on by itself.
+	answers(t, address, "(START m3 o ("+sheet+") 5 1)", "ready")
+	answers(t, address, "(PLAY m3 ((jump 9 9) noop))", "nil")
+	answers(t, address, "(PLAY m3 ((mark r1 c1) noop))", "nil")
+	answers(t, address, "(STOP m3 (noop noop))", "done")
+	if !strings.Contains(log.String(), "(jump 9 9)") {
+		t.Error("the log does not name the unknown move")
+	}
+	// A move that is known but illegal: the player gives up, and what follows is legal by the sheet.
+	answers(t, address, "(START m4 o ("+sheet+") 5 1)", "ready")
+	if got := send(t, address, "(PLAY m4 ((mark r1 c1) (mark r2 c2)))"); !strings.HasPrefix(got, "(mark ") || got == "(mark r1 c1)" || got == "(mark r2 c2)" {
+		t.Errorf("the move after two at once is %s", got)
+	}
+	answers(t, address, "(STOP m4 NIL)", "done")
+	if !strings.Contains(log.String(), "random moves from now on") {
+		t.Error("the log does not say that the player lost the position")
+	}
+
+	r, err := http.Get(address + url.QueryEscape("( INFO )"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if text, _ := io.ReadAll(r.Body); string(text) != "((name ludus) (status available))" || r.Header.Get("Content-Type") != "text/acl" {
+		t.Errorf("GET answers %q as %s", text, r.Header.Get("Content-Type"))
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusOK || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("OPTIONS answers %s with %v", r.Status, r.Header)
+	}
+}
+
+// TestFaults checks that bad messages and bad clients harm nothing.
+func TestFaults(t *testing.T) {
+	address, log := serve(t, testMargin)
+	sheet := sheets.Text("nim")
+	big := strings.Repeat("(fact a b c) ", 5<<20/13)
+	for _, message := range []string{
+		"", "(", ")", "()", "((", "(PLAY", "(())", "(START)", "(START m)", "(START (m) x ((role x)) 1 1)", "(START m x (role x) 1 1)",
+		"(START m x ((role x) 1 1)", "(START m z (" + sheet + ") 1 1)", "(START m x ((<= p (not))) 1 1)", "(START m x (" + sheet + ") 1 -1)",
+		"(START m x (" + sheet + ") soon 1)", "(JUMP m)", "(PLAY (m) NIL)", "\x00\xff", strings.Repeat("(", 1000),
+		"(START m x ((role x) (role y) " + big + ") 10 2)", "(START m x (" + sheet + " " + strings.Repeat("(", 500),
+	} {
+		r, err := http.Post(address, "text/acl", strings.NewReader(message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != http.StatusBadRequest {
+			t.Errorf("%.60q: %s", message, r.Status)
+		}
+	}
+	if n := strings.Count(log.String(), "refused"); n != 22 {
+		t.Errorf("%d refusals in the log", n)
+	}
+	// Clients that send half of a message, and then nothing.
+	host := strings.Trim(strings.TrimPrefix(address, "http://"), "/")
+	for range 8 {
+		c, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprint(c, "POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n(INFO")
+	}
+	// An answer as a match server of ggp-base reads it.
+	c, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: GAMESERVER\r\nReceiver: ludus\r\nContent-Type: text/acl\r\nContent-Length: 8\r\n\r\n( INFO )")
+	answer, err := io.ReadAll(c)
+	if err != nil || !bytes.HasSuffix(answer, []byte("((name ludus) (status available))")) || !bytes.Contains(bytes.ToLower(answer), []byte("content-length: 33")) {
+		t.Errorf("the raw answer is %q (%v)", answer, err)
+	}
+	// A large sheet that is read, and whose match is aborted while it is prepared.
+	answers(t, address, "(START m x ((role x) (role y) "+big[:2<<20/13*13]+") 1 1)", "ready")
+	answers(t, address, "(ABORT m)", "aborted")
+	matchServer{address: address, text: sheet, startClock: 5, playClock: 1, rng: rand.New(rand.NewPCG(3, 3))}.play(t)
+}
+
+// TestSilence checks that a match whose server is gone makes way for the next.
+func TestSilence(t *testing.T) {
+	l := &logged{}
+	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Margin: testMargin, Log: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ctx = t.Context()
+	start := "(START %s a (" + simultaneous + ") 2 1)"
+	now := time.Now()
+	for _, m := range []struct {
+		id    string
+		after time.Duration
+		want  string
+	}{{"one", 0, "ready"}, {"two", silence, busy}, {"two", silence + time.Minute, "ready"}} {
+		if got, err := s.reply(fmt.Sprintf(start, m.id), now.Add(m.after)); got != m.want || err != nil {
+			t.Errorf("START of match %s after %v: %q (%v), want %q", m.id, m.after, got, err, m.want)
+		}
+	}
+	s.match.cancel()
+	s.running.Wait()
+	s.listener.Close()
+}
+
+// TestRuns checks errors about runs.
+func TestRuns(t *testing.T) {
+	for path, want := range map[string]string{"nowhere": "no such file", filepath.Join("..", "..", "..", "..", "train", "agent", "testdata", "quad-5x5.safetensors"): "not a game of a rule sheet"} {
+		_, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Runs: []string{path}, Log: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
+}

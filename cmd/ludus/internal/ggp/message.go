@@ -1,0 +1,96 @@
+package ggp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ludus/env/gdl/kif"
+)
+
+// message is a message of a match server.
+type message struct {
+	kind  string // info, preview, start, play, stop or abort
+	match string // not of info and preview
+
+	// Of start.
+	role                  string
+	rules                 []kif.Rule
+	startClock, playClock time.Duration
+
+	// Of play and stop: the last move of each role, in the order of the roles; nil at the start.
+	moves []kif.Term
+}
+
+// lengths are the numbers of words and lists that messages have at least; longer ones are START's only.
+var lengths = map[string]int{"info": 1, "preview": 3, "start": 6, "play": 3, "stop": 3, "abort": 2}
+
+// parse reads a message.
+func parse(text string) (*message, error) {
+	nodes, err := kif.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 1 && nodes[0].IsList() {
+		nodes = nodes[0].List
+	}
+	if len(nodes) == 0 || nodes[0].IsList() {
+		return nil, fmt.Errorf("a message is a list such as (INFO)")
+	}
+	m := &message{kind: nodes[0].Atom}
+	least, known := lengths[m.kind]
+	switch {
+	case !known:
+		return nil, fmt.Errorf("unknown message %.40q; it must be INFO, PREVIEW, START, PLAY, STOP or ABORT", m.kind)
+	case len(nodes) < least || len(nodes) > least && m.kind != "start":
+		return nil, fmt.Errorf("%s with %d arguments; it takes %d", strings.ToUpper(m.kind), len(nodes)-1, least-1)
+	case least == 1 || m.kind == "preview":
+		return m, nil
+	case nodes[1].IsList():
+		return nil, kif.Errorf(nodes[1].Pos, "a list stands where the name of a match must stand")
+	}
+	m.match = nodes[1].Atom
+	switch m.kind {
+	case "start":
+		err = m.readStart(nodes)
+	case "play", "stop":
+		if nodes[2].IsList() {
+			m.moves = []kif.Term{}
+			for _, n := range nodes[2].List {
+				t, err := kif.NewTerm(n)
+				if err != nil {
+					return nil, err
+				}
+				m.moves = append(m.moves, t)
+			}
+		}
+	}
+	return m, err
+}
+
+// readStart reads (START MATCH ROLE (RULE...) STARTCLOCK PLAYCLOCK ...).
+func (m *message) readStart(nodes []kif.Node) (err error) {
+	if nodes[2].IsList() {
+		return kif.Errorf(nodes[2].Pos, "a list stands where a role must stand")
+	}
+	m.role = nodes[2].Atom
+	if !nodes[3].IsList() {
+		return kif.Errorf(nodes[3].Pos, "the rules must be a list")
+	}
+	if m.rules, err = kif.Rules(nodes[3].List); err != nil {
+		return err
+	}
+	for i, clock := range []*time.Duration{&m.startClock, &m.playClock} {
+		n := nodes[4+i]
+		seconds, err := strconv.Atoi(n.Atom)
+		if err != nil || seconds < 0 || seconds > maxClock {
+			return kif.Errorf(n.Pos, "a clock is a number of seconds from 0 to %d, not %.40q", maxClock, n.String())
+		}
+		*clock = time.Duration(seconds) * time.Second
+	}
+	return nil
+}
+
+// maxClock is the longest clock in seconds.
+const maxClock = 1_000_000

@@ -1,0 +1,116 @@
+package ggp
+
+import (
+	"slices"
+
+	"ludus/env/gdl/network"
+)
+
+// rules answer what is legal in positions of a sheet, for any number of roles.
+type rules struct {
+	net   *network.Network
+	roles []string         // in the network's order
+	moves []map[string]int // by role: the number of the move with that text
+}
+
+func newRules(net *network.Network) *rules {
+	r := &rules{net: net}
+	p := net.Program
+	for role, t := range p.Roles {
+		r.roles = append(r.roles, p.Terms.Text(t))
+		moves := map[string]int{}
+		for i, m := range p.Moves[role] {
+			moves[p.Terms.Text(m)] = i
+		}
+		r.moves = append(r.moves, moves)
+	}
+	return r
+}
+
+// position is a position of a match.
+type position struct {
+	*rules
+	on     []bool         // by fluent
+	values network.Values // what holds in the position
+}
+
+func (r *rules) start() *position {
+	p := &position{rules: r, on: make([]bool, len(r.net.Program.Fluents)), values: r.net.NewValues()}
+	for _, f := range r.net.Program.Init {
+		p.on[slices.Index(r.net.Program.Fluents, f)] = true
+	}
+	p.update()
+	return p
+}
+
+// update computes what holds.
+func (p *position) update() {
+	for i, on := range p.on {
+		word := uint64(0)
+		if on {
+			word = 1
+		}
+		p.values.Set(p.net.Fluent(i), word)
+	}
+	p.net.Position(p.values)
+}
+
+// holds reports whether a gate is true.
+func (p *position) holds(r network.Ref) bool { return p.values.Get(r)&1 != 0 }
+
+// over reports whether the game is over.
+func (p *position) over() bool { return p.holds(p.net.Terminal) }
+
+// legal returns the legal moves of a role.
+func (p *position) legal(role int) []string {
+	var list []string
+	for i, r := range p.net.Legal[role] {
+		if p.holds(r) {
+			list = append(list, p.net.Program.Terms.Text(p.net.Program.Moves[role][i]))
+		}
+	}
+	return list
+}
+
+// apply plays a move of each role. It does nothing and returns false if a move is one that no position allows.
+func (p *position) apply(moves []string) bool {
+	var refs []network.Ref
+	for role, text := range moves {
+		i, known := p.moves[role][text]
+		if !known {
+			return false
+		}
+		refs = append(refs, p.net.Move(role, i))
+	}
+	for _, r := range refs {
+		p.values.Set(r, 1)
+	}
+	p.net.Moves(p.values)
+	for i, r := range p.net.Next {
+		p.on[i] = p.holds(r)
+	}
+	for _, r := range refs {
+		p.values.Set(r, 0)
+	}
+	p.update()
+	return true
+}
+
+// goals returns the goal of each role; -1 if it has none or several.
+func (p *position) goals() []int {
+	var list []int
+	for _, goals := range p.net.Goals {
+		value, count := -1, 0
+		for _, g := range goals {
+			if p.holds(g.Holds) {
+				value = g.Value
+				count++
+			}
+		}
+		if count != 1 {
+			value = -1
+		}
+		list = append(list, value)
+	}
+	return list
+}

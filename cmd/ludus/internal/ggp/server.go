@@ -1,0 +1,247 @@
+package ggp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"ludus/env"
+	"ludus/env/gdl/kif"
+)
+
+// Options configure a server.
+type Options struct {
+	Address string        // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
+	Runs    []string      // runs, checkpoints or weights files of games of rule sheets, best first
+	Margin  time.Duration // answers come so long before the end of a clock
+	Log     io.Writer     // receives a line for each event
+}
+
+// Server is a player that a match server can reach. It plays one match at a time.
+type Server struct {
+	listener net.Listener
+	margin   time.Duration
+	log      *log.Logger
+	trained  map[string]*trained // by the text of the canonical form
+
+	ctx       context.Context // of Serve
+	running   sync.WaitGroup  // goroutines of matches
+	preparing chan struct{}   // holds an element while a match is prepared
+	reading   chan struct{}   // holds an element while a message is parsed
+
+	mu    sync.Mutex
+	match *match // nil if none is played
+}
+
+// Limits of what clients can make the server do.
+const (
+	maxMessage   = kif.MaxBytes
+	maxClients   = 64 // connections
+	readTime     = 30 * time.Second
+	silence      = 10 * time.Minute // beyond the clocks: a match without messages for so long makes way for the next
+	stoppingTime = time.Second      // for STOP
+)
+
+// ErrAddress is wrapped by errors about the address to listen on.
+var ErrAddress = errors.New("bad address")
+
+// Listen loads the runs and opens the address; call Serve next. Errors wrap [ErrAddress] or [ErrRun] if these are bad.
+func Listen(ctx context.Context, o Options) (*Server, error) {
+	if _, _, err := net.SplitHostPort(o.Address); err != nil {
+		return nil, fmt.Errorf("%w %q: an address is HOST:PORT, such as 127.0.0.1:9147", ErrAddress, o.Address)
+	}
+	s := &Server{
+		margin: o.Margin, log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{},
+		preparing: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+	}
+	for _, path := range o.Runs {
+		t, err := loadTrained(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if twin := s.trained[t.form.Text]; twin != nil {
+			s.log.Printf("%s is not used: %s plays the same game", path, twin.name)
+			continue
+		}
+		s.trained[t.form.Text] = t
+		s.log.Printf("%s plays %s", path, t.factory.Game.Name)
+	}
+	listener, err := net.Listen("tcp", o.Address)
+	if err != nil {
+		return nil, err
+	}
+	s.listener = netutil.LimitListener(listener, maxClients)
+	return s, nil
+}
+
+// Address returns the address that the server listens on.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Serve answers messages until ctx ends. It returns ctx's error, or the listener's if that fails.
+func (s *Server) Serve(ctx context.Context) error {
+	serving, stop := context.WithCancel(ctx)
+	s.ctx = serving
+	defer s.running.Wait()
+	defer stop()
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
+		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(s.listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	server.Close()
+	<-ended
+	return ctx.Err()
+}
+
+// ServeHTTP answers a message, which is the body of a POST request, or the path of a GET request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	received := time.Now()
+	h := w.Header()
+	h.Set("Content-Type", "text/acl")
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "POST, GET, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Max-Age", "86400")
+	var text string
+	var err error
+	switch r.Method {
+	case http.MethodOptions:
+		return
+	case http.MethodPost:
+		var body []byte
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		text = string(body)
+	case http.MethodGet:
+		text, err = url.QueryUnescape(strings.TrimPrefix(r.RequestURI, "/"))
+	default:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	answer := ""
+	if err == nil {
+		answer, err = s.reply(text, received)
+	}
+	if err != nil {
+		s.log.Printf("message of %s refused: %v", r.RemoteAddr, err)
+		w.WriteHeader(http.StatusBadRequest)
+		answer = err.Error()
+	}
+	fmt.Fprint(w, answer)
+}
+
+// reply answers a message.
+func (s *Server) reply(text string, received time.Time) (string, error) {
+	s.reading <- struct{}{} // one at a time, which bounds the memory
+	m, err := parse(text)
+	<-s.reading
+	if err != nil {
+		return "", err
+	}
+	switch m.kind {
+	case "info":
+		return fmt.Sprintf("((name ludus) (status %s))", s.status()), nil
+	case "preview":
+		if s.status() == busy {
+			return busy, nil
+		}
+		return "ready", nil
+	case "start":
+		return s.start(m, received)
+	}
+	s.mu.Lock()
+	x := s.match
+	if x == nil || x.id != m.match {
+		s.mu.Unlock()
+		s.log.Printf("match %s: %s, but it is not played", env.Quote(m.match), m.kind)
+		return busy, nil
+	}
+	x.last = received
+	if m.kind != "play" {
+		s.match = nil
+	}
+	s.mu.Unlock()
+	switch m.kind {
+	case "abort":
+		x.logf("aborted")
+		x.cancel()
+		return "aborted", nil
+	case "stop":
+		_, err := x.ask(m.moves, received, received.Add(stoppingTime))
+		x.cancel()
+		return "done", err
+	}
+	deadline, latest := s.within(received, x.playClock)
+	return x.ask(m.moves, deadline, latest)
+}
+
+// busy is the answer of a player that plays another match.
+const busy = "busy"
+
+// status returns busy, or available.
+func (s *Server) status() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.match == nil {
+		return "available"
+	}
+	return busy
+}
+
+// within returns until when to search for an answer, and when to answer in any case. A clock that is not longer than the
+// margin is used to its half.
+func (s *Server) within(received time.Time, clock time.Duration) (deadline, latest time.Time) {
+	margin := s.margin
+	if margin >= clock {
+		margin = clock / 2
+	}
+	return received.Add(clock - margin), received.Add(clock - margin/2)
+}
+
+// start answers a START message: when the match is prepared, or when its clock ends.
+func (s *Server) start(m *message, received time.Time) (string, error) {
+	s.mu.Lock()
+	if x := s.match; x != nil {
+		if received.Sub(x.last) < silence+x.startClock+x.playClock {
+			s.mu.Unlock()
+			s.log.Printf("match %s refused: %s is being played", env.Quote(m.match), env.Quote(x.id))
+			return busy, nil
+		}
+		x.logf("ended: the server sends nothing any more")
+		x.cancel()
+		s.match = nil
+	}
+	x, err := s.newMatch(m, received)
+	if err != nil {
+		s.mu.Unlock()
+		return "", err
+	}
+	s.match = x
+	s.mu.Unlock()
+	x.logf("%s of %v, clocks %v and %v", x.role, x.roles, x.startClock, x.playClock)
+	deadline, _ := s.within(received, x.startClock)
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case <-x.prepared:
+	case <-timer.C:
+		x.logf("not prepared when the start clock ends")
+	case <-x.ctx.Done():
+	}
+	return "ready", nil
+}

@@ -1,0 +1,73 @@
+package ggp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ludus/env/games"
+	"ludus/env/gdl"
+	"ludus/env/gdl/canonical"
+	"ludus/env/gdl/kif"
+	"ludus/model/infer"
+	"ludus/train/agent"
+	"ludus/train/rundir"
+)
+
+// Limits of simulations per move; they bound the memory of searches.
+const (
+	maxPlayouts    = 100_000
+	maxSimulations = 200_000
+)
+
+// trained is a network with the sheet that it was trained on.
+type trained struct {
+	name    string // as given
+	form    *canonical.Form
+	rules   *rules
+	factory *agent.Factory
+}
+
+// ErrRun is wrapped by errors about runs that cannot play.
+var ErrRun = errors.New("cannot play with")
+
+// loadTrained loads the network of a run, a checkpoint or a weights file.
+func loadTrained(ctx context.Context, path string) (*trained, error) {
+	t, err := readTrained(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrRun, path, err)
+	}
+	return t, nil
+}
+
+func readTrained(ctx context.Context, path string) (*trained, error) {
+	w, origin, err := rundir.LoadWeights(rundir.ParseReference(path))
+	if err != nil {
+		return nil, err
+	}
+	sheet := w.Config.Sheet
+	if sheet == "" {
+		return nil, fmt.Errorf("it plays %s, which is not a game of a rule sheet", w.Config.Game)
+	}
+	game, err := games.Restore(w.Config.Game, sheet)
+	if err != nil {
+		return nil, err
+	}
+	net, err := gdl.Read(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	t := &trained{name: path, rules: newRules(net)}
+	read, err := kif.ReadRules(sheet)
+	if err != nil {
+		return nil, err
+	}
+	if t.form, err = canonical.New(read); err != nil {
+		return nil, err
+	}
+	spec := agent.NetSpec(path)
+	spec.Simulations, spec.PUCT = maxSimulations, true
+	t.factory = agent.NewFactory(game, spec, func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, origin, nil })
+	_, err = t.factory.Load()
+	return t, err
+}

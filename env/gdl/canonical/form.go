@@ -1,0 +1,139 @@
+package canonical
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"ludus/env/gdl/kif"
+)
+
+// Form is the canonical form of a sheet.
+type Form struct {
+	Text  string   // the sheet, with numbers for names and with rules and conditions in order
+	Names []string // by number: the sheet's own name
+}
+
+// ErrBudget is returned for a sheet that is too large or too symmetric.
+var ErrBudget = errors.New("the sheet is too large or too symmetric to be compared with others")
+
+// budget bounds the work of New: terms visited. It is used up after some tenths of a second.
+const budget = 8 << 20
+
+// New returns the canonical form of a sheet. The only error is [ErrBudget].
+func New(rules []kif.Rule) (*Form, error) {
+	s := &search{}
+	ids := map[string]int{}
+	for _, r := range rules {
+		s.countNames(r.Head, ids)
+		for _, l := range r.Body {
+			s.countNames(l, ids)
+		}
+	}
+	vertices := len(s.names)
+	for _, r := range rules {
+		c := clause{}
+		variables := map[string]int{}
+		c.head = newTerm(r.Head, ids, variables, vertices)
+		for _, l := range r.Body {
+			c.body = append(c.body, newTerm(l, ids, variables, vertices))
+		}
+		for range variables {
+			c.variables = append(c.variables, vertices)
+			vertices++
+		}
+		s.clauses = append(s.clauses, c)
+	}
+	s.vertices = make([]int, vertices)
+	for i := range s.vertices {
+		s.vertices[i] = i
+	}
+	s.sums = make([]uint64, vertices)
+	colours := make([]uint64, vertices)
+	for i := len(s.names); i < vertices; i++ {
+		colours[i] = 1 // a variable
+	}
+	s.visit(colours, nil)
+	if s.work > budget {
+		return nil, ErrBudget
+	}
+	f := &Form{Text: s.best}
+	for _, v := range s.bestOrder {
+		f.Names = append(f.Names, s.names[v])
+	}
+	return f, nil
+}
+
+// Dictionary translates the names of one sheet to those of another with an equal form.
+func (f *Form) Dictionary(to *Form) map[string]string {
+	d := make(map[string]string, len(f.Names))
+	for i, name := range f.Names {
+		d[name] = to.Names[i]
+	}
+	return d
+}
+
+// keywords are the words that have a meaning in every sheet.
+var keywords = []string{
+	"role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "not", "or", "and", "distinct",
+	"random", "sees",
+}
+
+// isFixed reports whether a word is a keyword or a number.
+func isFixed(word string) bool {
+	_, err := strconv.ParseInt(word, 10, 32)
+	return err == nil || slices.Contains(keywords, word)
+}
+
+// countNames numbers the names of a term.
+func (s *search) countNames(t kif.Term, ids map[string]int) {
+	if _, known := ids[t.Name]; !known && !t.IsVariable() && !isFixed(t.Name) {
+		ids[t.Name] = len(s.names)
+		s.names = append(s.names, t.Name)
+	}
+	for _, a := range t.Args {
+		s.countNames(a, ids)
+	}
+}
+
+// term is a term of a rule.
+type term struct {
+	vertex    int    // of its name or variable; -1 for a keyword or number
+	word      string // the keyword or number
+	fixed     uint64 // hash of word
+	unordered bool   // the order of the arguments means nothing
+	args      []term
+	hash      uint64 // with the colours of the last call of hashTerm
+}
+
+// clause is a rule; the order of its body means nothing.
+type clause struct {
+	head      term
+	body      []term
+	variables []int
+}
+
+// newTerm makes a term. Variables get numbers from first on.
+func newTerm(t kif.Term, ids, variables map[string]int, first int) term {
+	n := term{vertex: -1}
+	if id, ok := ids[t.Name]; ok {
+		n.vertex = id
+	} else if t.IsVariable() {
+		id, ok := variables[t.Name]
+		if !ok {
+			id = first + len(variables)
+			variables[t.Name] = id
+		}
+		n.vertex = id
+	} else {
+		n.word = t.Name
+		for _, c := range []byte(t.Name) {
+			n.fixed = mix(n.fixed, uint64(c))
+		}
+		n.unordered = t.Name == "or" || t.Name == "and" || t.Name == "distinct"
+	}
+	for _, a := range t.Args {
+		n.args = append(n.args, newTerm(a, ids, variables, first))
+	}
+	return n
+}

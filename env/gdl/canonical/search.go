@@ -1,0 +1,277 @@
+package canonical
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// search looks for the order of the names that gives the least text.
+type search struct {
+	names    []string
+	clauses  []clause
+	vertices []int    // the names, then the variables of each clause
+	sums     []uint64 // by vertex: scratch of refine
+	work     int      // terms visited so far
+
+	best          string
+	bestOrder     []int   // names by number
+	bestPath      []int   // names that were set apart on the way to best
+	automorphisms [][]int // by name: its image
+}
+
+// mix adds x to a hash; the order matters.
+func mix(h, x uint64) uint64 {
+	h = (h ^ x ^ 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
+	h ^= h >> 29
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>32
+}
+
+// Constants that tell places in a rule apart.
+const (
+	placeHead = 1000 + iota
+	placeBody
+	placeAny
+	placeName
+	setApart
+)
+
+// hashTerm computes the hash of a term from the colours.
+func (s *search) hashTerm(t *term, colours []uint64) uint64 {
+	s.work++
+	h := t.fixed
+	if t.vertex >= 0 {
+		h = colours[t.vertex]
+	}
+	h = mix(h, uint64(len(t.args)))
+	sum := uint64(0)
+	for i := range t.args {
+		a := s.hashTerm(&t.args[i], colours)
+		if t.unordered {
+			sum += mix(placeAny, a)
+		} else {
+			h = mix(h, a)
+		}
+	}
+	t.hash = mix(h, sum)
+	return t.hash
+}
+
+// addPlaces adds a hash of each place where a vertex stands to the vertex's sum; context is the place of the term.
+func (s *search) addPlaces(t *term, context uint64) {
+	context = mix(context, t.hash)
+	if t.vertex >= 0 {
+		s.sums[t.vertex] += mix(context, placeName)
+	}
+	for i := range t.args {
+		place := uint64(i)
+		if t.unordered {
+			place = placeAny
+		}
+		s.addPlaces(&t.args[i], mix(context, place))
+	}
+}
+
+// refine changes the colours of the vertices until the places where they stand in the clauses tell no more of them
+// apart.
+func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
+	for count := 0; s.work <= budget; {
+		for _, v := range vertices {
+			s.sums[v] = 0
+		}
+		for i := range clauses {
+			c := &clauses[i]
+			h := s.hashTerm(&c.head, colours)
+			sum := uint64(0)
+			for k := range c.body {
+				sum += mix(placeBody, s.hashTerm(&c.body[k], colours))
+			}
+			h = mix(h, sum)
+			s.addPlaces(&c.head, mix(h, placeHead))
+			for k := range c.body {
+				s.addPlaces(&c.body[k], mix(h, placeBody))
+			}
+		}
+		different := make([]uint64, 0, len(vertices))
+		for _, v := range vertices {
+			colours[v] = mix(colours[v], s.sums[v])
+			different = append(different, colours[v])
+		}
+		slices.Sort(different)
+		before := count
+		if count = len(slices.Compact(different)); count == before || count == 0 {
+			return
+		}
+	}
+}
+
+// cell returns the smallest set of vertices with the same colour; nil if all colours differ. Of several sets it is that
+// of the least colour.
+func cell(vertices []int, colours []uint64) []int {
+	sets := map[uint64][]int{}
+	for _, v := range vertices {
+		sets[colours[v]] = append(sets[colours[v]], v)
+	}
+	var best []int
+	for c, set := range sets {
+		if len(set) > 1 && (best == nil || len(set) < len(best) || len(set) == len(best) && c < colours[best[0]]) {
+			best = set
+		}
+	}
+	return best
+}
+
+// visit tries the orders of the names that agree with the colours. path has the names that were set apart so far. It
+// returns how many of them are still worth a try: fewer than len(path) if the rest has been seen.
+func (s *search) visit(colours []uint64, path []int) int {
+	s.refine(s.clauses, s.vertices, colours)
+	if s.work > budget {
+		return 0
+	}
+	names := s.vertices[:len(s.names)]
+	set := cell(names, colours)
+	if set == nil {
+		return s.leaf(colours, path)
+	}
+	var tried []int
+	for _, v := range set {
+		if s.equivalent(path, tried, v) {
+			continue
+		}
+		next := slices.Clone(colours)
+		next[v] = mix(next[v], setApart)
+		back := s.visit(next, append(path[:len(path):len(path)], v))
+		if tried = append(tried, v); back < len(path) {
+			return back
+		}
+	}
+	return len(path)
+}
+
+// equivalent reports whether automorphisms that keep the path take v to a name that was tried.
+func (s *search) equivalent(path, tried []int, v int) bool {
+	if len(tried) == 0 || len(s.automorphisms) == 0 {
+		return false
+	}
+	reached := map[int]bool{v: true}
+	for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
+		if slices.Contains(tried, queue[0]) {
+			return true
+		}
+	automorphisms:
+		for _, a := range s.automorphisms {
+			for _, p := range path {
+				if a[p] != p {
+					continue automorphisms
+				}
+			}
+			if to := a[queue[0]]; !reached[to] {
+				reached[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	return false
+}
+
+// leaf compares the text of one order with the best.
+func (s *search) leaf(colours []uint64, path []int) int {
+	order := slices.Clone(s.vertices[:len(s.names)])
+	slices.SortFunc(order, func(a, b int) int {
+		if colours[a] < colours[b] {
+			return -1
+		}
+		return 1
+	})
+	text := s.text(order, colours)
+	switch {
+	case s.work > budget:
+		return 0
+	case s.bestOrder == nil || text < s.best:
+		s.best, s.bestOrder, s.bestPath = text, order, path
+		return len(path)
+	case text > s.best:
+		return len(path)
+	}
+	automorphism := make([]int, len(order))
+	for i, v := range order {
+		automorphism[v] = s.bestOrder[i]
+	}
+	s.automorphisms = append(s.automorphisms, automorphism)
+	same := 0
+	for same < len(path) && same < len(s.bestPath) && path[same] == s.bestPath[same] {
+		same++
+	}
+	return same
+}
+
+// text returns the sheet with numbers for names.
+func (s *search) text(order []int, colours []uint64) string {
+	labels := make([]string, len(s.vertices))
+	for i, v := range order {
+		labels[v] = "#" + strconv.Itoa(i)
+	}
+	var lines []string
+	for i := range s.clauses {
+		lines = append(lines, s.clauseText(i, labels, colours))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// clauseText returns the least text of a clause: where variables look alike, each is set apart in turn.
+func (s *search) clauseText(i int, labels []string, colours []uint64) string {
+	c := &s.clauses[i]
+	set := cell(c.variables, colours)
+	if set == nil {
+		order := slices.Clone(c.variables)
+		slices.SortFunc(order, func(a, b int) int {
+			if colours[a] < colours[b] {
+				return -1
+			}
+			return 1
+		})
+		for k, v := range order {
+			labels[v] = "?" + strconv.Itoa(k)
+		}
+		parts := make([]string, len(c.body))
+		for k := range c.body {
+			parts[k] = s.termText(&c.body[k], labels)
+		}
+		slices.Sort(parts)
+		return s.termText(&c.head, labels) + " <= " + strings.Join(parts, " ")
+	}
+	least := ""
+	for _, v := range set {
+		next := slices.Clone(colours)
+		next[v] = mix(next[v], setApart)
+		s.refine(s.clauses[i:i+1], c.variables, next)
+		if s.work > budget {
+			return ""
+		}
+		if text := s.clauseText(i, labels, next); least == "" || text < least {
+			least = text
+		}
+	}
+	return least
+}
+
+func (s *search) termText(t *term, labels []string) string {
+	s.work++
+	name := t.word
+	if t.vertex >= 0 {
+		name = labels[t.vertex]
+	}
+	if len(t.args) == 0 {
+		return name
+	}
+	parts := make([]string, len(t.args))
+	for i := range t.args {
+		parts[i] = s.termText(&t.args[i], labels)
+	}
+	if t.unordered {
+		slices.Sort(parts)
+	}
+	return "(" + name + " " + strings.Join(parts, " ") + ")"
+}
