@@ -11,5 +11,6 @@
 //     one, the tensor is [C,1,1].
 //   - Classes: the goals of a player, if both players' goals are proven to add up to 100, otherwise differences of goals.
 //
-// Positions are sets of fluents. Gates of env/gdl/network compute legal moves, ends and next positions.
+// Positions are sets of fluents. Gates of env/gdl/network compute legal moves, ends and next positions: a state updates
+// those that a move changes; [env.State.TerminalActions] and the random games of New compute 64 positions at once.
 package gdl

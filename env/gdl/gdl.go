@@ -23,9 +23,10 @@ const Family = "gdl"
 type game struct {
 	env      *env.Game
 	net      *network.Network
+	play     *network.Play
 	turns    *turns
-	actions  [2][]action // by role, ascending
-	move     [2][]int    // by role, then action: the role's move, or -1
+	actions  [2][]action // by role: its possible moves as the mover, ascending
+	entry    [2][]int    // by role, then action: its entry of actions, or -1
 	init     []uint64    // the first position
 	entries  [][]entry   // by fluent: what it sets in the tensor
 	constant []entry     // always set
@@ -117,19 +118,15 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
-	l, proven := findLongest(net, folder, g.turns)
-	if !proven {
-		l.plies = 0
-	}
-	e.MaxPlies = l.plies
-	e.NewState = func() env.State { return g.newState() }
 	most, err := g.trial(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	l, proven := findLongest(net, folder, g.turns)
+	e.MaxPlies = l.plies
 	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}
 	if !proven {
-		g.limit = 4 * most
+		g.limit = 4 * max(most, 1)
 		e.MaxPlies = g.limit
 		if err := g.addDraw(); err != nil {
 			return nil, nil, err
@@ -138,8 +135,10 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 	}
 	g.setTensor(b)
 	g.setKeys()
-	position, move := net.Size()
-	info.Gates = position + move
+	g.setPlay(folder)
+	e.NewState = func() env.State { return g.newState() }
+	position, moves, goals := net.Size()
+	info.Gates = position + moves + goals
 	if b != nil {
 		info.Board = b.String()
 	}
@@ -387,56 +386,55 @@ func (g *game) setActions(b *board) error {
 	}
 	e.PolicyExtras = len(single)
 	for role := range 2 {
-		g.move[role] = slices.Repeat([]int{-1}, len(e.ActionTexts))
 		for m, possible := range g.turns.moves[role] {
 			if possible {
-				id := ids[p.Moves[role][m]]
-				g.actions[role] = append(g.actions[role], action{id, m, g.net.Legal[role][m]})
-				g.move[role][id] = m
+				g.actions[role] = append(g.actions[role], action{ids[p.Moves[role][m]], m, g.net.Legal[role][m]})
 			}
 		}
 		slices.SortFunc(g.actions[role], func(a, b action) int { return cmp.Compare(a.id, b.id) })
+		g.entry[role] = slices.Repeat([]int{-1}, len(e.ActionTexts))
+		for k, a := range g.actions[role] {
+			g.entry[role][a.id] = k
+		}
 	}
 	return nil
 }
 
-// trials is the number of random games that New plays; fewer if the game is large.
-const trials = 1000
-
-// trial plays random games and returns the longest one's plies. It refuses games that do not end, or in which a player
-// has no move or not exactly one goal at the end.
-func (g *game) trial(ctx context.Context) (most int, err error) {
-	s := g.newState()
-	rng := rand.New(rand.NewPCG(1, 1))
-	position, move := g.net.Size()
-	work := 0
-	for range trials {
-		if err := ctx.Err(); err != nil {
-			return 0, fmt.Errorf("random games take too long: %w", err)
+// setPlay prepares the network for the modes in which players move.
+func (g *game) setPlay(f *network.Folder) {
+	t := g.turns
+	type key struct{ mover, idle int }
+	numbers := map[key]int{}
+	var modes []network.Mode
+	for k := range t.fluents {
+		x := key{t.mover[k], t.idle[k]}
+		i, ok := numbers[x]
+		if !ok {
+			i = len(modes)
+			numbers[x] = i
+			m := network.Mode{Mover: x.mover, Idle: x.idle}
+			for _, a := range g.actions[x.mover] {
+				m.Moves = append(m.Moves, a.move)
+			}
+			modes = append(modes, m)
 		}
-		s.reset()
-		plies := 0
-		for ; ; plies++ {
-			if err := s.check(); err != nil {
-				return 0, err
+		t.modes = append(t.modes, i)
+	}
+	for i := range modes {
+		var own []int
+		for k, fluent := range t.fluents {
+			if t.modes[k] == i {
+				own = append(own, fluent)
+			} else {
+				modes[i].Known = append(modes[i].Known, g.net.Fluent(fluent).Not())
 			}
-			if s.Done() {
-				break
-			}
-			if plies > maxTrial {
-				return 0, fmt.Errorf("a random game does not end within %d plies", maxTrial)
-			}
-			s.Apply(s.RandomAction(rng.Uint64()))
 		}
-		most = max(most, plies)
-		if work += plies * (position + move); work > 1<<28 {
-			break
+		if len(own) == 1 {
+			modes[i].Known = append(modes[i].Known, g.net.Fluent(own[0]))
 		}
 	}
-	return max(most, 1), nil
+	g.play = network.NewPlay(g.net, f, modes)
 }
-
-const maxTrial = 5000
 
 // setTensor lays out the planes of the tensor, and what is drawn.
 func (g *game) setTensor(b *board) {

@@ -1,8 +1,6 @@
 package gdl
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 	"strings"
 
@@ -12,175 +10,116 @@ import (
 
 // state is a position; it implements env.State.
 type state struct {
-	game    *game
-	on      []uint64 // set of the fluents that are true
-	turn    int      // entry of turns
-	plies   int
-	legal   []env.Action
-	outcome int
-	goals   [2]int
+	game     *game
+	position *network.Position
+	turn     int // entry of turns
+	plies    int
+	moves    int // number of legal moves; 0 once the game is over
+	outcome  int
+	goals    [2]int
 
-	values network.Values // scratch: what holds in this position if fresh
-	fresh  bool
-	ends   network.Values // scratch of TerminalActions; nil until its first call
-	next   []uint64       // scratch of Apply
+	list []int32        // scratch of TerminalActions
+	ends network.Values // scratch of TerminalActions; nil until its first call
 }
 
 func (g *game) newState() *state {
-	s := &state{game: g, on: make([]uint64, len(g.init)), next: make([]uint64, len(g.init)), values: g.net.NewValues()}
-	s.reset()
+	s := &state{game: g, position: g.play.NewPosition(g.init)}
+	s.update()
 	return s
 }
 
-// reset goes back to the first position.
-func (s *state) reset() {
-	copy(s.on, s.game.init)
-	s.plies = 0
-	s.update()
-}
-
-// load computes what holds in the position.
-func (s *state) load() {
-	for i := range s.game.net.Next {
-		s.values.Set(s.game.net.Fluent(i), -(s.on[i/64] >> (i % 64) & 1))
-	}
-	s.game.net.Position(s.values)
-	s.fresh = true
-}
-
-// update sets all that follows from the fluents.
+// update sets what follows from the position.
 func (s *state) update() {
 	g := s.game
-	s.load()
+	on := s.position.On()
 	for k, i := range g.turns.fluents {
-		if s.on[i/64]>>(i%64)&1 != 0 {
+		if on[i/64]>>(i%64)&1 != 0 {
 			s.turn = k
 		}
 	}
-	s.legal, s.outcome, s.goals = s.legal[:0], env.Unfinished, [2]int{}
-	over := s.values.Get(g.net.Terminal)&1 != 0
+	s.moves = 0
+	over := s.position.Terminal(s.mode())
 	if !over {
-		for _, a := range g.actions[g.turns.mover[s.turn]] {
-			if s.values.Get(a.legal)&1 != 0 {
-				s.legal = append(s.legal, a.id)
-			}
+		for _, word := range s.legal() {
+			s.moves += bits.OnesCount64(word)
 		}
 	}
 	switch {
-	case over || len(s.legal) == 0: // trial refuses sheets without a legal move, if it finds such a position
-		s.legal = s.legal[:0]
-		s.goals = g.finalGoals(s.values, 0)
+	case over || s.moves == 0: // New refuses sheets in whose random games a player has no move
+		for role := range g.net.Goals {
+			s.goals[g.turns.playerOf(role)] = s.position.Goal(role)
+		}
+		g.addUp(&s.goals)
 		s.outcome = g.class(s.goals)
 	case g.limit > 0 && s.plies >= g.limit:
-		s.legal = s.legal[:0]
+		s.moves = 0
 		s.goals = goalsAtLimit
 		s.outcome = g.class(s.goals)
+	default:
+		s.goals = [2]int{}
+		s.outcome = env.Unfinished
 	}
 }
 
-// finalGoals returns the goals of First and Second in one of the positions of v. If several hold, the least counts, and
-// 0 if none does; if the goals must add up to 100, Second's follows from First's.
-func (g *game) finalGoals(v network.Values, lane int) (goals [2]int) {
-	for role, list := range g.net.Goals {
-		for _, goal := range list {
-			if v.Get(goal.Holds)>>lane&1 != 0 {
-				goals[g.turns.playerOf(role)] = goal.Value
-				break
-			}
-		}
-	}
+// mode returns the number of the mode of the network's positions.
+func (s *state) mode() int { return s.game.turns.modes[s.turn] }
+
+// legal returns the set of the mover's legal moves, as entries of game.actions, unless the game is over.
+func (s *state) legal() []uint64 { return s.position.Legal(s.mode()) }
+
+// actions lists all possible moves of the mover.
+func (s *state) actions() []action { return s.game.actions[s.game.turns.mover[s.turn]] }
+
+// addUp sets Second's goal from First's if both must add up to 100.
+func (g *game) addUp(goals *[2]int) {
 	if g.bySum {
 		goals[1] = 100 - goals[0]
 	}
-	return goals
-}
-
-// check returns an error if the position shows that the sheet is broken.
-func (s *state) check() error {
-	g := s.game
-	p := g.net.Program
-	if s.values.Get(g.net.Terminal)&1 == 0 {
-		if s.outcome != env.Unfinished && (g.limit == 0 || s.plies < g.limit) {
-			return fmt.Errorf("%s has no legal move in a position that is not terminal: %s",
-				p.Terms.Text(p.Roles[g.turns.mover[s.turn]]), s.text())
-		}
-		role := 1 - g.turns.mover[s.turn]
-		if idle := g.turns.idle[s.turn]; idle < 0 || s.values.Get(g.net.Legal[role][idle])&1 == 0 {
-			return fmt.Errorf("%s, who is not to move, has no legal move such as noop: %s", p.Terms.Text(p.Roles[role]), s.text())
-		}
-		return nil
-	}
-	for role, list := range g.net.Goals {
-		count := 0
-		for _, goal := range list {
-			count += int(s.values.Get(goal.Holds) & 1)
-		}
-		if count != 1 {
-			return fmt.Errorf("%s has %d goals in a terminal position: %s", p.Terms.Text(p.Roles[role]), count, s.text())
-		}
-	}
-	if s.outcome < 0 {
-		return errors.New("gdl: goals without a class")
-	}
-	return nil
-}
-
-// text lists the fluents of the position.
-func (s *state) text() string {
-	p := s.game.net.Program
-	var list []string
-	for i, f := range p.Fluents {
-		if s.on[i/64]>>(i%64)&1 != 0 {
-			list = append(list, p.Terms.Text(f))
-		}
-	}
-	return strings.Join(list, " ")
 }
 
 func (s *state) Player() env.Player {
 	return s.game.turns.playerOf(s.game.turns.mover[s.turn])
 }
 
-func (s *state) Done() bool                          { return s.outcome != env.Unfinished }
-func (s *state) Legal(dst []env.Action) []env.Action { return append(dst, s.legal...) }
-func (s *state) Outcome() int                        { return s.outcome }
-func (s *state) Goals() [2]int                       { return s.goals }
+func (s *state) Done() bool    { return s.outcome != env.Unfinished }
+func (s *state) Outcome() int  { return s.outcome }
+func (s *state) Goals() [2]int { return s.goals }
+
+func (s *state) Legal(dst []env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	actions := s.actions()
+	for i, word := range s.legal() {
+		for ; word != 0; word &= word - 1 {
+			dst = append(dst, actions[64*i+bits.TrailingZeros64(word)].id)
+		}
+	}
+	return dst
+}
 
 func (s *state) RandomAction(r uint64) env.Action {
-	i, _ := bits.Mul64(r, uint64(len(s.legal)))
-	return s.legal[i]
-}
-
-// setMove sets or clears the moves of both players if the mover plays a.
-func (s *state) setMove(a env.Action, word uint64) {
-	g := s.game
-	mover := g.turns.mover[s.turn]
-	s.values.Set(g.net.Move(mover, g.move[mover][a]), word)
-}
-
-// setIdle sets or clears the move of the player who is not to move.
-func (s *state) setIdle(word uint64) {
-	g := s.game
-	if idle := g.turns.idle[s.turn]; idle >= 0 {
-		s.values.Set(g.net.Move(1-g.turns.mover[s.turn], idle), word)
+	nth, _ := bits.Mul64(r, uint64(s.moves))
+	k := int(nth)
+	set := s.legal()
+	i := 0
+	for ; k >= bits.OnesCount64(set[i]); i++ {
+		k -= bits.OnesCount64(set[i])
 	}
+	return s.actions()[64*i+nthBit(set[i], k)].id
+}
+
+// nthBit returns the bit of a word that has k bits below it.
+func nthBit(word uint64, k int) int {
+	for ; k > 0; k-- {
+		word &= word - 1
+	}
+	return bits.TrailingZeros64(word)
 }
 
 func (s *state) Apply(a env.Action) {
 	g := s.game
-	if !s.fresh {
-		s.load()
-	}
-	s.setIdle(1)
-	s.setMove(a, 1)
-	g.net.Moves(s.values)
-	clear(s.next)
-	for i, r := range g.net.Next {
-		s.next[i/64] |= s.values.Get(r) & 1 << (i % 64)
-	}
-	s.setMove(a, 0)
-	s.setIdle(0)
-	s.on, s.next = s.next, s.on
+	s.position.Apply(s.mode(), g.entry[g.turns.mover[s.turn]][a])
 	s.plies++
 	s.update()
 }
@@ -194,60 +133,70 @@ func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.ends == nil {
 		s.ends = g.net.NewValues()
 	}
-	if !s.fresh {
-		s.load()
+	s.list = s.list[:0]
+	for i, word := range s.legal() {
+		for ; word != 0; word &= word - 1 {
+			s.list = append(s.list, int32(64*i+bits.TrailingZeros64(word)))
+		}
 	}
-	s.setIdle(^uint64(0))
-	for rest := s.legal; len(rest) > 0; {
+	for rest := s.list; len(rest) > 0; {
 		now := rest[:min(64, len(rest))]
 		rest = rest[len(now):]
-		for lane, a := range now {
-			s.setMove(a, 1<<lane)
-		}
-		g.net.Moves(s.values)
-		for i, r := range g.net.Next {
-			s.ends.Set(g.net.Fluent(i), s.values.Get(r))
-		}
-		for _, a := range now {
-			s.setMove(a, 0)
-		}
+		s.position.After(s.mode(), now, s.ends)
 		g.net.Position(s.ends)
 		dst = s.appendEnds(dst, now)
 	}
-	s.setIdle(0)
 	return dst
 }
 
 // appendEnds appends those of the moves after which the game is over; s.ends holds the positions after them.
-func (s *state) appendEnds(dst []env.TerminalAction, moves []env.Action) []env.TerminalAction {
+func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.TerminalAction {
 	g := s.game
-	over := s.ends.Get(g.net.Terminal)
-	var can uint64 // somebody can move
-	if over != ^uint64(0) {
-		can = s.canMove()
+	all := ^uint64(0) >> (64 - len(moves))
+	over := s.ends.Get(g.net.Terminal) & all
+	if over != all {
+		over |= all &^ g.canMove(s.ends)
 	}
-	for lane, a := range moves {
+	if over != 0 {
+		g.net.FinalGoals(s.ends)
+	}
+	actions := s.actions()
+	for i, k := range moves {
 		switch {
-		case over>>lane&1 != 0 || can>>lane&1 == 0:
-			dst = append(dst, env.TerminalAction{Action: a, Outcome: g.class(g.finalGoals(s.ends, lane))})
+		case over>>i&1 != 0:
+			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.class(g.finalGoals(s.ends, i))})
 		case g.limit > 0 && s.plies+1 >= g.limit:
-			dst = append(dst, env.TerminalAction{Action: a, Outcome: g.class(goalsAtLimit)})
+			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.class(goalsAtLimit)})
 		}
 	}
 	return dst
 }
 
-// canMove returns in which of the positions of s.ends the mover has a move.
-func (s *state) canMove() (can uint64) {
-	g := s.game
+// finalGoals returns the goals of First and Second in position i of v. If several hold, the least counts, and 0 if none
+// does.
+func (g *game) finalGoals(v network.Values, i int) (goals [2]int) {
+	for role, list := range g.net.Goals {
+		for _, goal := range list {
+			if v.Get(goal.Holds)>>i&1 != 0 {
+				goals[g.turns.playerOf(role)] = goal.Value
+				break
+			}
+		}
+	}
+	g.addUp(&goals)
+	return goals
+}
+
+// canMove returns in which of the positions of v the mover has a move.
+func (g *game) canMove(v network.Values) (can uint64) {
 	for k, i := range g.turns.fluents {
-		turn := s.ends.Get(g.net.Fluent(i)) &^ can
+		turn := v.Get(g.net.Fluent(i)) &^ can
 		if turn == 0 {
 			continue
 		}
 		var some uint64
 		for _, a := range g.actions[g.turns.mover[k]] {
-			if some |= s.ends.Get(a.legal); some&turn == turn {
+			if some |= v.Get(a.legal); some&turn == turn {
 				break
 			}
 		}
@@ -258,22 +207,20 @@ func (s *state) canMove() (can uint64) {
 
 func (s *state) CopyFrom(src env.State) {
 	o := src.(*state)
-	copy(s.on, o.on)
-	s.turn, s.plies, s.outcome, s.goals = o.turn, o.plies, o.outcome, o.goals
-	s.legal = append(s.legal[:0], o.legal...)
-	s.fresh = false
+	s.position.CopyFrom(o.position)
+	s.turn, s.plies, s.moves, s.outcome, s.goals = o.turn, o.plies, o.moves, o.outcome, o.goals
 }
 
 func (s *state) Key() (k env.Key) {
 	g := s.game
 	if g.zobrist == nil {
-		copy(k[:], s.on)
+		copy(k[:], s.position.On())
 		if g.limit > 0 {
 			k[7] = uint64(s.plies)
 		}
 		return k
 	}
-	for w, word := range s.on {
+	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {
 			for i, x := range g.zobrist[64*w+bits.TrailingZeros64(word)] {
 				k[i] += x
@@ -296,7 +243,7 @@ func (s *state) Encode(dst []float32) {
 	for _, e := range g.constant {
 		dst[e.index] = e.value
 	}
-	for w, word := range s.on {
+	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {
 			for _, e := range g.entries[64*w+bits.TrailingZeros64(word)] {
 				dst[e.index] = max(dst[e.index], e.value)
@@ -316,7 +263,7 @@ func (s *state) Pieces(dst []uint8) []uint8 {
 	for range s.game.env.Tensor.Cells() {
 		dst = append(dst, 0)
 	}
-	for w, word := range s.on {
+	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {
 			if p := s.game.pieces[64*w+bits.TrailingZeros64(word)]; p.kind > 0 {
 				dst[start+int(p.cell)] = p.kind
@@ -333,8 +280,9 @@ func (s *state) WinningCells(dst []int32) []int32 { return dst }
 func (s *state) Detail() string {
 	p := s.game.net.Program
 	var list []string
+	on := s.position.On()
 	for _, i := range s.game.details {
-		if s.on[i/64]>>(i%64)&1 == 0 {
+		if on[i/64]>>(i%64)&1 == 0 {
 			continue
 		}
 		if len(list) == maxDetails {

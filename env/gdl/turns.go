@@ -15,6 +15,7 @@ type turns struct {
 	fluents []int     // numbers of the fluents of the set that may be true
 	mover   []int     // by entry of fluents: the role that moves
 	idle    []int     // by entry of fluents: the move of the other role; -1 if it has none
+	modes   []int     // by entry of fluents: the network's mode, see setPlay
 	moves   [2][]bool // by role, then move: possible when the role is to move
 }
 

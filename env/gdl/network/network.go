@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,7 @@ type Network struct {
 	blocks []block
 	moves  []int  // by role: the gate of its first move
 	late   []bool // by gate: depends on moves
-	plan   [2][]step
+	plan   [plans][]step
 }
 
 // Goal says that a role gets Value points where Holds is true.
@@ -35,10 +36,18 @@ type block struct {
 	loops, defs []Ref
 }
 
-// step is a run of gates to compute, or a block if it has loops.
+// step are gates to compute: those of a block, or some that do not depend on each other through loops.
 type step struct {
-	gates []int32
-	block *block
+	gates []int32 // ascending
+	runs  []run   // the same gates
+	block *block  // nil without loops
+}
+
+// run are gates of the same number of inputs, so that computing them needs few branches. It lists each gate and its
+// inputs; inputs are computed before.
+type run struct {
+	inputs int
+	refs   []Ref
 }
 
 // New returns the network of a program. The error is about a size beyond maxGates.
@@ -97,15 +106,15 @@ func (n *Network) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
 // Move returns the input of a role's move.
 func (n *Network) Move(role, i int) Ref { return Ref(2 * (n.moves[role] + i)) }
 
-// Size returns the numbers of gates that are computed for a position and for a move.
-func (n *Network) Size() (position, move int) {
-	var sizes [2]int
-	for late, plan := range n.plan {
+// Size returns the numbers of gates that Position, Moves and Goals compute.
+func (n *Network) Size() (position, moves, goals int) {
+	var sizes [plans]int
+	for i, plan := range n.plan {
 		for _, s := range plan {
-			sizes[late] += len(s.gates)
+			sizes[i] += len(s.gates)
 		}
 	}
-	return sizes[0], sizes[1]
+	return sizes[ofPosition], sizes[ofMoves], sizes[ofGoals]
 }
 
 // builder makes the gates of atoms.
@@ -227,35 +236,23 @@ func (b *builder) define(a ground.Term) Ref {
 	return b.network.gates.or(or)
 }
 
-// order plans which gates to compute, in ascending order: those that results need, first those that depend on positions
-// alone, then those that depend on moves.
+// Plans of gates to compute.
+const (
+	ofPosition = iota // what depends on positions alone
+	ofMoves           // what depends on moves
+	ofGoals           // what only goals need
+	plans
+)
+
+// order plans which gates to compute, in ascending order: those that results need.
 func (n *Network) order() {
 	g := n.gates
-	needed := make([]bool, g.n())
-	blockOf := map[int]*block{}
-	for i := range n.blocks {
-		for _, l := range n.blocks[i].loops {
-			blockOf[l.Gate()] = &n.blocks[i]
-		}
-	}
-	var stack []int
-	need := func(r Ref) {
-		if !needed[r.Gate()] {
-			needed[r.Gate()] = true
-			stack = append(stack, r.Gate())
-		}
-	}
-	n.eachResult(need)
-	for len(stack) > 0 {
-		gate := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, r := range g.of(gate) {
-			need(r)
-		}
-		if bl := blockOf[gate]; bl != nil {
-			for _, d := range bl.defs {
-				need(d)
-			}
+	play := n.newMarker(g)
+	n.eachResult(play.mark)
+	all := marker{g, play.blockOf, slices.Clone(play.marked)}
+	for _, goals := range n.Goals {
+		for _, goal := range goals {
+			all.mark(goal.Holds)
 		}
 	}
 	n.late = make([]bool, g.n())
@@ -267,6 +264,16 @@ func (n *Network) order() {
 			n.late[gate] = n.late[gate] || n.late[r.Gate()]
 		}
 	}
+	plan := func(gate int) int {
+		switch {
+		case !play.marked[gate]:
+			return ofGoals
+		case n.late[gate]:
+			return ofMoves
+		}
+		return ofPosition
+	}
+	defer n.setRuns()
 	next := 0
 	for gate := n.firstGate(); gate < g.n(); gate++ {
 		for next < len(n.blocks) && n.blocks[next].to <= gate {
@@ -274,8 +281,8 @@ func (n *Network) order() {
 		}
 		if next == len(n.blocks) || n.blocks[next].from != gate {
 			mark(gate)
-			if needed[gate] {
-				n.append(n.late[gate], int32(gate))
+			if all.marked[gate] {
+				n.append(plan(gate), int32(gate))
 			}
 			continue
 		}
@@ -283,20 +290,90 @@ func (n *Network) order() {
 		late := false
 		for k := bl.from; k < bl.to; k++ {
 			mark(k)
-			late = late || n.late[k] && needed[k]
+			late = late || n.late[k] && all.marked[k]
 		}
 		s := step{block: bl}
 		for k := bl.from; k < bl.to; k++ {
 			n.late[k] = late
-			if needed[k] && len(g.of(k)) > 0 {
+			if all.marked[k] && len(g.of(k)) > 0 {
 				s.gates = append(s.gates, int32(k))
 			}
 		}
 		if len(s.gates) > 0 {
-			i := b2i(late)
+			i := plan(bl.loops[0].Gate())
 			n.plan[i] = append(n.plan[i], s)
 		}
 		gate = bl.to - 1
+	}
+}
+
+// setRuns sorts the gates of each step by their depth in the step, then by the number of inputs, and makes runs of them.
+func (n *Network) setRuns() {
+	g := n.gates
+	depth := make([]int, g.n()) // 1 and more for gates of the step
+	for _, plan := range n.plan {
+		for i := range plan {
+			s := &plan[i]
+			for _, gate := range s.gates {
+				for _, r := range g.of(int(gate)) {
+					depth[gate] = max(depth[gate], depth[r.Gate()]+1)
+				}
+			}
+			sorted := slices.Clone(s.gates)
+			slices.SortFunc(sorted, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(g.of(int(a))), len(g.of(int(b)))), cmp.Compare(a, b))
+			})
+			for _, gate := range sorted {
+				depth[gate] = 0
+				refs := g.of(int(gate))
+				if k := len(s.runs); k == 0 || s.runs[k-1].inputs != len(refs) {
+					s.runs = append(s.runs, run{inputs: len(refs)})
+				}
+				last := &s.runs[len(s.runs)-1]
+				last.refs = append(append(last.refs, Ref(2*gate)), refs...)
+			}
+		}
+	}
+}
+
+// marker marks gates of a table that contains the network's, and what they depend on.
+type marker struct {
+	gates   *gates
+	blockOf map[int]*block // by loop
+	marked  []bool         // by gate
+}
+
+func (n *Network) newMarker(g *gates) *marker {
+	m := &marker{g, map[int]*block{}, make([]bool, g.n())}
+	for i := range n.blocks {
+		for _, l := range n.blocks[i].loops {
+			m.blockOf[l.Gate()] = &n.blocks[i]
+		}
+	}
+	return m
+}
+
+func (m *marker) mark(r Ref) {
+	var stack []int
+	need := func(r Ref) {
+		if gate := r.Gate(); !m.marked[gate] {
+			m.marked[gate] = true
+			stack = append(stack, gate)
+		}
+	}
+	need(r)
+	for len(stack) > 0 {
+		gate := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, r := range m.gates.of(gate) {
+			need(r)
+		}
+		if bl := m.blockOf[gate]; bl != nil {
+			for i := range bl.loops {
+				need(bl.loops[i])
+				need(bl.defs[i])
+			}
+		}
 	}
 }
 
@@ -313,9 +390,9 @@ func (n *Network) firstGate() int {
 	return n.moves[last] + len(n.Program.Moves[last])
 }
 
-// append adds a gate to the plan for positions or for moves.
-func (n *Network) append(late bool, gate int32) {
-	p := &n.plan[b2i(late)]
+// append adds a gate to a plan.
+func (n *Network) append(plan int, gate int32) {
+	p := &n.plan[plan]
 	if k := len(*p); k == 0 || (*p)[k-1].block != nil {
 		*p = append(*p, step{})
 	}
@@ -323,7 +400,7 @@ func (n *Network) append(late bool, gate int32) {
 	s.gates = append(s.gates, gate)
 }
 
-// eachResult calls visit with every result of the network.
+// eachResult calls visit with every result of the network but goals.
 func (n *Network) eachResult(visit func(r Ref)) {
 	for _, r := range n.Next {
 		visit(r)
@@ -332,9 +409,6 @@ func (n *Network) eachResult(visit func(r Ref)) {
 	for role := range n.Legal {
 		for _, r := range n.Legal[role] {
 			visit(r)
-		}
-		for _, goal := range n.Goals[role] {
-			visit(goal.Holds)
 		}
 	}
 }

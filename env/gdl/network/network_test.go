@@ -63,6 +63,7 @@ func compare(text string, n *network.Network, games int, plies int) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range plies {
 		n.Position(v)
+		n.FinalGoals(v)
 		alive := 0
 		for _, texts := range moves {
 			for _, r := range texts {
@@ -158,8 +159,8 @@ func TestSheets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			position, move := n.Size()
-			t.Logf("%d and %d gates", position, move)
+			position, moves, goals := n.Size()
+			t.Logf("%d, %d and %d gates", position, moves, goals)
 			games := 64
 			if testing.Short() {
 				games = 2
@@ -203,8 +204,8 @@ func TestForeignSheets(t *testing.T) {
 				t.Skipf("refused: %v", err)
 			}
 			took := time.Since(start)
-			position, move := n.Size()
-			t.Logf("%d and %d gates in %v", position, move, took.Round(time.Millisecond))
+			position, moves, goals := n.Size()
+			t.Logf("%d, %d and %d gates in %v", position, moves, goals, took.Round(time.Millisecond))
 			if err := compare(string(text), n, games, 100); err != nil {
 				t.Error(err)
 			}

@@ -1,53 +1,80 @@
 package network
 
-// Values are the values of all gates: bit i of entry g is the value of gate g in position i.
+// Values are the values of all gates and of their negations: bit i of entry r is the value of [Ref] r in position i.
 type Values []uint64
 
 // NewValues returns values of the network, with all inputs false.
-func (n *Network) NewValues() Values { return make(Values, n.gates.n()) }
+func (n *Network) NewValues() Values {
+	v := make(Values, 2*n.gates.n())
+	for gate := range n.gates.n() {
+		v.Set(Ref(2*gate), 0)
+	}
+	return v
+}
 
 // Get returns the values of a gate or its negation.
-func (v Values) Get(r Ref) uint64 { return v[r>>1] ^ -uint64(r&1) }
+func (v Values) Get(r Ref) uint64 { return v[r] }
 
 // Set sets the values of an input.
-func (v Values) Set(r Ref, word uint64) { v[r>>1] = word }
+func (v Values) Set(r Ref, word uint64) { v[r], v[r^1] = word, ^word }
 
-// Position computes what holds: legal moves, the end, goals. The fluents must be set.
-func (n *Network) Position(v Values) { n.compute(v, n.plan[0]) }
+// Position computes what holds: legal moves and the end. The fluents must be set.
+func (n *Network) Position(v Values) { n.compute(v, n.plan[ofPosition]) }
 
 // Moves computes the next fluents, after Position. The moves must be set.
-func (n *Network) Moves(v Values) { n.compute(v, n.plan[1]) }
+func (n *Network) Moves(v Values) { n.compute(v, n.plan[ofMoves]) }
+
+// FinalGoals computes the goals, after Position.
+func (n *Network) FinalGoals(v Values) { n.compute(v, n.plan[ofGoals]) }
 
 func (n *Network) compute(v Values, plan []step) {
 	for i := range plan {
 		s := &plan[i]
 		if s.block == nil {
-			n.run(v, s.gates)
+			v.compute(s.runs)
 			continue
 		}
 		for _, l := range s.block.loops {
-			v[l>>1] = 0
+			v.Set(l, 0)
 		}
 		for changed := true; changed; {
 			changed = false
-			n.run(v, s.gates)
+			v.compute(s.runs)
 			for k, l := range s.block.loops {
-				if d := v.Get(s.block.defs[k]); d != v[l>>1] {
-					v[l>>1], changed = d, true
+				if d := v.Get(s.block.defs[k]); d != v.Get(l) {
+					v.Set(l, d)
+					changed = true
 				}
 			}
 		}
 	}
 }
 
-// run computes gates in order.
-func (n *Network) run(v Values, gates []int32) {
-	first, inputs := n.gates.first, n.gates.inputs
-	for _, gate := range gates {
-		and := ^uint64(0)
-		for _, r := range inputs[first[gate]:first[gate+1]] {
-			and &= v[r>>1] ^ -uint64(r&1)
+// compute computes gates in order. The cases but the last are for speed alone.
+func (v Values) compute(runs []run) {
+	for _, run := range runs {
+		refs := run.refs
+		switch run.inputs {
+		case 2:
+			for ; len(refs) >= 3; refs = refs[3:] {
+				v.Set(refs[0], v[refs[1]]&v[refs[2]])
+			}
+		case 3:
+			for ; len(refs) >= 4; refs = refs[4:] {
+				v.Set(refs[0], v[refs[1]]&v[refs[2]]&v[refs[3]])
+			}
+		case 4:
+			for ; len(refs) >= 5; refs = refs[5:] {
+				v.Set(refs[0], v[refs[1]]&v[refs[2]]&v[refs[3]]&v[refs[4]])
+			}
+		default:
+			for ; len(refs) > 0; refs = refs[1+run.inputs:] {
+				and := ^uint64(0)
+				for _, r := range refs[1 : 1+run.inputs] {
+					and &= v[r]
+				}
+				v.Set(refs[0], and)
+			}
 		}
-		v[gate] = and
 	}
 }

@@ -98,6 +98,7 @@ func (p *position) apply(moves []string) bool {
 
 // goals returns the goal of each role; -1 if it has none or several.
 func (p *position) goals() []int {
+	p.net.FinalGoals(p.values)
 	var list []int
 	for _, goals := range p.net.Goals {
 		value, count := -1, 0

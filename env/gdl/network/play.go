@@ -1,0 +1,228 @@
+package network
+
+import "slices"
+
+// Mode says who chooses in some of a game's positions: the mover. The other role has one move there, or none.
+type Mode struct {
+	Mover int   // the role that chooses
+	Moves []int // its possible moves
+	Idle  int   // the move of the other role; -1 if it has none
+	// Known are fluents that are true in every position of the mode; a negated one is false.
+	Known []Ref
+}
+
+// Play is a network for games in which players take turns. It computes a position from the one before: see [Position].
+// It is immutable.
+//
+// It has its own gates: first false, then the fluents, then those whose values a position keeps, then those that are
+// computed only when they are asked for.
+type Play struct {
+	network *Network
+	modes   []playMode
+	goals   [][]Goal // by role
+
+	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
+	inputs []Ref
+	kept   int // number of the gates whose values a position keeps
+	blocks []playBlock
+	bits   []Ref   // the outputs that a position keeps; False where a bit is unused
+	uses   []uses  // by kept gate
+	users  []int32 // see uses
+}
+
+// uses says what depends on a gate, as ranges of users: from gates gates (2 x their number, + 1 if they use the
+// negation), from bits bits, from blocks to end blocks.
+type uses struct{ gates, bits, blocks, end int32 }
+
+// playBlock is a block of the network: gates from to to-1, of which the loops come first.
+type playBlock struct {
+	from, to    int32
+	loops, defs []Ref
+}
+
+// playMode is a mode with its outputs and the effects of its moves.
+type playMode struct {
+	Mode
+	legal    int      // its moves' first word of bits
+	terminal int      // bit
+	always   effect   // of every move
+	effects  []effect // by entry of Moves; nil if the whole network computes moves
+}
+
+// NewPlay returns the network for games in which exactly one of the modes holds at any time. It adds gates to the
+// folder's table.
+func NewPlay(n *Network, f *Folder, modes []Mode) *Play {
+	p := &Play{network: n}
+	b := newEffects(n, f.gates)
+	complete := true
+	for _, mode := range modes {
+		b.fold(mode)
+		m := playMode{Mode: mode, legal: len(p.bits) / 64}
+		for _, i := range mode.Moves {
+			p.bits = append(p.bits, b.of(n.Legal[mode.Mover][i]))
+		}
+		p.fillWord()
+		m.terminal = len(p.bits)
+		p.bits = append(p.bits, b.of(n.Terminal))
+		p.fillWord()
+		complete = complete && b.find(&m)
+		p.modes = append(p.modes, m)
+	}
+	if !complete {
+		for k := range p.modes {
+			p.modes[k].always, p.modes[k].effects = effect{}, nil
+		}
+	}
+	for _, goals := range n.Goals {
+		p.goals = append(p.goals, slices.Clone(goals))
+	}
+	p.number(f.gates)
+	p.findUses()
+	return p
+}
+
+// fillWord adds unused bits.
+func (p *Play) fillWord() {
+	for len(p.bits)%64 != 0 {
+		p.bits = append(p.bits, False)
+	}
+}
+
+// eachResult calls visit with the outputs that are computed when they are asked for.
+func (p *Play) eachResult(visit func(r *Ref)) {
+	for k := range p.modes {
+		m := &p.modes[k]
+		for i := range m.always.rest {
+			visit(&m.always.rest[i].value)
+		}
+		for _, e := range m.effects {
+			for i := range e.rest {
+				visit(&e.rest[i].value)
+			}
+		}
+	}
+	for _, goals := range p.goals {
+		for i := range goals {
+			visit(&goals[i].Holds)
+		}
+	}
+}
+
+// number takes over the gates of a table that are needed.
+func (p *Play) number(g *gates) {
+	n := p.network
+	needed, kept := p.needed(g)
+	numbers := make([]Ref, g.n())
+	to := func(r Ref) Ref { return numbers[r.Gate()] ^ r&1 }
+	p.first = []int32{0}
+	for _, keep := range []bool{true, false} {
+		for gate := range g.n() {
+			if !needed[gate] || kept[gate] != keep {
+				continue
+			}
+			numbers[gate] = Ref(2 * (len(p.first) - 1))
+			for _, r := range g.of(gate) {
+				p.inputs = append(p.inputs, to(r))
+			}
+			p.first = append(p.first, int32(len(p.inputs)))
+		}
+		if keep {
+			p.kept = len(p.first) - 1
+		}
+	}
+	for i := range p.bits {
+		p.bits[i] = to(p.bits[i])
+	}
+	p.eachResult(func(r *Ref) { *r = to(*r) })
+	for _, bl := range n.blocks {
+		if !needed[bl.loops[0].Gate()] {
+			continue
+		}
+		b := playBlock{from: int32(numbers[bl.loops[0].Gate()].Gate())}
+		for i, l := range bl.loops {
+			b.loops = append(b.loops, to(l))
+			b.defs = append(b.defs, to(bl.defs[i]))
+		}
+		b.to = b.from
+		for gate := bl.from; gate < bl.to; gate++ {
+			b.to += int32(b2i(needed[gate]))
+		}
+		p.blocks = append(p.blocks, b)
+	}
+}
+
+// needed returns which gates of a table are needed, and which of these a position keeps: those that bits and loops
+// depend on.
+func (p *Play) needed(g *gates) (needed, kept []bool) {
+	keep := p.network.newMarker(g)
+	for i := range 1 + len(p.network.Next) {
+		keep.marked[i] = true
+	}
+	for _, r := range p.bits {
+		keep.mark(r)
+	}
+	needed = make([]bool, g.n())
+	var stack []int
+	need := func(r Ref) {
+		gate := r.Gate()
+		switch {
+		case keep.marked[gate] || needed[gate]:
+		case keep.blockOf[gate] != nil:
+			keep.mark(r)
+		default:
+			needed[gate] = true
+			stack = append(stack, gate)
+		}
+	}
+	p.eachResult(func(r *Ref) { need(*r) })
+	for len(stack) > 0 {
+		gate := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, r := range g.of(gate) {
+			need(r)
+		}
+	}
+	for gate, k := range keep.marked {
+		needed[gate] = needed[gate] || k
+	}
+	return needed, keep.marked
+}
+
+// findUses lists what depends on each kept gate.
+func (p *Play) findUses() {
+	gates, bits, blocks := make([][]int32, p.kept), make([][]int32, p.kept), make([][]int32, p.kept)
+	next := 0 // the next block
+	for gate := range int32(p.kept) {
+		if next < len(p.blocks) && gate >= p.blocks[next].to {
+			next++
+		}
+		if next == len(p.blocks) || gate < p.blocks[next].from {
+			for _, r := range p.of(gate) {
+				gates[r.Gate()] = append(gates[r.Gate()], 2*gate+int32(r&1))
+			}
+			continue
+		}
+		for _, r := range p.of(gate) {
+			if i := r.Gate(); int32(i) < p.blocks[next].from && !slices.Contains(blocks[i], int32(next)) {
+				blocks[i] = append(blocks[i], int32(next))
+			}
+		}
+	}
+	for i, r := range p.bits {
+		if r.Gate() != 0 {
+			bits[r.Gate()] = append(bits[r.Gate()], int32(i))
+		}
+	}
+	for gate := range p.kept {
+		u := uses{gates: int32(len(p.users))}
+		p.users = append(p.users, gates[gate]...)
+		u.bits = int32(len(p.users))
+		p.users = append(p.users, bits[gate]...)
+		u.blocks = int32(len(p.users))
+		p.users = append(p.users, blocks[gate]...)
+		u.end = int32(len(p.users))
+		p.uses = append(p.uses, u)
+	}
+}
+
+func (p *Play) of(gate int32) []Ref { return p.inputs[p.first[gate]:p.first[gate+1]] }

@@ -1,0 +1,160 @@
+package gdl
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/gdl/sheets"
+)
+
+// loops is a sheet whose next fluents depend on a loop, which depends on the move: marks spread along edges.
+const loops = `
+(role a) (role b) (init (control a)) (init (free 1)) (init (free 2)) (init (free 3)) (init (free 4))
+(edge 1 2) (edge 2 3) (edge 3 1) (edge 4 1)
+(<= (legal ?p (take ?n)) (true (control ?p)) (true (free ?n)))
+(<= (legal a noop) (true (control b)))
+(<= (legal b noop) (true (control a)))
+(<= (taken ?n) (does ?p (take ?n)))
+(<= (taken ?m) (taken ?n) (edge ?n ?m) (true (even)))
+(<= (next (free ?n)) (true (free ?n)) (not (taken ?n)))
+(<= (next (even)) (not (true (even))))
+(<= (next (control a)) (true (control b)))
+(<= (next (control b)) (true (control a)))
+(<= open (true (free ?n)))
+(<= terminal (not open))
+(<= (goal a 100) (true (control a)))
+(<= (goal a 0) (true (control b)))
+(<= (goal b 100) (true (control b)))
+(<= (goal b 0) (true (control a)))
+`
+
+// TestPositions compares positions that are updated move by move, and those after all moves at once, with the network
+// computed anew.
+func TestPositions(t *testing.T) {
+	texts := map[string]string{"loops": loops}
+	for _, name := range sheets.Names() {
+		texts[name] = sheets.Text(name)
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _, err := New(t.Context(), name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			games := 20
+			if testing.Short() {
+				games = 2
+			}
+			rng := rand.New(rand.NewPCG(3, 3))
+			for range games {
+				s, next := e.NewState().(*state), e.NewState().(*state)
+				for !s.Done() {
+					checkPosition(t, s)
+					for _, a := range s.Legal(nil) {
+						next.CopyFrom(s)
+						next.Apply(a)
+						i := slices.IndexFunc(s.TerminalActions(nil), func(end env.TerminalAction) bool { return end.Action == a })
+						if next.Done() != (i >= 0) || i >= 0 && s.TerminalActions(nil)[i].Outcome != next.Outcome() {
+							t.Fatalf("%s ends the game: %t; TerminalActions: %v", e.ActionTexts[a], next.Done(), s.TerminalActions(nil))
+						}
+					}
+					s.Apply(s.RandomAction(rng.Uint64()))
+				}
+				checkPosition(t, s)
+			}
+		})
+	}
+}
+
+// checkPosition compares a state with the network, and the fluents after each of its moves.
+func checkPosition(t *testing.T, s *state) {
+	t.Helper()
+	g := s.game
+	n, v := g.net, g.net.NewValues()
+	load := func(on []uint64) {
+		for i := range n.Next {
+			v.Set(n.Fluent(i), -(on[i/64] >> (i % 64) & 1))
+		}
+		n.Position(v)
+	}
+	load(s.position.On())
+	mover := g.turns.mover[s.turn]
+	var legal []env.Action
+	for _, a := range g.actions[mover] {
+		if v.Get(a.legal) != 0 && v.Get(n.Terminal) == 0 {
+			legal = append(legal, a.id)
+		}
+	}
+	if got := s.Legal(nil); !slices.Equal(got, legal) && (g.limit == 0 || s.plies < g.limit) {
+		t.Fatalf("legal moves %v, want %v", got, legal)
+	}
+	if s.Done() {
+		n.FinalGoals(v)
+		if want := g.finalGoals(v, 0); want != s.Goals() && (g.limit == 0 || s.plies < g.limit) {
+			t.Fatalf("goals %v, want %v", s.Goals(), want)
+		}
+		return
+	}
+	after := n.NewValues()
+	next := g.newState()
+	for _, a := range legal {
+		load(s.position.On())
+		if idle := g.turns.idle[s.turn]; idle >= 0 {
+			v.Set(n.Move(1-mover, idle), ^uint64(0))
+		}
+		k := g.entry[mover][a]
+		move := n.Move(mover, g.actions[mover][k].move)
+		v.Set(move, ^uint64(0))
+		n.Moves(v)
+		v.Set(move, 0)
+		next.CopyFrom(s)
+		next.Apply(a)
+		s.position.After(s.mode(), []int32{int32(k)}, after)
+		for i, r := range n.Next {
+			want := v.Get(r) & 1
+			if got := next.position.On()[i/64] >> (i % 64) & 1; got != want || after.Get(n.Fluent(i))&1 != want {
+				t.Fatalf("%s after %s is %d and %d, want %d", n.Program.Terms.Text(n.Program.Fluents[i]), g.env.ActionTexts[a],
+					got, after.Get(n.Fluent(i))&1, want)
+			}
+		}
+	}
+}
+
+// TestRefused plays random games of broken sheets.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"(<= (legal a noop) (true (control b)))", "", "a, who is not to move, has no legal move such as noop: "},
+		{"(true (control ?p)) (true (free ?n))", "(true (control ?p)) (true (free ?n)) (not (true (even)))",
+			"b has no legal move in a position that is not terminal: "},
+		{"(<= (goal a 0) (true (control b)))", "(goal a 0)", "a has 2 goals in a terminal position: "},
+		{"(<= (goal b 0) (true (control a)))", "(<= (goal b 0) (true (control a)) (true (free 1)))", "b has 0 goals in a terminal position: "},
+		{"(true (free ?n)) (not (taken ?n))", "(true (free ?n))", "a random game does not end within 5000 plies"},
+	} {
+		text := strings.Replace(loops, c.from, c.to, 1)
+		if _, _, err := New(t.Context(), "broken", text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestTranspose compares with the definition.
+func TestTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var a [64]uint64
+	for i := range a {
+		a[i] = rng.Uint64()
+	}
+	b := a
+	transpose(&b)
+	for i := range a {
+		for j := range a {
+			if a[i]>>j&1 != b[j]>>i&1 {
+				t.Fatalf("bit %d of word %d", j, i)
+			}
+		}
+	}
+}
