@@ -464,8 +464,10 @@ func (g *game) setTensor(b *board) {
 			g.setCounters(group, groups[name], plane)
 			continue
 		}
+		single := pl
+		single.k, single.l = -1, -1 // a second cell, as in (line 1 1 1 2), tells planes apart
 		for k, t := range group {
-			i := plane(pl.others(p, t) + ": 1 where it is true, 0 elsewhere")
+			i := plane(single.others(p, t) + ": 1 where it is true, 0 elsewhere")
 			for _, cell := range b.cells(p, pl, t) {
 				g.entries[groups[name][k]] = append(g.entries[groups[name][k]], entry{int32(i*cells) + cell, 1})
 				if pl.kind == onCell {

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -120,6 +121,93 @@ func checkPosition(t *testing.T, s *state) {
 				t.Fatalf("%s after %s is %d and %d, want %d", n.Program.Terms.Text(n.Program.Fluents[i]), g.env.ActionTexts[a],
 					got, after.Get(n.Fluent(i))&1, want)
 			}
+		}
+	}
+}
+
+// TestLanes plays 64 games at once and by states.
+func TestLanes(t *testing.T) {
+	for _, name := range append(sheets.Names(), "loops") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := loops
+			if name != "loops" {
+				text = sheets.Text(name)
+			}
+			e, _, err := New(t.Context(), name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := e.NewState().(*state).game
+			n, l := g.net, g.newLanes(5)
+			var states [64]*state
+			for i := range states {
+				states[i] = g.newState()
+			}
+			playing := l.begin(^uint64(0), 60)
+			if playing != 1<<60-1 {
+				t.Fatalf("games %#x begin", playing)
+			}
+			for playing != 0 {
+				n.Position(l.values)
+				for i, s := range states[:60] {
+					if over := l.values.Get(n.Terminal)>>i&1 != 0; over != s.Done() {
+						t.Fatalf("game %d is over: %t, want %t", i, over, s.Done())
+					}
+					if s.Done() {
+						playing &^= 1 << i
+					}
+				}
+				if err := l.move(playing); err != nil {
+					t.Fatal(err)
+				}
+				for i, s := range states[:60] {
+					if playing>>i&1 != 0 {
+						mover := g.turns.mover[s.turn]
+						var moves []env.Action
+						for _, a := range g.actions[mover] {
+							if l.values.Get(n.Move(mover, a.move))>>i&1 != 0 {
+								moves = append(moves, a.id)
+							}
+						}
+						if len(moves) != 1 || !slices.Contains(s.Legal(nil), moves[0]) {
+							t.Fatalf("moves %v; legal are %v", moves, s.Legal(nil))
+						}
+						s.Apply(moves[0])
+					}
+					for f := range n.Next {
+						if on := s.position.On()[f/64] >> (f % 64) & 1; l.values.Get(n.Fluent(f))>>i&1 != on || l.plies[i] != s.plies {
+							t.Fatalf("game %d after %d plies, want %d: %s is not %d", i, l.plies[i], s.plies, n.Program.Terms.Text(n.Program.Fluents[f]), on)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestEven counts first moves: all are equally likely.
+func TestEven(t *testing.T) {
+	e, _, err := New(t.Context(), "quad-5x5", sheets.Text("quad-5x5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := e.NewState().(*state)
+	l := s.game.newLanes(6)
+	counts := map[env.Action]int{}
+	for range 200 {
+		l.begin(^uint64(0), 64)
+		l.game.net.Position(l.values)
+		if err := l.move(^uint64(0)); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range s.actions() {
+			counts[a.id] += bits.OnesCount64(l.values.Get(l.game.net.Move(l.game.turns.mover[0], a.move)))
+		}
+	}
+	for _, a := range s.Legal(nil) {
+		if mean := 64 * 200 / s.moves; counts[a] < mean-5*25 || counts[a] > mean+5*25 { // 5 standard deviations
+			t.Errorf("%s: %d of %d", e.ActionTexts[a], counts[a], 64*200)
 		}
 	}
 }
