@@ -25,8 +25,12 @@ import (
 	"ludus/model/infer/infertest"
 )
 
-// testMargin leaves searches 100 ms of a play clock of one second.
-const testMargin = 900 * time.Millisecond
+// Clocks of tests, in seconds: searches take 100 ms, and a busy machine may take longer.
+const (
+	testStart  = 20
+	testPlay   = 5
+	testMargin = testPlay*time.Second - 100*time.Millisecond
+)
 
 // logged collects log lines.
 type logged struct {
@@ -165,7 +169,7 @@ func (s matchServer) play(t *testing.T) (o outcome) {
 		moves := p.Random(s.rng)
 		legal := p.Legal(game.Roles[s.role])
 		if !slices.Contains(legal, answer) {
-			t.Fatalf("the answer %s is not one of %v", answer, legal)
+			t.Fatalf("the answer %s is not one of %.200v", answer, legal)
 		}
 		if len(legal) > 1 {
 			o.moves++
@@ -208,7 +212,7 @@ func translate(t *testing.T, text string, names map[string]string) string {
 // TestMatches plays scrambled matches of Connect Four with a network and of tic-tac-toe without. LUDUS_TEST_MATCHES=100 plays
 // so many, with the clocks of a tournament: 10 and 2 seconds.
 func TestMatches(t *testing.T) {
-	count, start, play, margin := 2, 5, 1, testMargin
+	count, start, play, margin := 2, testStart, testPlay, testMargin
 	if n, err := strconv.Atoi(os.Getenv("LUDUS_TEST_MATCHES")); err == nil {
 		count, start, play, margin = n, 10, 2, 500*time.Millisecond
 	}
@@ -238,7 +242,7 @@ func TestMatches(t *testing.T) {
 func TestReplacedMoves(t *testing.T) {
 	address, log := serve(t, testMargin, weights(t, "tic-tac-toe"))
 	for i, name := range []string{"tic-tac-toe", "nim"} {
-		matchServer{address: address, text: sheets.Text(name), role: i, startClock: 5, playClock: 1, replace: 0.7, rng: rand.New(rand.NewPCG(2, uint64(i)))}.play(t)
+		matchServer{address: address, text: sheets.Text(name), role: i, startClock: testStart, playClock: testPlay, replace: 0.7, rng: rand.New(rand.NewPCG(2, uint64(i)))}.play(t)
 	}
 	if strings.Contains(log.String(), "random moves from now on") {
 		t.Error("a player lost the position")
@@ -263,7 +267,7 @@ func TestOtherGames(t *testing.T) {
 	address, log := serve(t, testMargin)
 	for i, text := range []string{simultaneous, puzzle} {
 		for role := range 1 + 2*(1-i) {
-			matchServer{address: address, text: text, role: role, startClock: 5, playClock: 1, rng: rand.New(rand.NewPCG(4, uint64(role)))}.play(t)
+			matchServer{address: address, text: text, role: role, startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(4, uint64(role)))}.play(t)
 		}
 	}
 	if !strings.Contains(log.String(), "random moves: ") {
@@ -286,10 +290,10 @@ func TestProtocol(t *testing.T) {
 	answers(t, address, " ( Info ) ", "((name ludus) (status available))")
 	answers(t, address, "(PLAY m1 NIL)", "busy")
 	answers(t, address, "(PREVIEW ("+sheet+") 5)", "ready")
-	answers(t, address, "(START m1 x ("+sheet+") 5 1)", "ready")
+	answers(t, address, "(START m1 x ("+sheet+") 20 5)", "ready")
 	answers(t, address, "(INFO)", "((name ludus) (status busy))")
-	answers(t, address, "(START m1 x ("+sheet+") 5 1)", "busy")
-	answers(t, address, "(START m2 o ("+sheet+") 5 1)", "busy")
+	answers(t, address, "(START m1 x ("+sheet+") 20 5)", "busy")
+	answers(t, address, "(START m2 o ("+sheet+") 20 5)", "busy")
 	answers(t, address, "(PREVIEW ("+sheet+") 5)", "busy")
 	answers(t, address, "(PLAY m2 NIL)", "busy")
 	answers(t, address, "(ABORT m2)", "busy")
@@ -303,7 +307,7 @@ func TestProtocol(t *testing.T) {
 	answers(t, address, "(INFO)", "((name ludus) (status available))")
 
 	// Moves that no position allows: the server must go on by itself.
-	answers(t, address, "(START m3 o ("+sheet+") 5 1)", "ready")
+	answers(t, address, "(START m3 o ("+sheet+") 20 5)", "ready")
 	answers(t, address, "(PLAY m3 ((jump 9 9) noop))", "nil")
 	answers(t, address, "(PLAY m3 ((mark r1 c1) noop))", "nil")
 	answers(t, address, "(STOP m3 (noop noop))", "done")
@@ -311,7 +315,7 @@ func TestProtocol(t *testing.T) {
 		t.Error("the log does not name the unknown move")
 	}
 	// A move that is known but illegal: the player gives up, and what follows is legal by the sheet.
-	answers(t, address, "(START m4 o ("+sheet+") 5 1)", "ready")
+	answers(t, address, "(START m4 o ("+sheet+") 20 5)", "ready")
 	if got := send(t, address, "(PLAY m4 ((mark r1 c1) (mark r2 c2)))"); !strings.HasPrefix(got, "(mark ") || got == "(mark r1 c1)" || got == "(mark r2 c2)" {
 		t.Errorf("the move after two at once is %s", got)
 	}
@@ -347,11 +351,15 @@ func TestFaults(t *testing.T) {
 	address, log := serve(t, testMargin)
 	sheet := sheets.Text("nim")
 	big := strings.Repeat("(fact a b c) ", 5<<20/13)
+	var manyRoles strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&manyRoles, "(role r%d)", i)
+	}
 	for _, message := range []string{
 		"", "(", ")", "()", "((", "(PLAY", "(())", "(START)", "(START m)", "(START (m) x ((role x)) 1 1)", "(START m x (role x) 1 1)",
 		"(START m x ((role x) 1 1)", "(START m z (" + sheet + ") 1 1)", "(START m x ((<= p (not))) 1 1)", "(START m x (" + sheet + ") 1 -1)",
 		"(START m x (" + sheet + ") soon 1)", "(JUMP m)", "(PLAY (m) NIL)", "\x00\xff", strings.Repeat("(", 1000),
-		"(START m x ((role x) (role y) " + big + ") 10 2)", "(START m x (" + sheet + " " + strings.Repeat("(", 500),
+		"(START m x ((role x) (role y) " + big + ") 10 2)", "(START m x (" + manyRoles.String() + ") 1 1)", "(START m x (" + sheet + " " + strings.Repeat("(", 500),
 	} {
 		r, err := http.Post(address, "text/acl", strings.NewReader(message))
 		if err != nil {
@@ -362,7 +370,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%.60q: %s", message, r.Status)
 		}
 	}
-	if n := strings.Count(log.String(), "refused"); n != 22 {
+	if n := strings.Count(log.String(), "refused"); n != 23 {
 		t.Errorf("%d refusals in the log", n)
 	}
 	// Clients that send half of a message, and then nothing.
@@ -389,7 +397,73 @@ func TestFaults(t *testing.T) {
 	// A large sheet that is read, and whose match is aborted while it is prepared.
 	answers(t, address, "(START m x ((role x) (role y) "+big[:2<<20/13*13]+") 1 1)", "ready")
 	answers(t, address, "(ABORT m)", "aborted")
-	matchServer{address: address, text: sheet, startClock: 5, playClock: 1, rng: rand.New(rand.NewPCG(3, 3))}.play(t)
+	matchServer{address: address, text: sheet, startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(3, 3))}.play(t)
+}
+
+// TestForeignSheets plays the first moves of every sheet in the folder that LUDUS_SHEETS names. Answers are legal, or nil where
+// the log says why.
+func TestForeignSheets(t *testing.T) {
+	dir := os.Getenv("LUDUS_SHEETS")
+	if dir == "" {
+		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sheets in %s (%v)", dir, err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".kif")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			address, log := serve(t, testMargin)
+			game, err := oracle.New(string(text))
+			if err != nil {
+				t.Skip(err)
+			}
+			answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", game.Roles[0], text, testStart, testPlay), "ready")
+			p, err := game.Start()
+			last := "NIL"
+			for range 3 {
+				if err != nil || p.Terminal() {
+					break
+				}
+				begin := time.Now()
+				answer := send(t, address, "(PLAY m "+last+")")
+				if took := time.Since(begin); took > testPlay*time.Second {
+					t.Errorf("PLAY took %v", took)
+				}
+				moves := p.Random(rand.New(rand.NewPCG(1, 1)))
+				if moves == nil {
+					break
+				}
+				switch {
+				case slices.Contains(p.Legal(game.Roles[0]), answer):
+					moves[0] = answer
+				case answer != unknownMove || !strings.Contains(log.String(), "the server must choose") && !strings.Contains(log.String(), "in time"):
+					t.Fatalf("the answer %s is not one of %.200v", answer, p.Legal(game.Roles[0]))
+				}
+				last = "(" + strings.Join(moves, " ") + ")"
+				p, err = p.Next(moves)
+			}
+			answers(t, address, "(ABORT m)", "aborted")
+			t.Log(log)
+		})
+	}
+}
+
+// FuzzMessages checks that no message brings the player down.
+func FuzzMessages(f *testing.F) {
+	f.Add("(INFO)")
+	f.Add("(START m x ((role x) (role y) (<= terminal (true a))) 10 2)")
+	f.Add("(PLAY m (noop (mark 1 1)))")
+	f.Fuzz(func(t *testing.T, text string) {
+		if m, err := parse(text); err == nil && lengths[m.kind] == 0 {
+			t.Errorf("%q is a message of kind %q", text, m.kind)
+		}
+	})
 }
 
 // TestSilence checks that a match whose server is gone makes way for the next.

@@ -25,25 +25,25 @@ type match struct {
 
 	ctx      context.Context // ends with the match
 	cancel   context.CancelFunc
-	rules    chan matchRules // gets the rules; closed if there are none
-	players  chan *player    // gets the player; closed if there is none
-	prepared chan struct{}   // closed when both are decided
+	openings chan opening  // gets the opening; closed if there is none
+	players  chan *player  // gets the player; closed if there is none
+	prepared chan struct{} // closed when both are decided
 	requests chan request
 
 	// Of the goroutine that answers.
 	rng      *rand.Rand
 	names    *names
-	position *position // nil until the rules are known, and if it is lost
+	position *position // nil until the rules are known, and when it is lost
 	history  []map[string]string
 	player   *player // nil until it is known, and if there is none
 	waiting  bool    // for the player
 	followed int     // moves of history that the player has seen
 }
 
-// matchRules are rules with the translation between their names and those of the match.
-type matchRules struct {
-	rules *rules
-	names *names
+// opening is the first position with the translation between its names and those of the match.
+type opening struct {
+	position *position
+	names    *names
 }
 
 // request is a PLAY or STOP message.
@@ -53,20 +53,26 @@ type request struct {
 	answers  chan string // gets a legal move, then a better one; closed at the end
 }
 
-// maxRequests bounds how many requests of a match may wait.
-const maxRequests = 64
+// Limits of a match: requests that may wait, and roles.
+const (
+	maxRequests = 64
+	maxRoles    = 64
+)
 
 // newMatch returns the match of a START message and begins to prepare it.
 func (s *Server) newMatch(m *message, now time.Time) (*match, error) {
 	x := &match{
 		server: s, id: m.match, role: m.role, startClock: m.startClock, playClock: m.playClock, sheet: m.rules, last: now,
-		rules: make(chan matchRules, 1), players: make(chan *player, 1), prepared: make(chan struct{}),
+		openings: make(chan opening, 1), players: make(chan *player, 1), prepared: make(chan struct{}),
 		requests: make(chan request, maxRequests), rng: rand.New(rand.NewPCG(uint64(now.UnixNano()), 0)), waiting: true,
 	}
 	for _, r := range m.rules {
-		if r.Head.Name == "role" && len(r.Head.Args) == 1 && !slices.Contains(x.roles, r.Head.Args[0].String()) {
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 && len(x.roles) <= maxRoles && !slices.Contains(x.roles, r.Head.Args[0].String()) {
 			x.roles = append(x.roles, r.Head.Args[0].String())
 		}
+	}
+	if len(x.roles) > maxRoles {
+		return nil, fmt.Errorf("more than %d roles", maxRoles)
 	}
 	if !slices.Contains(x.roles, m.role) {
 		return nil, fmt.Errorf("the sheet has no (role %.60s)", m.role)
@@ -79,7 +85,7 @@ func (s *Server) newMatch(m *message, now time.Time) (*match, error) {
 
 // logf writes a line about the match.
 func (x *match) logf(format string, args ...any) {
-	x.server.log.Printf("match %.60s: %s", x.id, fmt.Sprintf(format, args...))
+	x.server.logf("match %.60s: %s", x.id, fmt.Sprintf(format, args...))
 }
 
 // safely calls f. A panic becomes an error: a sheet may bring out a fault of ours, and other matches must go on.
@@ -92,11 +98,11 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-// prepare finds rules and player. One match prepares at a time, which bounds the memory.
+// prepare finds opening and player. One match prepares at a time, which bounds the memory.
 func (x *match) prepare() {
 	defer close(x.prepared)
 	defer close(x.players)
-	defer close(x.rules)
+	defer close(x.openings)
 	select {
 	case x.server.preparing <- struct{}{}:
 		defer func() { <-x.server.preparing }()
@@ -108,10 +114,10 @@ func (x *match) prepare() {
 	}
 }
 
-// findPlayer sends rules and player.
+// findPlayer sends opening and player.
 func (x *match) findPlayer() error {
 	if t, names := x.findTrained(); t != nil {
-		x.rules <- matchRules{t.rules, names}
+		x.openings <- opening{t.rules.start(), names}
 		return x.sendPlayer(t.name, t.factory)
 	}
 	text := sheetText(x.sheet)
@@ -123,7 +129,7 @@ func (x *match) findPlayer() error {
 	if !slices.Equal(slices.Sorted(slices.Values(r.roles)), slices.Sorted(slices.Values(x.roles))) {
 		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, x.roles)
 	}
-	x.rules <- matchRules{r, nil}
+	x.openings <- opening{r.start(), nil}
 	game, _, err := gdl.FromNetwork(x.ctx, "match", text, net)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
@@ -172,10 +178,8 @@ func (x *match) findTrained() (*trained, *names) {
 // answer answers requests until the match ends.
 func (x *match) answer() {
 	select {
-	case r, ok := <-x.rules:
-		if ok {
-			x.names, x.position = r.names, r.rules.start()
-		}
+	case o := <-x.openings:
+		x.names, x.position = o.names, o.position
 	case <-x.ctx.Done():
 	}
 	for {
@@ -210,24 +214,37 @@ func (x *match) handle(r request) error {
 		return fmt.Errorf("%s has no legal move", x.role)
 	}
 	r.answers <- x.names.out(legal[x.rng.IntN(len(legal))])
-	x.waitForPlayer(r.deadline)
-	if err := x.follow(); err != nil {
-		x.logf("%v; random moves from now on", err)
-		x.player = nil
-	}
-	limit := time.Until(r.deadline)
-	if x.player == nil || len(legal) == 1 || limit <= 0 {
+	if len(legal) == 1 {
 		return nil
 	}
-	move, err := x.player.choose(x.ctx, role, legal, limit)
-	switch {
-	case err == nil:
-		r.answers <- x.names.out(move)
-	case x.ctx.Err() == nil:
+	x.waitForPlayer(r.deadline)
+	err := safely(func() error { return x.choose(r, role, legal) })
+	if err != nil && x.ctx.Err() == nil {
 		x.logf("%v; random moves from now on", err)
 		x.player = nil
 	}
 	return nil
+}
+
+// choose answers with the player's move, if there is a player and time. After an error the player is of no more use.
+func (x *match) choose(r request, role string, legal []string) error {
+	if x.player == nil {
+		return nil
+	}
+	for ; x.followed < len(x.history); x.followed++ {
+		if err := x.player.follow(x.history[x.followed]); err != nil {
+			return err
+		}
+	}
+	limit := time.Until(r.deadline)
+	if limit <= 0 {
+		return nil
+	}
+	move, err := x.player.choose(x.ctx, role, legal, limit)
+	if err == nil {
+		r.answers <- x.names.out(move)
+	}
+	return err
 }
 
 // apply plays the moves of a message; nil are no moves.
@@ -263,16 +280,6 @@ func (x *match) waitForPlayer(deadline time.Time) {
 	case <-timer.C:
 	case <-x.ctx.Done():
 	}
-}
-
-// follow shows the player the moves that it has not seen.
-func (x *match) follow() error {
-	for ; x.player != nil && x.followed < len(x.history); x.followed++ {
-		if err := x.player.follow(x.history[x.followed]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // result says who got how much.

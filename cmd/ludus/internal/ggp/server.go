@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/net/netutil"
 
-	"ludus/env"
 	"ludus/env/gdl/kif"
 )
 
@@ -70,11 +70,11 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 			return nil, err
 		}
 		if twin := s.trained[t.form.Text]; twin != nil {
-			s.log.Printf("%s is not used: %s plays the same game", path, twin.name)
+			s.logf("%s is not used: %s plays the same game", path, twin.name)
 			continue
 		}
 		s.trained[t.form.Text] = t
-		s.log.Printf("%s plays %s", path, t.factory.Game.Name)
+		s.logf("%s plays %s", path, t.factory.Game.Name)
 	}
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
@@ -82,6 +82,23 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.listener = netutil.LimitListener(listener, maxClients)
 	return s, nil
+}
+
+// logf writes a line to the log.
+func (s *Server) logf(format string, args ...any) { s.log.Print(plain(fmt.Sprintf(format, args...))) }
+
+// plain returns a text that may come from a client without control characters, and cuts it.
+func plain(text string) string {
+	const most = 500
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // Address returns the address that the server listens on.
@@ -138,9 +155,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer, err = s.reply(text, received)
 	}
 	if err != nil {
-		s.log.Printf("message of %s refused: %v", r.RemoteAddr, err)
+		s.logf("message of %s refused: %v", r.RemoteAddr, err)
 		w.WriteHeader(http.StatusBadRequest)
-		answer = err.Error()
+		answer = plain(err.Error())
 	}
 	fmt.Fprint(w, answer)
 }
@@ -168,7 +185,7 @@ func (s *Server) reply(text string, received time.Time) (string, error) {
 	x := s.match
 	if x == nil || x.id != m.match {
 		s.mu.Unlock()
-		s.log.Printf("match %s: %s, but it is not played", env.Quote(m.match), m.kind)
+		s.logf("match %.60s: %s, but it is not played", m.match, strings.ToUpper(m.kind))
 		return busy, nil
 	}
 	x.last = received
@@ -219,7 +236,7 @@ func (s *Server) start(m *message, received time.Time) (string, error) {
 	if x := s.match; x != nil {
 		if received.Sub(x.last) < silence+x.startClock+x.playClock {
 			s.mu.Unlock()
-			s.log.Printf("match %s refused: %s is being played", env.Quote(m.match), env.Quote(x.id))
+			s.logf("match %.60s refused: %.60s is being played", m.match, x.id)
 			return busy, nil
 		}
 		x.logf("ended: the server sends nothing any more")
