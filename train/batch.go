@@ -67,7 +67,7 @@ const (
 	MaxMessage      = 1 << 20        // bytes, compressed
 	maxTaken        = MaxMessage / 2 // bytes of games in one message, plain; some are not worth compressing
 	maxBatchPayload = 8 << 20        // bytes, plain
-	maxBatchHeader  = 1 << 10        // bytes
+	maxBatchHeader  = 256            // bytes
 	maxNumber       = 1 << 30        // of games of a worker
 )
 
@@ -99,7 +99,7 @@ func ReadBatch(game *env.Game, run string, data []byte) (*Batch, error) {
 		return nil, fmt.Errorf("%w: %w", ErrBatch, err)
 	}
 	if b.Run != run {
-		return nil, fmt.Errorf("%w: it belongs to run %s, this is run %s", ErrBatch, b.Run, run)
+		return nil, fmt.Errorf("%w: it belongs to run %.16s, this is run %s", ErrBatch, b.Run, run)
 	}
 	games, err := unmarshalRecords(game, rest)
 	if err == nil && len(games) == 0 {

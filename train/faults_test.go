@@ -132,6 +132,13 @@ func (c *child) serve() error {
 	o := &server.Options{
 		ServerName: filepath.Base(c.Dir), Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
 	}
+	accounts, err := os.ReadFile(filepath.Join("remote", "accounts.conf"))
+	if err == nil {
+		err = o.ProcessConfigString(string(accounts))
+	}
+	if err != nil {
+		return err
+	}
 	if c.Route > 0 {
 		o.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route}
 		o.Routes = server.RoutesFromStr(strings.Join(c.Routes, ","))
@@ -323,13 +330,14 @@ func TestFaults(t *testing.T) {
 	c.test(duration)
 }
 
-// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed.
+// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed. Their
+// accounts are those of SCALE.md.
 func TestClusterFaults(t *testing.T) {
 	duration, dir := faultDuration(t), t.TempDir()
 	ports := freePorts(t, 6)
-	var urls, routes []string
+	var addresses, routes []string
 	for i := range 3 {
-		urls = append(urls, "nats://127.0.0.1:"+strconv.Itoa(ports[i]))
+		addresses = append(addresses, "127.0.0.1:"+strconv.Itoa(ports[i]))
 		routes = append(routes, "nats://127.0.0.1:"+strconv.Itoa(ports[3+i]))
 	}
 	var nodes []child
@@ -338,8 +346,10 @@ func TestClusterFaults(t *testing.T) {
 		nodes = append(nodes, child{Role: "server", Dir: filepath.Join(dir, fmt.Sprint("node", i)), Port: ports[i], Route: ports[3+i], Routes: routes})
 		processes = append(processes, nodes[i].start(t))
 	}
-	url := strings.Join(urls, ",")
-	c := &chaos{t: t, run: filepath.Join(dir, "run"), status: url, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: url}}
+	urls := func(user string) string { return "nats://" + user + "@" + strings.Join(addresses, ",nats://"+user+"@") }
+	url := urls("worker:WORKER_TOKEN")
+	c := &chaos{t: t, run: filepath.Join(dir, "run"), status: url,
+		learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD")}}
 	for i := range 3 {
 		c.workers = append(c.workers, child{Role: "worker", URL: url, Log: filepath.Join(dir, fmt.Sprint("worker", i))})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,8 +19,9 @@ const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxWorkers = 50_000 // playing processes, with the numbers of their games
-	maxSenders = 10_000 // names in the report
+	maxWorkers = 10_000 // playing processes, with the numbers of their games
+	maxSenders = 1_000  // names in the report
+	maxProblem = 200    // bytes of a name's problem; so the report fits into a message
 )
 
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
@@ -143,7 +145,8 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	s := x.sender(d.Sender)
 	if err != nil {
 		s.Rejected++
-		s.Problem = err.Error()
+		text := err.Error()
+		s.Problem = strings.ToValidUTF8(text[:min(len(text), maxProblem)], "")
 		d.Acknowledge()
 		return nil
 	}

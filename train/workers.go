@@ -62,7 +62,7 @@ type Workers interface {
 
 // Delivery is a message of a worker. Nothing in it has been checked.
 type Delivery struct {
-	Sender string // the worker's name
+	Sender string // the worker's name for itself, of at most 40 letters, digits, dashes and underscores
 	Data   []byte // see Batch.Marshal
 	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
 	// delivered again.

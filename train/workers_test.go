@@ -2,13 +2,16 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -167,14 +170,46 @@ func (w *fakeWorkers) Finish(context.Context) error {
 	return nil
 }
 
+// testInbox returns an inbox of a new run with the id "run", whose generations need 10 positions.
+func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
+	r := &run{Options: Options{Dir: t.TempDir(), Game: game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
+	r.config.Plan.ParallelGames, r.config.Plan.PliesPerGeneration = 5, 2
+	x := newInbox(r, workers)
+	x.run = "run"
+	return x
+}
+
+// TestReportIsBounded: whoever sends under many names and ids fills neither memory nor the report.
+func TestReportIsBounded(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	x := testInbox(t, &fakeWorkers{}, game)
+	games := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+	games.Run = strings.Repeat("<", 100)
+	data := games.Marshal()
+	for i := range maxSenders + 100 {
+		name := fmt.Sprintf("%040d", i)
+		if err := x.accept(t.Context(), &Delivery{Sender: name, Data: data, Acknowledge: func() {}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(x.status(time.Now()))
+	if err != nil || len(text) > MaxMessage || len(x.senders) != maxSenders {
+		t.Errorf("a report of %d bytes about %d names, error %v", len(text), len(x.senders), err)
+	}
+	for i := range maxWorkers + 100 {
+		x.taken.add(fmt.Sprint(i), 0, 1+i)
+	}
+	if taken := x.numbersTaken(); len(taken) != maxWorkers || taken["100"].Next != 101 {
+		t.Errorf("the numbers of %d workers are kept", len(taken))
+	}
+}
+
 // TestInbox: games are acknowledged when they are committed, and repeated ones only if they are.
 func TestInbox(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
-	x := &inbox{
-		workers: &fakeWorkers{}, game: game, run: "run", need: 10, network: &Network{Generation: 2}, received: numbers{}, taken: numbers{},
-		open: map[gameID]bool{}, senders: map[string]*sender{}, arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
-	}
+	x := testInbox(t, &fakeWorkers{}, game)
+	x.network = &Network{Generation: 2}
 	var acknowledged []string
 	send := func(name string, b *Batch, data []byte) {
 		if b != nil {
@@ -221,10 +256,7 @@ func TestInboxWaits(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := &fakeWorkers{deliveries: make(chan *Delivery)}
-	x := &inbox{
-		workers: w, game: game, run: "run", dir: t.TempDir(), need: 10, network: &Network{}, received: numbers{}, taken: numbers{},
-		open: map[gameID]bool{}, senders: map[string]*sender{}, arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
-	}
+	x := testInbox(t, w, game)
 	stop := x.start(t.Context())
 	const sent = 40
 	go func() {

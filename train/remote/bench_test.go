@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints/zoo"
+	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
@@ -35,23 +36,15 @@ func (c *collector) PublishGames(_ context.Context, b *train.Batch) error {
 	return nil
 }
 
-// selfPlayGames returns games of the shipped agent, as a worker with default settings plays them.
-func selfPlayGames(b *testing.B, name string, want int) (*collector, error) {
-	game, err := games.New(name)
-	if err != nil {
-		return nil, err
-	}
-	weights, err := infer.Unmarshal(zoo.Weights(name))
-	if err != nil {
-		return nil, err
-	}
+// selfPlayGames returns games that a worker plays with default settings.
+func selfPlayGames(t testing.TB, game *env.Game, weights *infer.Weights, want int) (*collector, error) {
 	c := &collector{want: want, network: &train.Network{
 		Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 16, MeanPlies: 30, Weights: weights,
 	}}
 	if err := c.network.Prepare(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(b.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	c.enough = cancel
 	if err := train.Play(ctx, c, 2, func(train.Played) {}); !errors.Is(err, context.Canceled) {
 		return nil, err
@@ -59,12 +52,20 @@ func selfPlayGames(b *testing.B, name string, want int) (*collector, error) {
 	return c, nil
 }
 
-// BenchmarkIngest measures on one core how many games per second a learner decodes, replays and validates, and how many
+// BenchmarkIngest measures on one core how many games per second of the shipped agents a learner decodes, replays and validates, and how many
 // bytes a game has in a message of about 64 games.
 func BenchmarkIngest(b *testing.B) {
 	for _, name := range []string{"breakthrough-6x6", "quad-5x5", "quad-7x7", "connect-four"} {
 		b.Run(name, func(b *testing.B) {
-			c, err := selfPlayGames(b, name, 640)
+			game, err := games.New(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			weights, err := infer.Unmarshal(zoo.Weights(name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			c, err := selfPlayGames(b, game, weights, 640)
 			if err != nil {
 				b.Fatal(err)
 			}

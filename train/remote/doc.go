@@ -21,11 +21,11 @@
 //
 // # Trust
 //
-// A worker may publish games, read networks and ask for the status, nothing else: see [Permissions]. Games are checked
+// A worker may publish games, read networks and ask for the status, nothing else: accounts.conf says how. Games are checked
 // against the rules. But nobody can check whether a worker searched honestly, so give credentials to your own machines
 // only.
 //
 // # What is left out
 //
-// Several runs in one NATS account; several learners of one run; encryption of games on disk.
+// Several runs in one NATS account; names that a worker must prove; several learners of one run; encryption of games on disk.
 package remote

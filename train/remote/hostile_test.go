@@ -1,8 +1,9 @@
 package remote
 
 import (
+	"errors"
+	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -82,7 +83,7 @@ func TestHostileWorker(t *testing.T) {
 	}
 	game := newGame(t)
 	for g := 1; g <= 6; g++ {
-		if _, err := train.ReadGames(game, dir, g); err != nil && !os.IsNotExist(err) {
+		if _, err := train.ReadGames(game, dir, g); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}

@@ -147,7 +147,7 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 		}
 		if err == nil {
 			return &train.Delivery{
-				Sender: strings.TrimPrefix(m.Subject(), gamesSubject), Data: m.Data(),
+				Sender: subjectName(strings.TrimPrefix(m.Subject(), gamesSubject)), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
 		}
@@ -289,9 +289,8 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 
 // Finish says that the run is finished: workers stop and wait for another run. It drops the games that nobody needs.
 func (h *Hub) Finish(ctx context.Context) error {
-	h.mu.Lock()
-	h.wanted = nil
-	h.mu.Unlock()
+	h.stop()
+	h.joined.Wait() // no network may follow
 	if err := h.put(ctx, invitation{Protocol: protocol, Finished: true}, nil); err != nil {
 		return err
 	}

@@ -3,13 +3,16 @@ package remote
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/rundir"
 )
@@ -79,12 +82,9 @@ func TestTrain(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		defer startWorker(t, server.URL(), name)()
 	}
-	start := time.Now()
-	summary, err := train.Train(t.Context(), o)
-	if err != nil {
+	if _, err := train.Train(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	t.Log(time.Since(start), summary.Games, summary.Positions, summary.Steps)
 	metrics, _, err := rundir.MetricsFile.Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -94,4 +94,93 @@ func TestTrain(t *testing.T) {
 			t.Errorf("generation %d: %d games, %d of workers", m.Generation, m.Games, m.ReceivedGames)
 		}
 	}
+}
+
+// TestSend: a worker sends full messages without pauses, and numbers its games in each run from 0.
+func TestSend(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	game := newGame(t)
+	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))
+	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for run, least := range map[string]int{"first": 20_000, "second": 50} {
+		c, err := selfPlayGames(t, game, weights, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c.games.Games() < least {
+			c.games.Append(c.games)
+		}
+		c.games.Run = run
+		want := c.games.Games()
+		start := time.Now()
+		if err := w.PublishGames(t.Context(), c.games); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		elapsed, messages, id := time.Since(start), 0, ""
+		for got := 0; got < want; messages++ {
+			d, err := workers.Receive(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := train.ReadBatch(game, run, d.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Sender != "a--2J" || b.First != got || messages > 0 && b.Worker != id {
+				t.Errorf("%d games of %s in %s, worker %s, start at %d, want %d", b.Games(), d.Sender, run, b.Worker, b.First, got)
+			}
+			got, id = got+b.Games(), b.Worker
+			d.Acknowledge()
+		}
+		if pauses := time.Duration(messages-1) * sendInterval; messages < least/5000 || elapsed > pauses {
+			t.Errorf("%d messages took %v", messages, elapsed)
+		}
+	}
+}
+
+// TestFinish: no network follows the message that the run is finished.
+func TestFinish(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	game := newGame(t)
+	n := &train.Network{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
+		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 64, Blocks: 4}, rand.New(rand.NewPCG(1, 1)))}
+	for range 5 {
+		h, err := NewHub(t.Context(), HubOptions{Server: server, Notify: func(text string) { t.Log(text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := h.PublishNetwork(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		if err := h.Finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		stream, err := h.js.Stream(t.Context(), networksStream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := objectInfo(t.Context(), stream)
+		if err != nil || !strings.Contains(info.Metadata[invitationKey], "finished") {
+			t.Errorf("the newest network is %+v, error %v", info, err)
+		}
+		h.stop()
+		h.conn.Close()
+	}
+	server.Close()
 }

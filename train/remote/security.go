@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -102,11 +103,13 @@ func (i *identity) serverConfig() *tls.Config {
 }
 
 // fingerprint is the SHA-256 of the certificate in hexadecimal.
-func (i *identity) fingerprint() string { return fingerprintOf(i.certificate.Certificate[0]) }
+func (i *identity) fingerprint() string {
+	return hex.EncodeToString(fingerprintOf(i.certificate.Certificate[0]))
+}
 
-func fingerprintOf(certificate []byte) string {
+func fingerprintOf(certificate []byte) []byte {
 	sum := sha256.Sum256(certificate)
-	return hex.EncodeToString(sum[:])
+	return sum[:]
 }
 
 // Access says how to reach a NATS server.
@@ -127,13 +130,14 @@ func (a Access) options() (string, []nats.Option, error) {
 	}
 	var options []nats.Option
 	if pinned {
-		if sum, err := hex.DecodeString(fingerprint); err != nil || len(sum) != sha256.Size {
+		want, err := hex.DecodeString(fingerprint)
+		if err != nil || len(want) != sha256.Size {
 			return "", nil, errors.New("URL of a NATS server: after # it needs the whole fingerprint, 64 digits")
 		}
 		options = append(options, nats.Secure(&tls.Config{
 			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
 			VerifyConnection: func(state tls.ConnectionState) error {
-				if len(state.PeerCertificates) == 0 || fingerprintOf(state.PeerCertificates[0].Raw) != fingerprint {
+				if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), want) {
 					return errors.New("the server's certificate has another fingerprint than the URL")
 				}
 				return nil

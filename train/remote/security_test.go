@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,81 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestReplies: a worker cannot make the server or the learner send an answer to a subject that it may not publish to.
+func TestReplies(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := workers.(*Hub)
+	defer h.Close()
+	h.Report(&rundir.WorkersStatus{})
+	if err := h.put(t.Context(), invitation{Protocol: protocol}, []byte(`{"seq":1000}`)); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerInbox))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := func(stream string) jetstream.StreamState {
+		s, err := h.js.Stream(t.Context(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.CachedInfo().State
+	}
+	networks, games := state(networksStream).LastSeq, uint64(0)
+	get := "$JS.API.DIRECT.GET." + networksStream
+	for _, reply := range []string{
+		"$JS.API.STREAM.PURGE." + gamesStream, "$JS.API.STREAM.DELETE." + networksStream, "$JS.API.STREAM.PURGE." + networksStream,
+		"$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(newestNetwork)), networkSubject,
+	} {
+		if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+			t.Fatal(err)
+		}
+		for subject, data := range map[string]string{
+			gamesSubject + "b": "noise", statusSubject: "", "$JS.API.STREAM.INFO." + networksStream: "", get: `{"seq":1}`, get + ".x": "",
+		} {
+			if err := conn.PublishRequest(subject, reply, []byte(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		games += 2
+	}
+	// The server answers requests of a connection in turn; the last one shows that it has answered the others.
+	if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if n := state(gamesStream).Msgs; n != games+1 {
+		t.Errorf("%d messages in the stream of games, want %d", n, games+1)
+	}
+	if s := state(networksStream); s.LastSeq != networks || s.Msgs != 2 {
+		t.Errorf("the stream of networks has %d messages, the last is %d, want 2 and %d", s.Msgs, s.LastSeq, networks)
+	}
+}
+
+// TestListen: an address that a server cannot listen on is an error at once.
+func TestListen(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	defer server.Close()
+	for _, address := range []string{server.nats.Addr().String(), "192.0.2.1:0", "4222", ":4222", "127.0.0.1:70000"} {
+		start := time.Now()
+		if _, err := StartServer(address, t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "address") {
+			t.Errorf("%s: %v", address, err)
+		}
+		if time.Since(start) > startTimeout/2 {
+			t.Errorf("%s: the error came after %v", address, time.Since(start))
+		}
+	}
+}
+
 // expectDenied waits for the server's error about what the test just did.
 func expectDenied(t *testing.T, denied <-chan error, what string) {
 	t.Helper()
@@ -96,8 +172,10 @@ func TestCredentials(t *testing.T) {
 		}
 		return err
 	}
-	if err := connect(user + address + fingerprint); err != nil {
-		t.Errorf("the printed URL does not work: %v", err)
+	for _, url := range []string{user + address + fingerprint, user + address + strings.ToUpper(fingerprint)} {
+		if err := connect(url); err != nil {
+			t.Errorf("the printed URL does not work: %v", err)
+		}
 	}
 	other := "#" + strings.Repeat("ab", 32)
 	for what, url := range map[string]string{
@@ -147,4 +225,15 @@ func TestStatus(t *testing.T) {
 		t.Errorf("status %+v, error %v", s, err)
 	}
 	h.stop()
+}
+
+// TestAccountsInDocs: SCALE.md shows the accounts that the server in the learner uses.
+func TestAccountsInDocs(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/SCALE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := "    " + strings.ReplaceAll(strings.TrimSpace(accountsConfig), "\n", "\n    "); !strings.Contains(string(doc), text) {
+		t.Errorf("docs/SCALE.md lacks the lines of accounts.conf:\n%s", text)
+	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"crypto/rand"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -27,12 +29,10 @@ type Server struct {
 }
 
 const (
-	learnerUser  = "learner"
-	workerUser   = "worker"
-	startTimeout = 10 * time.Second
-
-	// Limits of a connection.
-	maxSubscriptions = 64
+	learnerUser      = "learner"
+	workerUser       = "worker"
+	startTimeout     = 10 * time.Second
+	maxSubscriptions = 64 // of a connection
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
@@ -45,6 +45,9 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := tryListening(host, port); err != nil { // the server would only say that it does not start
+		return nil, err
+	}
 	dir := filepath.Join(runDir, rundir.ServerDir)
 	if err := checkpoints.MkdirAll(dir); err != nil {
 		return nil, err
@@ -53,19 +56,21 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{host: host, password: secret()}
-	worker := &server.User{Username: workerUser, Permissions: Permissions()}
 	options := &server.Options{
 		ServerName: "ludus", Host: host, Port: port, NoSigs: true, NoLog: true, MaxSubs: maxSubscriptions,
 		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
-		Users: []*server.User{{Username: learnerUser, Password: s.password}, worker},
 	}
+	token := ""
 	if insecure || isLoopback(host) {
 		options.NoAuthUser = workerUser
 	} else {
 		if s.identity, err = loadIdentity(dir); err != nil {
 			return nil, err
 		}
-		worker.Password, options.TLSConfig, options.TLSTimeout = s.identity.token, s.identity.serverConfig(), startTimeout.Seconds()
+		token, options.TLSConfig, options.TLSTimeout = s.identity.token, s.identity.serverConfig(), startTimeout.Seconds()
+	}
+	if err := options.ProcessConfigString(accounts(s.password, token)); err != nil {
+		return nil, err
 	}
 	if s.nats, err = server.NewServer(options); err != nil {
 		return nil, err
@@ -73,9 +78,26 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 	go s.nats.Start()
 	if !s.nats.ReadyForConnections(startTimeout) {
 		s.Close()
-		return nil, fmt.Errorf("no server on %s: the address is in use, or is not one of this machine", listen)
+		return nil, fmt.Errorf("the NATS server on %s did not start within %v", listen, startTimeout)
 	}
 	return s, nil
+}
+
+//go:embed accounts.conf
+var accountsConfig string
+
+// accounts returns the accounts of the server's configuration, with these secrets.
+func accounts(password, token string) string {
+	return strings.NewReplacer("LEARNER_PASSWORD", password, "WORKER_TOKEN", token).Replace(accountsConfig)
+}
+
+// tryListening returns an error if a server cannot listen on the address.
+func tryListening(host string, port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(max(port, 0))))
+	if err != nil {
+		return fmt.Errorf("the address must be one of this machine with a free port: %w", err)
+	}
+	return l.Close()
 }
 
 // splitAddress parses HOST:PORT.

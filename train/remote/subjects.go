@@ -1,10 +1,6 @@
 package remote
 
-import (
-	"strings"
-
-	"github.com/nats-io/nats-server/v2/server"
-)
+import "strings"
 
 // Names on the NATS server.
 const (
@@ -17,25 +13,11 @@ const (
 	networkSubject = "ludus.network"
 	statusSubject  = "ludus.status"
 
-	learnerInbox = "_LEARNER" // prefixes of the subjects of replies; workers cannot listen to the learner's
+	learnerInbox = "_LEARNER" // prefixes of the subjects of replies
 	workerInbox  = "_WORKER"
 )
 
-// Permissions returns what a worker may do on the server.
-func Permissions() *server.Permissions {
-	return &server.Permissions{
-		Publish: &server.SubjectPermission{Allow: []string{
-			gamesSubject + "*",
-			statusSubject,
-			"$JS.API.STREAM.INFO." + networksStream,
-			"$JS.API.DIRECT.GET." + networksStream,
-			"$JS.API.DIRECT.GET." + networksStream + ".>",
-		}},
-		Subscribe: &server.SubjectPermission{Allow: []string{networkSubject, workerInbox + ".>"}},
-	}
-}
-
-// subjectName returns name as one token of a subject, of at most 40 characters.
+// subjectName returns name as one token of a subject, of at most 40 letters, digits, dashes and underscores.
 func subjectName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {

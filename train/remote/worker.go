@@ -23,7 +23,6 @@ import (
 // Worker is a worker's side of the connection: a [train.Learner].
 type Worker struct {
 	name   string
-	id     string // of this process, see train.Batch
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	notify func(string)
@@ -33,9 +32,11 @@ type Worker struct {
 	mu       sync.Mutex
 	newest   *train.Network // nil: none, or the run is finished
 	seen     string         // the object that newest comes from
+	run      string         // that the games below belong to
+	id       string         // of this process in that run; see train.Batch
+	number   int            // of the next game in that run
 	waiting  *train.Batch   // games to publish; nil: none
 	inFlight int            // positions in the message being sent
-	number   int            // of the next game
 	noted    string
 	err      error         // that ended the connection
 	changed  chan struct{} // closed and replaced when the fields above change
@@ -51,8 +52,9 @@ type WorkerOptions struct {
 // NewWorker connects to a NATS server. If it is not there yet, the connection is made later. Only wrong credentials are an
 // error then.
 func NewWorker(o WorkerOptions) (*Worker, error) {
-	w := &Worker{name: subjectName(o.Name), id: nuid.Next(), notify: o.Notify, changed: make(chan struct{})}
+	w := &Worker{name: subjectName(o.Name), notify: o.Notify, changed: make(chan struct{})}
 	options := append(connectOptions(workerInbox, w.note), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
 		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(c.LastError())) }))
 	var err error
 	if w.conn, err = o.Access.connect(options...); err != nil {
@@ -270,11 +272,14 @@ func (w *Worker) PublishGames(ctx context.Context, b *train.Batch) error {
 		return err
 	}
 	w.update(func() {
-		if w.waiting != nil && w.waiting.Run == b.Run {
+		if w.run != b.Run { // games of another run, if any are left, are of no use
+			w.run, w.id, w.number, w.waiting = b.Run, nuid.Next(), 0, nil
+		}
+		if w.waiting != nil {
 			w.waiting.Append(b)
 			return
 		}
-		b.Worker, b.First = w.id, w.number // games of another run, if any are left, are of no use
+		b.Worker, b.First = w.id, w.number
 		w.waiting = b
 	})
 	return nil
@@ -303,13 +308,14 @@ const (
 func (w *Worker) send(ctx context.Context) {
 	for {
 		var b *train.Batch
+		full := false
 		take := func() bool {
 			if w.waiting == nil {
 				return false
 			}
 			b = w.waiting.Take()
 			w.number, w.inFlight = b.First+b.Games(), b.Positions()
-			if w.waiting.Games() == 0 {
+			if full = w.waiting.Games() > 0; !full {
 				w.waiting = nil
 			}
 			return true
@@ -322,6 +328,9 @@ func (w *Worker) send(ctx context.Context) {
 			return
 		}
 		w.update(func() { w.inFlight = 0 })
+		if full {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -360,7 +369,10 @@ func describe(err error) string {
 		return "the learner's queue is full or its disk is: " + api.Description
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return "nobody takes games"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF):
+	case errors.Is(err, nats.ErrMaxPayload):
+		return "the server's max_payload is too small: set it to 1MB"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF),
+		errors.Is(err, nats.ErrReconnectBufExceeded):
 		return "the server does not answer"
 	}
 	return err.Error()
