@@ -84,6 +84,9 @@ func SameStart(o *Options) {
 	}
 }
 
+// OldNetworks lets self-play use networks that are older than the newest by a number of generations.
+func OldNetworks(o *Options, generations int) { o.faults.delay = generations }
+
 // ChildVariable is the environment variable that makes the test binary the process that Child runs.
 const ChildVariable = "LUDUS_TEST_CHILD"
 

@@ -26,6 +26,7 @@ import (
 	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/remote"
+	"ludus/train/rundir"
 )
 
 // The fault tests run learner, workers and NATS servers as processes and break them at random moments. Then every game
@@ -36,15 +37,24 @@ const faultTime = "LUDUS_TEST_FAULTS"
 
 // child says what a process that a fault test starts should be.
 type child struct {
-	Role   string   // "learner", "worker" or "server"
-	Dir    string   // the run's, or the server's
-	URL    string   // the server's; for a learner "" is an embedded one
-	Port   int      // to listen on: of a server, or of a learner with an embedded one
-	Routes []string // of a server in a cluster
-	Route  int      // its port for routes
-	Log    string   // a worker's log of published games
-	Alone  bool     // a learner that plays, too
+	Role    string   // "learner", "worker" or "server"
+	Dir     string   // the run's, or the server's
+	URL     string   // the server's; for a learner "" is an embedded one
+	Host    string   // that a learner with an embedded server listens on
+	Port    int      // to listen on: of a server, or of a learner with an embedded one
+	Routes  []string // of a server in a cluster
+	Route   int      // its port for routes
+	Log     string   // a worker's log of published games
+	Alone   bool     // a learner that plays, too
+	Game    string   // that a learner trains with default settings; "": faultOptions
+	Threads int      // of a learner or a worker; 0 is 1
+
+	namespace string // of the network, that the process runs in; "": the test's
+	work      string // its folder, and that of its temporary files; "": one that nobody can write to
 }
+
+// urlFile is where a learner with an embedded server leaves its URL for workers.
+func (c *child) urlFile() string { return c.Dir + ".url" }
 
 func init() { train.Child = runChild }
 
@@ -73,11 +83,21 @@ func runChild(text string) error {
 		return c.serve()
 	case "learner":
 		o := faultOptions(c.Dir)
-		o.LearnOnly = !c.Alone
+		if c.Game != "" {
+			game, err := games.New(c.Game)
+			if err != nil {
+				return err
+			}
+			o.Game, o.Settings = game, map[string]float64{"rating_share": 0, "keep_every": 0, "parallel_games": 64, "plies_per_generation": 4}
+		}
+		o.LearnOnly, o.Threads = !c.Alone, max(1, c.Threads)
 		o.Workers = func(ctx context.Context) (train.Workers, error) {
 			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Notify: notify}
 			if c.URL == "" {
-				server, err := remote.StartServer("127.0.0.1:"+strconv.Itoa(c.Port), c.Dir, false)
+				server, err := remote.StartServer(net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Dir, false)
+				if err == nil {
+					err = os.WriteFile(c.urlFile(), []byte(server.URL()), 0o666)
+				}
 				if err != nil {
 					return nil, err
 				}
@@ -99,7 +119,7 @@ func runChild(text string) error {
 	if err != nil {
 		return err
 	}
-	return train.Play(context.Background(), &loggingLearner{w, log}, 1, func(train.Played) {})
+	return train.Play(context.Background(), &loggingLearner{w, log}, max(1, c.Threads), func(train.Played) {})
 }
 
 // loggingLearner logs games before they are published and after they were acknowledged.
@@ -160,11 +180,16 @@ func (c child) start(t *testing.T) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	if c.Role == "worker" && runtime.GOOS == "linux" { // its disk is full: it cannot write more than its log
-		cmd = exec.Command("/bin/sh", "-c", "ulimit -f 200000; exec "+os.Args[0])
-		cmd.Dir = "/proc"
+	if c.namespace != "" {
+		cmd = exec.Command("ip", "netns", "exec", c.namespace, os.Args[0])
 	}
 	cmd.Env = append(os.Environ(), train.ChildVariable+"="+string(text))
+	if c.Role == "worker" && runtime.GOOS == "linux" { // it needs no files
+		if cmd.Dir = "/proc"; c.work != "" {
+			cmd.Dir = c.work
+		}
+		cmd.Env = append(cmd.Env, "TMPDIR="+cmd.Dir, "HOME="+cmd.Dir)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -310,8 +335,7 @@ func TestFaults(t *testing.T) {
 	duration, dir := faultDuration(t), t.TempDir()
 	port := freePorts(t, 1)[0]
 	net := newNetwork(t, port)
-	c := &chaos{t: t, run: filepath.Join(dir, "run"), learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Port: port}}
-	c.status = "nats://127.0.0.1:" + strconv.Itoa(port)
+	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Host: "127.0.0.1", Port: port}}
 	for i := range 3 {
 		c.workers = append(c.workers, child{Role: "worker", URL: net.url(), Log: filepath.Join(dir, fmt.Sprint("worker", i))})
 	}
@@ -348,8 +372,7 @@ func TestClusterFaults(t *testing.T) {
 	}
 	urls := func(user string) string { return "nats://" + user + "@" + strings.Join(addresses, ",nats://"+user+"@") }
 	url := urls("worker:WORKER_TOKEN")
-	c := &chaos{t: t, run: filepath.Join(dir, "run"), status: url,
-		learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD")}}
+	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD")}}
 	for i := range 3 {
 		c.workers = append(c.workers, child{Role: "worker", URL: url, Log: filepath.Join(dir, fmt.Sprint("worker", i))})
 	}
@@ -370,8 +393,6 @@ func TestClusterFaults(t *testing.T) {
 // chaos is a fault test.
 type chaos struct {
 	t       *testing.T
-	run     string // the run directory
-	status  string // URL for the status
 	learner child
 	workers []child
 	faults  map[string]func(pause func()) // by name: break something, pause, repair it
@@ -381,9 +402,22 @@ type chaos struct {
 func (c *chaos) test(duration time.Duration) {
 	t := c.t
 	learner := c.startLearner()
+	if c.learner.URL == "" {
+		c.await("the server starts", func() bool {
+			_, err := os.Stat(c.learner.urlFile())
+			return err == nil
+		})
+	}
 	var workers []*exec.Cmd
-	for _, w := range c.workers {
-		workers = append(workers, w.start(t))
+	for i := range c.workers {
+		if w := &c.workers[i]; w.URL == "" {
+			url, err := os.ReadFile(c.learner.urlFile())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.URL = string(url)
+		}
+		workers = append(workers, c.workers[i].start(t))
 	}
 	c.await("games arrive", func() bool { return len(c.acknowledged()) > 100 })
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -395,7 +429,7 @@ func (c *chaos) test(duration time.Duration) {
 	slices.Sort(names)
 	count := map[string]int{}
 	resident := c.resident(learner)
-	for i, end := 0, time.Now().Add(duration); time.Now().Before(end); i++ {
+	for i, end := 0, time.Now().Add(duration); i < len(names) || time.Now().Before(end); i++ {
 		pause()
 		name := names[i%len(names)] // each in turn, at random moments
 		count[name]++
@@ -421,10 +455,11 @@ func (c *chaos) test(duration time.Duration) {
 	}
 	kill(learner)
 	c.learner.Alone = true // completes the last generation
+	restarted := time.Now().Unix()
 	learner = c.startLearner()
 	c.await("the learner takes all games", func() bool {
-		s, err := remote.Status(remote.Access{URL: c.status})
-		return err == nil && s.Queued == 0
+		s, err := rundir.ReadWorkers(c.learner.Dir)
+		return err == nil && s.Time > restarted && s.Queued == 0
 	})
 	kill(learner)
 	c.compare()
@@ -474,7 +509,7 @@ func (c *chaos) compare() {
 	}
 	acknowledged, published := counts(c.acknowledged()), counts(c.logged("published "))
 	own, all := 0, 0
-	inRun := counts(train.RunSums(t, faultOptions(c.run).Game, c.run))
+	inRun := counts(train.RunSums(t, faultOptions("").Game, c.learner.Dir))
 	for sum, n := range acknowledged {
 		all += n
 		if inRun[sum] < n {

@@ -46,10 +46,11 @@ type Options struct {
 	faults faults
 }
 
-// faults break a run on purpose, to test what package doctor says about it. Each may be nil.
+// faults break a run on purpose, to test what package doctor says about it and what hurts how much. Each may be nil or 0.
 type faults struct {
 	games func(games []*gameInProgress) // changes new games
 	batch func(batch *model.Batch)      // changes each batch
+	delay int                           // generations by which self-play gets networks late
 }
 
 // Event is something that happened in a run. Exactly one field is set.
@@ -171,7 +172,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		return nil, err
 	}
 	defer release()
-	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
+	r := &run{Options: o, store: rundir.Checkpoints(o.Dir), local: local{delay: o.faults.delay}}
 	r.pace.started, r.pace.startedCPU = time.Now(), cpu.Time()
 	weights, err := r.configure(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"ludus/env"
 	"ludus/model/infer"
@@ -71,16 +72,18 @@ type Delivery struct {
 
 // local connects a run with the player in its process. Only one of the two is active at a time.
 type local struct {
-	newest  *Network
-	batches []*Batch // not received yet
+	delay    int        // newer networks than the one that the player gets, to test how much old networks hurt; 0: none
+	networks []*Network // the newest delay+1, oldest first; the player gets the first
+	batches  []*Batch   // not received yet
 }
 
 func (l *local) PublishNetwork(_ context.Context, n *Network) error {
-	l.newest = n
+	l.networks = append(l.networks, n)
+	l.networks = slices.Delete(l.networks, 0, max(0, len(l.networks)-1-l.delay))
 	return nil
 }
 
-func (l *local) Newest(context.Context) (*Network, error) { return l.newest, nil }
+func (l *local) Newest(context.Context) (*Network, error) { return l.networks[0], nil }
 
 func (l *local) PublishGames(_ context.Context, b *Batch) error {
 	l.batches = append(l.batches, b)

@@ -283,6 +283,17 @@ func TestInboxWaits(t *testing.T) {
 	}
 }
 
+// TestDelay: the player gets each network the set number of generations late, and the first until then.
+func TestDelay(t *testing.T) {
+	l := local{delay: 2}
+	for generation, want := range []int{0, 0, 0, 1, 2, 3} {
+		_ = l.PublishNetwork(t.Context(), &Network{Generation: generation})
+		if n, _ := l.Newest(t.Context()); n.Generation != want {
+			t.Errorf("in generation %d the player gets the network of generation %d, want %d", generation, n.Generation, want)
+		}
+	}
+}
+
 // TestTrainWithWorkers: a run takes the games of workers, each once, also if it is stopped and messages come again.
 func TestTrainWithWorkers(t *testing.T) {
 	o := tiny(t, t.TempDir(), 4)

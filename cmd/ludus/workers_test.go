@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -68,6 +70,9 @@ func TestWorkers(t *testing.T) {
 		t.Fatal("the learner prints no URL")
 	}
 	go io.Copy(io.Discard, learner.output)
+	if runtime.GOOS == "linux" && len(sockets(t, learner)) == 0 {
+		t.Error("TestTrainOpensNoPort would not see the port of this learner")
+	}
 	first := startLudus(t, dir, "worker", "--connect", url, "--threads", "1", "--name", "first")
 	var s rundir.WorkersStatus
 	for deadline := time.Now().Add(time.Minute); len(s.Workers) == 0; time.Sleep(200 * time.Millisecond) {
@@ -104,6 +109,43 @@ func TestWorkers(t *testing.T) {
 	}
 	if _, errs, code := ludus(t, dir, "", "status", url); code != exitFailure {
 		t.Errorf("status after the end: exit %d, %s", code, errs)
+	}
+}
+
+// sockets returns the sockets of a process.
+func sockets(t *testing.T, p process) (open []string) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.Process.Pid))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no open files of the process: error %v", err)
+	}
+	for _, f := range files {
+		if name, err := os.Readlink(f); err == nil && strings.HasPrefix(name, "socket:") { // otherwise it was closed meanwhile
+			open = append(open, name)
+		}
+	}
+	return open
+}
+
+// TestTrainOpensNoPort: a training without workers has no sockets.
+func TestTrainOpensNoPort(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the sockets of a process as files")
+	}
+	dir := t.TempDir()
+	p := startLudus(t, dir, "train", "quad(size=4,quads=4,whites=1)", "--run", "run", "--generations", "5000", "--set", "parallel_games=16",
+		"--set", "simulations=4", "--set", "channels=4", "--set", "blocks=1", "--set", "batch_size=16", "--set", "rating_share=0")
+	go io.Copy(io.Discard, p.output)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if open := sockets(t, p); len(open) > 0 {
+			t.Fatalf("the process has the sockets %v", open)
+		}
+		if metrics, _, err := rundir.MetricsFile.Read(filepath.Join(dir, "run")); err == nil && len(metrics) >= 3 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the run does not get on")
+		}
 	}
 }
 

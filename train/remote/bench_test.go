@@ -52,8 +52,8 @@ func selfPlayGames(t testing.TB, game *env.Game, weights *infer.Weights, want in
 	return c, nil
 }
 
-// BenchmarkIngest measures on one core how many games per second of the shipped agents a learner decodes, replays and validates, and how many
-// bytes a game has in a message of about 64 games.
+// BenchmarkIngest measures on one core how many games per second of the shipped agents a learner decodes, replays and
+// validates, and how many bytes a game has in a message.
 func BenchmarkIngest(b *testing.B) {
 	for _, name := range []string{"breakthrough-6x6", "quad-5x5", "quad-7x7", "connect-four"} {
 		b.Run(name, func(b *testing.B) {

@@ -81,9 +81,9 @@ func connectOptions(inbox string, note func(string)) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(inbox), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.DisconnectErrHandler(func(c *nats.Conn, err error) {
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				note(fmt.Sprintf("disconnected from %s: %v; reconnecting", c.ConnectedUrlRedacted(), err))
+				note(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
 			}
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { note("connected again to " + c.ConnectedUrlRedacted()) }),
