@@ -151,7 +151,7 @@ func (w *Worker) follow(ctx context.Context, looks <-chan *nats.Msg) {
 	defer tick.Stop()
 	for {
 		if err := w.look(ctx); err != nil && ctx.Err() == nil {
-			w.note("waiting for a network: " + err.Error())
+			w.note("waiting for a network: " + describe(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -361,14 +361,14 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 	}
 }
 
-// describe says in plain words why games could not be published.
+// describe says in plain words why a request to the server failed.
 func describe(err error) string {
 	var api *jetstream.APIError
 	switch {
 	case errors.As(err, &api) && api.ErrorCode == storeFailed:
 		return "the learner's queue is full or its disk is: " + api.Description
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
-		return "nobody takes games"
+		return "the learner has not started"
 	case errors.Is(err, nats.ErrMaxPayload):
 		return "the server's max_payload is too small: set it to 1MB"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF),
