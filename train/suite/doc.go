@@ -45,6 +45,16 @@
 // commands generate other suites today: random streams are derived differently, and the solver needs fewer nodes. A
 // test solves a sample of each suite again.
 //
+// Games whose results chose no setting have suites of games of searches alone. These commands make them again:
+//
+//	ludus suite GAME --positions 2000 --nodes N --per-game 4 --seed 1 --agent mcts:1000 --agent mcts:200 --out GAME.suite
+//
+//	              N
+//	connect-four  2,000,000
+//	othello-6x6     300,000
+//	hex-5x5       1,000,000
+//	hex-7x7         200,000
+//
 // [ShippedHard] returns suites that are solved deeper and in which UCT lost value in half of the positions or more. No
 // network played, so these commands make them again; with a larger P they begin with the same positions:
 //
