@@ -505,31 +505,45 @@ func TestInterrupt(t *testing.T) {
 		{"play", "quad-5x5", "random"},
 		{"analyze", "quad-5x5", "random"},
 	} {
-		cmd := command("", args...)
 		var out, errs bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
+		var code int
+		for wait := 500 * time.Millisecond; wait <= 16*time.Second; wait *= 2 {
+			out.Reset()
+			errs.Reset()
+			if code = interruptAfter(t, wait, &out, &errs, args...); code >= 0 { // not killed before it listened for signals
+				break
+			}
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(500 * time.Millisecond)
-		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-		late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
-		cmd.Wait()
-		late.Stop()
-		stdin.Close()
-		if code := cmd.ProcessState.ExitCode(); code != exitStopped || errs.String() != "ludus: stopped\n" {
+		if code != exitStopped || errs.String() != "ludus: stopped\n" {
 			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
 		}
 		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
 			t.Errorf("the interrupted match prints %s", out.String())
 		}
 	}
+}
+
+// interruptAfter runs a command, interrupts it after some time and returns its exit code; -1: a signal ended it.
+func interruptAfter(t *testing.T, wait time.Duration, out, errs io.Writer, args ...string) int {
+	t.Helper()
+	cmd := command("", args...)
+	cmd.Stdout, cmd.Stderr = out, errs
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(wait)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	cmd.Wait()
+	return cmd.ProcessState.ExitCode()
 }
 
 // TestStoppedBeforeTraining: training that is stopped while it measures does not claim to keep generations.
