@@ -150,6 +150,20 @@ func same(n *network.Network, v network.Values, k int, pos *oracle.Position, rol
 	return nil
 }
 
+// randomGames returns how many random games of a sheet to compare with the slow interpreter: LUDUS_SHEETS_GAMES, or a
+// default.
+func randomGames(t *testing.T, byDefault int) int {
+	s := os.Getenv("LUDUS_SHEETS_GAMES")
+	if s == "" {
+		return byDefault
+	}
+	games, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
 // TestSheets compares our own sheets with the slow interpreter.
 func TestSheets(t *testing.T) {
 	for _, name := range sheets.Names() {
@@ -161,31 +175,24 @@ func TestSheets(t *testing.T) {
 			}
 			position, moves, goals := n.Size()
 			t.Logf("%d, %d and %d gates", position, moves, goals)
-			games := 64
+			games := 8
 			if testing.Short() {
 				games = 2
 			}
-			if err := compare(sheets.Text(name), n, games, 1000); err != nil {
+			if err := compare(sheets.Text(name), n, randomGames(t, games), 1000); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// TestForeignSheets compares foreign sheets with the slow interpreter: LUDUS_SHEETS_GAMES random games of each, 2 by
-// default.
+// TestForeignSheets compares foreign sheets with the slow interpreter.
 func TestForeignSheets(t *testing.T) {
 	dir := os.Getenv("LUDUS_SHEETS")
 	if dir == "" {
 		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
 	}
-	games := 2
-	if s := os.Getenv("LUDUS_SHEETS_GAMES"); s != "" {
-		var err error
-		if games, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	games := randomGames(t, 2)
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no sheets in %s (%v)", dir, err)

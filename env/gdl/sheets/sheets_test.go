@@ -38,7 +38,7 @@ func TestNatives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := 20
+			n := 6
 			if testing.Short() {
 				n = 2
 			}
