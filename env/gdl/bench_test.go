@@ -28,7 +28,7 @@ func BenchmarkRandomGames(b *testing.B) {
 			} else {
 				text = sheets.Text(name)
 			}
-			native, err := games.New(natives[sheet])
+			native, err := games.New(sheets.Natives[sheet])
 			if err != nil {
 				b.Fatal(err)
 			}

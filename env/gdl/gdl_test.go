@@ -3,10 +3,7 @@ package gdl_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,22 +36,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// natives are sheets of games that package games has too, with the same texts of moves.
-var natives = map[string]string{
-	"breakthrough-6x6": "breakthrough-6x6",
-	"connect-four":     "connect-four",
-	"free-for-all-2p":  "free-for-all-2p",
-	"golden-rectangle": "golden-rectangle",
-	"hex":              "hex(size=5,swap=0)",
-	"quad-5x5":         "quad-5x5",
-	"quad-7x7":         "quad-7x7",
-	"reversi":          "othello-6x6",
-	"tic-tac-toe":      "tic-tac-toe",
-}
-
 // TestNatives plays random games by sheets and natively.
 func TestNatives(t *testing.T) {
-	for sheet, name := range natives {
+	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
 			native, err := games.New(name)
@@ -104,33 +88,18 @@ func compareGame(t *testing.T, native, g *env.Game, rng *rand.Rand) {
 
 // TestForeignSheets builds every game in the folder that LUDUS_SHEETS names, and checks the laws of those accepted.
 func TestForeignSheets(t *testing.T) {
-	dir := os.Getenv("LUDUS_SHEETS")
-	if dir == "" {
-		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sheets in %s (%v)", dir, err)
-	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".kif")
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-			defer cancel()
-			start := time.Now()
-			g, info, err := gdl.New(ctx, name, string(text))
-			took := time.Since(start).Round(time.Millisecond)
-			if err != nil {
-				t.Skipf("refused after %v: %v", took, err)
-			}
-			t.Logf("accepted after %v: %+v, tensor %v, %d actions, %d extra, %d plies, %d classes", took, *info, g.Tensor, g.NumActions(), g.PolicyExtras, g.MaxPlies, len(g.Classes))
-			if !testing.Short() {
-				envtest.Run(t, g)
-			}
-		})
-	}
+	sheets.Foreign(t, func(t *testing.T, name, text string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		defer cancel()
+		start := time.Now()
+		g, info, err := gdl.New(ctx, name, text)
+		took := time.Since(start).Round(time.Millisecond)
+		if err != nil {
+			t.Skipf("refused after %v: %v", took, err)
+		}
+		t.Logf("accepted after %v: %+v, tensor %v, %d actions, %d extra, %d plies, %d classes", took, *info, g.Tensor, g.NumActions(), g.PolicyExtras, g.MaxPlies, len(g.Classes))
+		if !testing.Short() {
+			envtest.Run(t, g)
+		}
+	})
 }

@@ -14,7 +14,7 @@ import (
 
 // TestScrambled plays random games by scrambled sheets and natively.
 func TestScrambled(t *testing.T) {
-	for sheet, name := range natives {
+	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
 			native, err := games.New(name)

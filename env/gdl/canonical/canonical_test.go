@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -175,52 +173,34 @@ func TestBudget(t *testing.T) {
 
 // TestForeignSheets scrambles every sheet in the folder that LUDUS_SHEETS names.
 func TestForeignSheets(t *testing.T) {
-	dir := os.Getenv("LUDUS_SHEETS")
-	if dir == "" {
-		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sheets in %s (%v)", dir, err)
-	}
 	seen := map[string]string{}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	sheets.Foreign(t, func(t *testing.T, name, text string) {
+		other, _, err := sheets.Scramble(text, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
-			t.Fatal(err)
-		}
-		other, _, err := sheets.Scramble(string(text), rand.New(rand.NewPCG(1, 1)))
-		if err != nil {
-			t.Logf("%s: %v", path, err)
-			continue
+			t.Skip(err)
 		}
 		var forms []*canonical.Form
 		start := time.Now()
-		for _, sheet := range []string{string(text), other} {
+		for _, sheet := range []string{text, other} {
 			rules, err := kif.ReadRules(sheet)
 			if err != nil {
 				t.Fatal(err)
 			}
 			f, err := canonical.New(rules)
 			if err != nil {
-				t.Errorf("%s: %v", path, err)
-				break
+				t.Fatal(err)
 			}
 			forms = append(forms, f)
 		}
 		if took := time.Since(start) / 2; took > time.Second/4 {
-			t.Logf("%s: %v", path, took)
-		}
-		if len(forms) < 2 {
-			continue
+			t.Logf("%v", took)
 		}
 		if forms[0].Text != forms[1].Text {
-			t.Errorf("%s: a scrambled sheet has another form", path)
+			t.Error("the scrambled sheet has another form")
 		}
 		if twin := seen[forms[0].Text]; twin != "" {
-			t.Logf("%s and %s are the same game", path, twin)
+			t.Logf("%s is the same game", twin)
 		}
-		seen[forms[0].Text] = path
-	}
-	t.Logf("%d sheets", len(paths))
+		seen[forms[0].Text] = name
+	})
 }

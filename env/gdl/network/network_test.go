@@ -6,10 +6,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -188,36 +186,22 @@ func TestSheets(t *testing.T) {
 
 // TestForeignSheets compares foreign sheets with the slow interpreter.
 func TestForeignSheets(t *testing.T) {
-	dir := os.Getenv("LUDUS_SHEETS")
-	if dir == "" {
-		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
-	}
 	games := randomGames(t, 2)
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sheets in %s (%v)", dir, err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".kif"), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-			defer cancel()
-			start := time.Now()
-			n, err := build(ctx, string(text))
-			if err != nil {
-				t.Skipf("refused: %v", err)
-			}
-			took := time.Since(start)
-			position, moves, goals := n.Size()
-			t.Logf("%d, %d and %d gates in %v", position, moves, goals, took.Round(time.Millisecond))
-			if err := compare(string(text), n, games, 100); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	sheets.Foreign(t, func(t *testing.T, _, text string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		defer cancel()
+		start := time.Now()
+		n, err := build(ctx, text)
+		if err != nil {
+			t.Skipf("refused: %v", err)
+		}
+		took := time.Since(start)
+		position, moves, goals := n.Size()
+		t.Logf("%d, %d and %d gates in %v", position, moves, goals, took.Round(time.Millisecond))
+		if err := compare(text, n, games, 100); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // BenchmarkLanes plays 64 random games at once.

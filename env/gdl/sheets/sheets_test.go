@@ -11,23 +11,10 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
-// natives are sheets of games that package games has too, with the same texts of moves.
-var natives = map[string]string{
-	"breakthrough-6x6": "breakthrough-6x6",
-	"connect-four":     "connect-four",
-	"free-for-all-2p":  "free-for-all-2p",
-	"golden-rectangle": "golden-rectangle",
-	"hex":              "hex(size=5,swap=0)",
-	"quad-5x5":         "quad-5x5",
-	"quad-7x7":         "quad-7x7",
-	"reversi":          "othello-6x6",
-	"tic-tac-toe":      "tic-tac-toe",
-}
-
 // TestNatives plays random games by the sheets, with the slow interpreter, and by the native rules. The native games
 // agree with the referee's transcripts.
 func TestNatives(t *testing.T) {
-	for sheet, name := range natives {
+	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
 			g, err := games.New(name)

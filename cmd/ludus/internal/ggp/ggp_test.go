@@ -403,60 +403,45 @@ func TestFaults(t *testing.T) {
 // TestForeignSheets plays the first moves of every sheet in the folder that LUDUS_SHEETS names. Answers are legal, or nil if
 // the player is not ready. The slow interpreter would take too long; package network compares with it.
 func TestForeignSheets(t *testing.T) {
-	dir := os.Getenv("LUDUS_SHEETS")
-	if dir == "" {
-		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.kif"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sheets in %s (%v)", dir, err)
-	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".kif")
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+	sheets.Foreign(t, func(t *testing.T, _, text string) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		net, err := gdl.Read(ctx, text)
+		if err != nil {
+			t.Skip(err)
+		}
+		address, log := serve(t, testMargin)
+		p, rng, last := newRules(net).start(), rand.New(rand.NewPCG(1, 1)), "NIL"
+		answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", p.roles[0], text, testStart, testPlay), "ready")
+		for range 3 {
+			if p.over() {
+				break
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			net, err := gdl.Read(ctx, string(text))
-			if err != nil {
-				t.Skip(err)
+			begin := time.Now()
+			answer := send(t, address, "(PLAY m "+last+")")
+			if took := time.Since(begin); took > testPlay*time.Second {
+				t.Errorf("PLAY took %v", took)
 			}
-			address, log := serve(t, testMargin)
-			p, rng, last := newRules(net).start(), rand.New(rand.NewPCG(1, 1)), "NIL"
-			answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", p.roles[0], text, testStart, testPlay), "ready")
-			for range 3 {
-				if p.over() {
-					break
+			var moves []string
+			for role := range p.roles {
+				legal := p.legal(role)
+				if len(legal) == 0 {
+					t.Skipf("%s has no legal move", p.roles[role])
 				}
-				begin := time.Now()
-				answer := send(t, address, "(PLAY m "+last+")")
-				if took := time.Since(begin); took > testPlay*time.Second {
-					t.Errorf("PLAY took %v", took)
-				}
-				var moves []string
-				for role := range p.roles {
-					legal := p.legal(role)
-					if len(legal) == 0 {
-						t.Skipf("%s has no legal move", p.roles[role])
-					}
-					moves = append(moves, legal[rng.IntN(len(legal))])
-				}
-				switch legal := p.legal(0); {
-				case slices.Contains(legal, answer):
-					moves[0] = answer
-				case answer != unknownMove || !strings.Contains(log.String(), "in time"):
-					t.Fatalf("the answer %s is not one of %.200v", answer, legal)
-				}
-				last = "(" + strings.Join(moves, " ") + ")"
-				p.apply(moves)
+				moves = append(moves, legal[rng.IntN(len(legal))])
 			}
-			answers(t, address, "(ABORT m)", "aborted")
-			t.Log(log)
-		})
-	}
+			switch legal := p.legal(0); {
+			case slices.Contains(legal, answer):
+				moves[0] = answer
+			case answer != unknownMove || !strings.Contains(log.String(), "in time"):
+				t.Fatalf("the answer %s is not one of %.200v", answer, legal)
+			}
+			last = "(" + strings.Join(moves, " ") + ")"
+			p.apply(moves)
+		}
+		answers(t, address, "(ABORT m)", "aborted")
+		t.Log(log)
+	})
 }
 
 // FuzzMessages checks that no message brings the player down.
