@@ -14,10 +14,11 @@ type Limits struct {
 	Atoms     int // atoms that may hold
 	Depth     int // depth of terms
 	Work      int // atoms tried in joins
+	Memory    int // bytes, as a rough estimate
 }
 
 // DefaultLimits are those of [Ground]; a chess-like game fits.
-var DefaultLimits = Limits{Instances: 8 << 20, Atoms: 2 << 20, Depth: 12, Work: 400 << 20}
+var DefaultLimits = Limits{Instances: 8 << 20, Atoms: 2 << 20, Depth: 12, Work: 400 << 20, Memory: 3 << 29}
 
 // Literal is an atom, or its negation if the number is negative: ^atom.
 type Literal int32
@@ -57,6 +58,7 @@ type grounder struct {
 	work      int
 	checks    int // calls of join, to look at the time now and then
 	atoms     int
+	memory    int // bytes of instances and indexes
 	does      *relation
 	err       error
 	roles     map[Term]int
@@ -69,7 +71,10 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	if err := checkKeywords(rules); err != nil {
 		return nil, err
 	}
-	p := preparer{}
+	if err := checkSizes(rules); err != nil {
+		return nil, err
+	}
+	p := preparer{ctx: ctx}
 	for _, r := range relevant(rules) {
 		if err := p.add(r); err != nil {
 			return nil, err
@@ -334,18 +339,28 @@ func (g *grounder) push(a Term) bool {
 	if g.atoms++; g.atoms > g.limits.Atoms {
 		g.fail("more than %d facts may hold", g.limits.Atoms)
 	}
-	if g.terms.depth(a) > g.limits.Depth {
+	switch {
+	case g.terms.size[a] > maxSize:
+		g.fail("a term of %s has more than %d names", g.terms.Name(a), maxSize)
+	case int(g.terms.depth[a]) > g.limits.Depth:
 		g.fail("the rules nest terms without end, such as %.60s", g.terms.Text(a))
 	}
 	return true
 }
 
-func (t *Terms) depth(x Term) int {
-	d := 0
-	for _, a := range t.args[x] {
-		d = max(d, 1+t.depth(a))
+// Estimates of what things take, in bytes.
+const (
+	bytesPerTerm     = 64
+	bytesPerEntry    = 64 // of an index
+	bytesPerInstance = 32 // and those of its literals
+	bytesPerLiteral  = 4
+)
+
+// spend counts the memory of instances and indexes, and checks what they and all terms take.
+func (g *grounder) spend(bytes int) {
+	if g.memory += bytes; g.memory+bytesPerTerm*len(g.terms.functor) > g.limits.Memory {
+		g.fail("grounding takes more than %d MB of memory", g.limits.Memory>>20)
 	}
-	return d
 }
 
 func (g *grounder) may(a Term) bool { return int(a) < len(g.holds) && g.holds[a] }
@@ -403,6 +418,7 @@ func (g *grounder) run(rules []*rule) error {
 		for _, i := range rel.indexes {
 			i.add(g.terms, a)
 		}
+		g.spend(bytesPerEntry * len(rel.indexes))
 		g.current = a
 		for _, u := range rel.uses {
 			bound := uint64(0)
@@ -467,6 +483,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 	if g.work += len(least); g.work > g.limits.Work {
 		g.fail("grounding tries more than %d facts", g.limits.Work)
 	}
+	g.spend(0)
 	if g.checks++; g.checks&0xffff == 0 && g.ctx.Err() != nil {
 		g.fail("the time ran out")
 	}
@@ -520,6 +537,7 @@ func (g *grounder) emit(r *rule) {
 	if g.instances&0xfff == 0 && g.ctx.Err() != nil {
 		g.fail("the time ran out")
 	}
+	g.spend(bytesPerInstance + bytesPerLiteral*len(body))
 	p := g.program
 	p.Rules[head] = append(p.Rules[head], body)
 	if !g.push(head) {

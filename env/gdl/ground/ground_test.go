@@ -3,6 +3,8 @@ package ground_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,29 +68,92 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// unlimited are limits for tests that look at one of them.
+var unlimited = ground.Limits{Instances: 1 << 30, Atoms: 1 << 30, Depth: 100, Work: 1 << 30, Memory: 1 << 40}
+
+// eight is a rule with 8^8 instances.
+var eight = tiny + "(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7)\n" +
+	"(<= (next (p ?a ?b ?c ?d ?e ?f ?g ?h)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (d ?h))"
+
 // TestLimits checks that a rule with too many instances is refused in time, and that the error names it.
 func TestLimits(t *testing.T) {
-	text := tiny + strings.Repeat("(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7)\n", 1) +
-		"(<= (next (p ?a ?b ?c ?d ?e ?f ?g ?h)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (d ?h))"
-	limits := ground.Limits{Instances: 1000, Atoms: 1 << 20, Depth: 10, Work: 1 << 20}
-	_, err := groundText(t.Context(), text, limits)
-	if err == nil || !strings.Contains(err.Error(), "line 3, column 1: the rules have more than 1000 instances") {
-		t.Errorf("error %v", err)
+	few, small := unlimited, unlimited
+	few.Instances, small.Memory = 1000, 1<<20
+	for want, limits := range map[string]ground.Limits{
+		"line 3, column 1: the rules have more than 1000 instances":        few,
+		"line 3, column 1: grounding takes more than 1 MB of memory; this": small,
+	} {
+		if _, err := groundText(t.Context(), eight, limits); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err = groundText(ctx, text, ground.DefaultLimits); err == nil || !strings.Contains(err.Error(), "the time ran out") {
+	if _, err := groundText(ctx, eight, unlimited); err == nil || !strings.Contains(err.Error(), "the time ran out") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// FuzzGround checks that no text makes Ground panic or run for long.
+// repeated joins n texts; each has its number in place of #.
+func repeated(n int, text string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(text, "#", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+// TestLargeRules checks that rules of an unreasonable size are refused at once, within a bounded memory.
+func TestLargeRules(t *testing.T) {
+	for text, want := range map[string]string{
+		"(p" + repeated(100_000, " ?x#") + ")":                      "line 2, column 1: a rule with 100000 variables; at most 128",
+		"(<= (p ?x)" + repeated(2000, " (q # ?x)") + ")":            "line 2, column 1: a rule with 2000 literals; at most 1024",
+		"(<= (p ?x) (or" + repeated(2000, " (not (q # ?x))") + "))": "a rule with 2000 literals",
+		// Alternatives with different variables cannot become a predicate: 2^12 clauses each.
+		repeated(1000, "(<= (next (p# ?x)) (d ?x)"+repeated(12, " (or (not (true (s ?x))) (not (true (s 0))) )")+")\n"): "or turns the rules up to this one into too many",
+		// A term of 20^12 names.
+		"(<= (next (s (f" + strings.Repeat(" ?x", 20) + "))) (true (s ?x)))": "a term of next has more than 4096 names",
+		// Tests of terms that no fact has.
+		"(<= (next (p ?a)) (d ?a) (d ?b) (d ?c) (d ?d) (distinct (f ?a ?b ?c ?d) (g ?a ?b ?c ?d)))\n" +
+			repeated(40, "(d #)"): "grounding takes more than 32 MB of memory",
+	} {
+		limits := unlimited
+		limits.Memory = 32 << 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begin := time.Now()
+		_, err := groundText(t.Context(), tiny+text, limits)
+		took := time.Since(begin)
+		runtime.ReadMemStats(&after)
+		mb := (after.TotalAlloc - before.TotalAlloc) >> 20
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: error %v, want one with %q", text, err, want)
+		}
+		if mb > 512 {
+			t.Errorf("%.60q: %d MB were allocated", text, mb)
+		}
+		t.Logf("%.40q: %v, %d MB allocated", text, took, mb)
+	}
+}
+
+// FuzzGround checks that no text makes Ground panic, or allocate much more than its limits allow.
 func FuzzGround(f *testing.F) {
 	for _, name := range []string{"tic-tac-toe", "nim", "hex", "race"} {
 		f.Add(sheets.Text(name))
 	}
 	f.Add(tiny + "(<= (next (s ?y)) (or (true (s ?x)) (not (and p q))) (succ ?x ?y))")
+	f.Add(tiny + "(<= (next (s (f ?x ?x))) (true (s ?x)))")
+	f.Add(eight)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = groundText(t.Context(), text, ground.Limits{Instances: 1 << 12, Atoms: 1 << 12, Depth: 10, Work: 1 << 16})
+		if len(text) > 1<<16 {
+			return // TestLargeRules has larger ones
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = groundText(t.Context(), text, ground.Limits{Instances: 1 << 12, Atoms: 1 << 12, Depth: 10, Work: 1 << 16, Memory: 8 << 20})
+		runtime.ReadMemStats(&after)
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 512 {
+			t.Errorf("%d MB were allocated", mb)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -70,13 +71,61 @@ func checkKeywords(rules []kif.Rule) error {
 	return nil
 }
 
-// maxAlternatives bounds into how many clauses or turns a rule.
-const maxAlternatives = 4096
+// Limits of rules. Those of real sheets are far smaller.
+const (
+	maxAlternatives   = 4096    // clauses that or turns a rule into
+	maxCopied         = 1 << 20 // literals of all alternatives of all rules
+	maxLiterals       = 1024    // in the body of a rule
+	maxSheetVariables = 128     // of a rule in the sheet; see maxVariables
+)
+
+// checkSizes refuses rules of an unreasonable size: the work of all later steps grows faster than the size.
+func checkSizes(rules []kif.Rule) error {
+	names := map[string]bool{}
+	literals := 0
+	var count func(t kif.Term)
+	count = func(t kif.Term) {
+		if t.IsVariable() {
+			names[t.Name] = true
+		}
+		for _, a := range t.Args {
+			count(a)
+		}
+	}
+	var countLiterals func(list []kif.Term)
+	countLiterals = func(list []kif.Term) {
+		for _, l := range list {
+			if l.Name == "not" || l.Name == "or" || l.Name == "and" {
+				countLiterals(l.Args)
+				continue
+			}
+			literals++
+		}
+	}
+	for _, r := range rules {
+		clear(names)
+		literals = 0
+		count(r.Head)
+		for _, l := range r.Body {
+			count(l)
+		}
+		countLiterals(r.Body)
+		if len(names) > maxSheetVariables {
+			return kif.Errorf(r.Pos, "a rule with %d variables; at most %d are supported", len(names), maxSheetVariables)
+		}
+		if literals > maxLiterals {
+			return kif.Errorf(r.Pos, "a rule with %d literals; at most %d are supported", literals, maxLiterals)
+		}
+	}
+	return nil
+}
 
 // preparer makes clauses of rules.
 type preparer struct {
+	ctx     context.Context
 	clauses []clause
 	fresh   int // auxiliary predicates made so far
+	copied  int // literals of alternatives made so far
 }
 
 // auxiliary returns the name of a new predicate. No sheet can contain it, because it has a blank.
@@ -97,6 +146,9 @@ func (p *preparer) add(r kif.Rule) error {
 			return err
 		}
 		p.split(c)
+	}
+	if p.ctx.Err() != nil {
+		return kif.Errorf(r.Pos, "the time ran out")
 	}
 	return nil
 }
@@ -135,6 +187,9 @@ func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 		var next [][]kif.Term
 		for _, r := range result {
 			for _, c := range choices {
+				if p.copied += 1 + len(r) + len(c); p.copied > maxCopied {
+					return nil, kif.Errorf(pos, "or turns the rules up to this one into too many")
+				}
 				next = append(next, slices.Concat(r, c))
 			}
 		}
@@ -260,9 +315,9 @@ func checkSafe(c clause) error {
 }
 
 // split appends a clause. As long as a variable stands in the body only, and the literals with it have fewer variables
-// than the body, an auxiliary predicate takes their place.
+// than the body, an auxiliary predicate takes their place. It stops early when the time runs out.
 func (p *preparer) split(c clause) {
-	for {
+	for p.ctx.Err() == nil {
 		group := c.cheapest()
 		if group == nil {
 			break
@@ -324,9 +379,9 @@ func (c *clause) cheapest() []bool {
 			}
 		}
 		// Variables of tests that no positive literal inside binds bring in the literals that do.
-		bound := variables(positives(inside))
+		bound, all := variables(positives(inside)), variables(inside)
 		for i, l := range c.body {
-			if !group[i] && l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(variables(inside), func(w string) bool {
+			if !group[i] && l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(all, func(w string) bool {
 				return !slices.Contains(bound, w) && slices.Contains(variables([]kif.Term{l}), w)
 			}) {
 				inside = append(inside, l)

@@ -215,7 +215,7 @@ func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	i := g.indexOf[key]
 	if i == nil {
 		paths := l.paths(bound, nil, nil)
-		i = l.relation.index(g.terms, paths)
+		i = g.index(l.relation, paths)
 		g.indexOf[key] = i
 	}
 	h := uint64(1)
@@ -230,16 +230,17 @@ type indexKey struct {
 	bound   uint64
 }
 
-// index returns the relation's index for the paths.
-func (r *relation) index(t *Terms, paths [][]int) *index {
+// index returns a relation's index for the paths.
+func (g *grounder) index(r *relation, paths [][]int) *index {
 	for _, i := range r.indexes {
 		if slices.EqualFunc(i.paths, paths, slices.Equal) {
 			return i
 		}
 	}
 	i := &index{paths: paths, lists: map[uint64][]Term{}}
+	g.spend(bytesPerEntry * len(r.atoms))
 	for _, a := range r.atoms {
-		i.add(t, a)
+		i.add(g.terms, a)
 	}
 	r.indexes = append(r.indexes, i)
 	return i

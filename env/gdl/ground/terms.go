@@ -11,8 +11,13 @@ type Terms struct {
 	bySymbol map[symbol]int32
 	functor  []int32  // by term
 	args     [][]Term // by term
+	depth    []uint8  // by term: 0 for a constant
+	size     []int32  // by term: the names in its text; at most maxSize + 1
 	table    []Term   // hash table with open addressing; -1 is empty
 }
+
+// maxSize is the largest number of names in a term that Ground accepts.
+const maxSize = 1 << 12
 
 // symbol is a name with a number of arguments.
 type symbol struct {
@@ -100,6 +105,11 @@ func (t *Terms) add(functor int32, args []Term) Term {
 	x := Term(len(t.functor))
 	t.functor = append(t.functor, functor)
 	t.args = append(t.args, append([]Term(nil), args...))
+	depth, size := uint8(0), int32(1)
+	for _, a := range args {
+		depth, size = max(depth, 1+min(t.depth[a], 254)), min(size+t.size[a], maxSize+1)
+	}
+	t.depth, t.size = append(t.depth, depth), append(t.size, size)
 	t.table[i] = x
 	if 2*len(t.functor) > len(t.table) {
 		t.grow()
