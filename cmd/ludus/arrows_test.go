@@ -92,18 +92,19 @@ var imports = map[string][]string{
 		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
 	},
 	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "model/infer", "train/agent", "train/ratings"},
+	"cmd/ludus/internal/sheet":   {"cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static":  {},
 	"cmd/ludus/internal/terminal": {
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "train/agent",
 	},
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/shipped",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet", "cmd/ludus/internal/shipped",
 		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/doctor", "train/match", "train/rundir",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp", "cmd/ludus/internal/lines",
-		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/shipped",
+		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet", "cmd/ludus/internal/shipped",
 		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
 		"train/match", "train/ratings", "train/remote", "train/rundir", "train/stats", "train/suite", "train/sweep",

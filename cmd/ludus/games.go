@@ -2,31 +2,54 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/terminal"
+	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/env/games"
 )
 
 func gamesCommand() *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON, browse bool
+		file           string
+	)
 	cmd := &cobra.Command{
 		Use:   "games [GAME]",
 		Short: "List the games, or show one: rules, shipped agent, parameters, tensors, outcome classes",
+		Long: `Lists the games, or shows what is known about one.
+
+With --watch it helps to write a rule sheet (docs/RULES.md): it checks the sheet at once and whenever it is saved, and prints
+what it found, or the problem with its line and column. The page at the printed address shows random games by the sheet,
+or the position in which a law of games is broken, and reloads itself. Ctrl-C ends it.`,
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json
-  ludus games "gdl(tic-tac-toe.kif)"`,
+  ludus games "gdl(tic-tac-toe.kif)"
+  ludus games --watch tic-tac-toe.kif --open`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if file != "" {
+				if len(args) > 0 || asJSON {
+					return usage(cmd, errors.New("--watch takes no GAME and no --json: it shows the game of its file"))
+				}
+				return watchSheet(cmd, file, browse)
+			}
+			if browse {
+				return usage(cmd, errors.New("--open needs --watch"))
+			}
 			list, err := namedGames(args)
 			if err != nil {
 				return err
@@ -39,11 +62,7 @@ func gamesCommand() *cobra.Command {
 					}
 				}
 			case len(args) > 0:
-				writeRules(cmd.OutOrStdout(), list[0])
-				if card := zoo.CardOf(list[0].Name); card != nil {
-					writeCard(cmd.OutOrStdout(), list[0], card)
-				}
-				writeNumbers(cmd.OutOrStdout(), list[0])
+				writeGame(cmd.OutOrStdout(), list[0])
 			default:
 				writeGames(cmd.OutOrStdout(), list)
 			}
@@ -51,7 +70,59 @@ func gamesCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON per game")
+	cmd.Flags().StringVar(&file, "watch", "", "check this rule sheet whenever it is saved, and show it in the browser")
+	cmd.Flags().BoolVar(&browse, "open", false, "with --watch, open the browser")
 	return cmd
+}
+
+// watchSheet checks a rule sheet whenever it is saved, and serves its page, until the command's context ends.
+func watchSheet(cmd *cobra.Command, file string, browse bool) error {
+	out := cmd.OutOrStdout()
+	watcher := sheet.NewWatcher(file, func(g *env.Game) string {
+		var b strings.Builder
+		writeGame(&b, g)
+		return b.String()
+	})
+	server, err := web.Listen(web.Options{
+		Address: "127.0.0.1:0", Runs: defaultRuns, Threads: 1, Log: cmd.ErrOrStderr(), Sheet: watcher,
+	})
+	if err != nil {
+		return err
+	}
+	page := server.URL() + "sheet"
+	fmt.Fprintln(out, page)
+	if browse {
+		openBrowser(cmd, page)
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	served := make(chan error, 1)
+	go func() {
+		defer cancel()
+		served <- server.Serve(ctx)
+	}()
+	err = watcher.Run(ctx, func(c *sheet.Check) {
+		fmt.Fprintf(out, "\n%s %s: %s\n", time.Now().Format(time.TimeOnly), file, c.State)
+		if c.Problem != "" {
+			fmt.Fprintln(out, c.Problem)
+		}
+		if c.Broken != nil {
+			fmt.Fprintf(out, "after %d random moves %s; the page shows the game and the facts\n", len(c.Broken.Replay.Positions)-1, c.Broken.Law)
+		}
+		fmt.Fprint(out, c.Found)
+	})
+	if err := <-served; !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return err
+}
+
+// writeGame prints all about a game.
+func writeGame(w io.Writer, g *env.Game) {
+	writeRules(w, g)
+	if card := zoo.CardOf(g.Name); card != nil {
+		writeCard(w, g, card)
+	}
+	writeNumbers(w, g)
 }
 
 // writeGames prints a line per game, with columns x rows of its board, then the parameters of each family of games.

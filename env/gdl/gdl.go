@@ -260,6 +260,22 @@ func (g *game) class(goals [2]int) int {
 	return slices.Index(g.values, v)
 }
 
+// setBoard sets the size and the labels of the board.
+func (g *game) setBoard(b *board) {
+	p, e := g.net.Program, g.env
+	e.Tensor = env.Shape{H: 1, W: 1}
+	e.Drawing = env.Drawing{Rows: []string{"1"}, Columns: []string{"1"}, Inferred: true}
+	if b == nil {
+		return
+	}
+	e.Tensor = env.Shape{H: b.height(), W: b.width()}
+	rows, columns := b.second.labels(p), b.first.labels(p)
+	if b.rowsFirst {
+		rows, columns = columns, rows
+	}
+	e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
+}
+
 // setActions numbers the moves of both players: planes of the policy, then single entries.
 func (g *game) setActions(b *board) error {
 	p, e := g.net.Program, g.env
@@ -275,18 +291,8 @@ func (g *game) setActions(b *board) error {
 	if len(terms) == 0 {
 		return fmt.Errorf("nobody ever has a move")
 	}
-	cells := 1
-	e.Tensor = env.Shape{H: 1, W: 1}
-	e.Drawing = env.Drawing{Rows: []string{"1"}, Columns: []string{"1"}, Inferred: true}
-	if b != nil {
-		e.Tensor = env.Shape{H: b.height(), W: b.width()}
-		cells = b.height() * b.width()
-		rows, columns := b.second.labels(p), b.first.labels(p)
-		if b.rowsFirst {
-			rows, columns = columns, rows
-		}
-		e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
-	}
+	g.setBoard(b)
+	cells := e.Tensor.Cells()
 	type slot struct {
 		plane string
 		cell  int

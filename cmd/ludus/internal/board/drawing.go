@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 
 	"ludus/cmd/ludus/internal/notation"
@@ -29,9 +30,13 @@ type Description struct {
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
 type Piece struct {
-	Name string `json:"name"`
-	Side int    `json:"side"`
+	Name  string `json:"name"`
+	Side  int    `json:"side"`
+	Label string `json:"label,omitempty"` // drawn on it
 }
+
+// maxLabel is the number of characters of a piece's label.
+const maxLabel = 3
 
 // Move is the pair of cells that a move is drawn on, -1 for none, and its kind, such as "mark".
 type Move struct {
@@ -42,24 +47,39 @@ type Move struct {
 
 // Describe describes a game.
 func Describe(game *env.Game) *Description {
+	d := DescribeBoard(game)
+	d.Game, d.Rules, d.Strategy, d.MaxPlies, d.GoalHead = game.Name, game.Rules, game.Strategy, game.MaxPlies, game.GoalHead
+	d.Opposite, d.Drops, d.Diagrams = game.Opposite(), notation.Drops(game), Diagrams(game)
+	for action, name := range game.ActionNames {
+		if cells := game.Drawing.ActionCells[action]; name != "" {
+			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}
+		}
+	}
+	return d
+}
+
+// DescribeBoard describes the players, the board and the pieces of a game. Its moves, ends and rules may be unknown.
+func DescribeBoard(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
-		Game: game.Name, Rules: game.Rules, Strategy: game.Strategy, Players: game.Players,
-		Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine, Opposite: game.Opposite(),
-		Cells: drawing.Cells, Actions: make(map[string]Move), Drops: notation.Drops(game), MaxPlies: game.MaxPlies,
-		GoalHead: game.GoalHead, Diagrams: Diagrams(game),
+		Players: game.Players, Hexagons: drawing.Hexagons, OpenLine: drawing.OpenLine, Cells: drawing.Cells,
+		Actions: make(map[string]Move),
 	}
 	d.Rows, d.Columns = game.AxisLabels()
 	for _, p := range drawing.Pieces {
-		side := int(p.Player)
+		piece := Piece{Name: p.Name, Side: int(p.Player)}
 		if p.Neutral {
-			side = 2
+			piece.Side = 2
+			if name := []rune(p.Name); drawing.Inferred { // there may be many kinds
+				piece.Label = string(name[:min(len(name), maxLabel)])
+			}
 		}
-		d.Pieces = append(d.Pieces, Piece{p.Name, side})
+		d.Pieces = append(d.Pieces, piece)
 	}
-	for action, name := range game.ActionNames {
-		if cells := drawing.ActionCells[action]; name != "" {
-			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}
+	// Pages show whose move it is by a piece of the player, even if none stands on the board.
+	for side, player := range game.Players {
+		if !slices.ContainsFunc(d.Pieces, func(p Piece) bool { return p.Side == side }) {
+			d.Pieces = append(d.Pieces, Piece{Name: player, Side: side})
 		}
 	}
 	return d
@@ -91,12 +111,15 @@ func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position 
 	return p
 }
 
-// Pieces writes the board as a digit per cell: 0 for an empty cell, else the piece's index in Description.Pieces plus
-// 1.
-func Pieces(state env.State) string {
+// Pieces writes the board as a character per cell: 0 for an empty cell, else the one that follows 0 in Unicode by the
+// piece's index in Description.Pieces plus 1, which is a digit for the first nine pieces.
+func Pieces(state env.State) string { return PiecesText(state.Pieces(nil)) }
+
+// PiecesText is [Pieces] for the pieces of a state.
+func PiecesText(pieces []uint8) string {
 	var b strings.Builder
-	for _, piece := range state.Pieces(nil) {
-		b.WriteByte('0' + piece)
+	for _, piece := range pieces {
+		b.WriteRune('0' + rune(piece))
 	}
 	return b.String()
 }

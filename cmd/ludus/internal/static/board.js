@@ -158,7 +158,7 @@ export class Board {
     [...pieces].forEach((kind, cell) => {
       if (kind === "0") return;
       const group = make(this.pieces, "g");
-      drawPiece(group, this.description.pieces[kind - 1], this.x(cell), this.y(cell));
+      drawPiece(group, pieceAt(this.description, pieces, cell), this.x(cell), this.y(cell));
       if (arrived?.to === cell) this.animate(group, arrived);
     });
   }
@@ -282,9 +282,8 @@ export class Board {
   // cannot be.
   label(position, words, pressed) {
     for (const [cell, button] of this.buttons) {
-      const kind = position.pieces[cell];
-      const piece = kind === "0" ? [] : [this.description.pieces[kind - 1].name];
-      button.setAttribute("aria-label", [this.name(cell), ...piece, ...words(cell)].join(", "));
+      const piece = pieceAt(this.description, position.pieces, cell);
+      button.setAttribute("aria-label", [this.name(cell), ...piece ? [piece.name] : [], ...words(cell)].join(", "));
       button.classList.toggle("can", words(cell).length > 0);
       if (pressed(cell) === null) button.removeAttribute("aria-pressed");
       else button.setAttribute("aria-pressed", pressed(cell));
@@ -296,6 +295,9 @@ export class Board {
     for (const [cell, button] of this.buttons) button.classList.toggle("falls", where(cell));
   }
 }
+
+// pieceAt returns the piece on a cell, or undefined. pieces is that of a position: see board.Pieces of the server.
+export const pieceAt = (description, pieces, cell) => description.pieces[pieces.charCodeAt(cell) - "1".charCodeAt(0)];
 
 // coloursOf returns the classes that give an element the colours of a kind of piece.
 export const coloursOf = ({ side, name }) => `side${side} named-${name}`;
@@ -314,6 +316,7 @@ export function drawPiece(parent, piece, x, y) {
   }
   if (piece.side === 2) {
     make(parent, "rect", { class: colours, x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
+    if (piece.label) make(parent, "text", { class: "piecename", x, y }, piece.label);
     return;
   }
   make(parent, "circle", { class: colours, cx: x, cy: y, r: 0.34 });

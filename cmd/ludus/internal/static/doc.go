@@ -33,6 +33,7 @@
 //	run.js         main: a run's page
 //	runs.js        main: the list of runs
 //	compare.js     main: a comparison of runs
+//	sheet.js       main: a watched rule sheet
 //	errorpage.js   main: an error
 //	playpage.js    main: the play page of a server
 //	exportpage.js  main: the page of an exported agent

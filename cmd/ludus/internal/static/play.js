@@ -1,6 +1,6 @@
 // The play page: people and agents play on a board.
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
-import { Board, drawPiece } from "./board.js";
+import { Board, drawPiece, pieceAt } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
@@ -482,7 +482,7 @@ class App {
   // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the piece that was selected before.
   whyNot(cell, selected) {
     const { choices, description } = this, { legal, player, pieces, done } = this.history.positions[this.ply];
-    const name = this.board.name(cell), piece = description.pieces[pieces[cell] - 1];
+    const name = this.board.name(cell), piece = pieceAt(description, pieces, cell);
     if (done) return "The game is over";
     if (this.agentOf(player)) return `It is ${description.players[player]}'s turn, which an agent plays`;
     if (!this.canMove) return "";

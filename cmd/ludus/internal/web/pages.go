@@ -96,6 +96,9 @@ func (s *Server) pageRoutes() {
 	for pattern, name := range pages {
 		s.handle("GET", pattern, assets[name].serve)
 	}
+	if s.sheet != nil {
+		s.handle("GET", "/sheet", assets["sheet.html"].serve)
+	}
 	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter, r *http.Request) {
 		if a := assets[r.PathValue("name")]; a != nil {
 			a.serve(w, r)

@@ -85,7 +85,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	host := board.Host{
-		Game:           s.games.find,
+		Game:           s.findGame,
 		MaxSimulations: agentLimits.Simulations,
 		Agent: func(ctx context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 			release, err := s.searches.acquire(ctx)
@@ -115,6 +115,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 		return nil, context.Cause(ctx)
 	}
 	return reply, err
+}
+
+// findGame returns a game by name: that of the watched sheet, or another one.
+func (s *Server) findGame(name string) (*env.Game, error) {
+	if s.sheet != nil {
+		if game := s.sheet.Game(name); game != nil {
+			return game, nil
+		}
+	}
+	return s.games.find(name)
 }
 
 // gameCache makes games by name and keeps them, up to a limit. Games with a short name are always available.

@@ -20,17 +20,19 @@ import (
 	"golang.org/x/net/netutil"
 
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/env"
 )
 
 // Options configure a server.
 type Options struct {
-	Address string    // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
-	Runs    string    // folder of runs; it may be missing
-	Token   string    // required of every request; "": none on loopback, else a random one
-	Threads int       // searches at once, at least 1
-	Log     io.Writer // receives internal errors, one per line; nil discards them
+	Address string         // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
+	Runs    string         // folder of runs; it may be missing
+	Token   string         // required of every request; "": none on loopback, else a random one
+	Threads int            // searches at once, at least 1
+	Log     io.Writer      // receives internal errors, one per line; nil discards them
+	Sheet   *sheet.Watcher // shown at /sheet; may be nil
 }
 
 // Server is a listening server. It reads runs and never changes them.
@@ -48,7 +50,8 @@ type Server struct {
 	diagnoses *diagnoses
 	streams   chan struct{} // one element per open stream
 	watcher   *watch.Watcher
-	fileReads chan struct{} // one element per request that reads files of runs
+	sheet     *sheet.Watcher // nil: none is watched
+	fileReads chan struct{}  // one element per request that reads files of runs
 }
 
 // limits bound what clients can make the server do.
@@ -115,6 +118,7 @@ func listen(o Options, l limits) (*Server, error) {
 		diagnoses: &diagnoses{byRun: map[string]diagnosis{}},
 		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
+		sheet:     o.Sheet,
 		fileReads: make(chan struct{}, maxFileReads),
 	}
 	s.agents = newAgentPool(s, o.Threads)
@@ -129,6 +133,9 @@ func listen(o Options, l limits) (*Server, error) {
 	s.pageRoutes()
 	s.boardRoutes()
 	s.runRoutes()
+	if s.sheet != nil {
+		s.sheetRoutes()
+	}
 	return s, nil
 }
 

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env/gdl/sheets"
+)
+
+// TestWatchSheet watches a sheet while it is written, broken and mended, and ends with Ctrl-C.
+func TestWatchSheet(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "nim.kif")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(sheets.Text("nim"))
+	cmd := command("", "games", "--watch", path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(60*time.Second, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	lines := bufio.NewScanner(out)
+	expect := func(want string) string {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), want) {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("%q is not printed", want)
+		return ""
+	}
+	page := expect("http://127.0.0.1:")
+	r, err := http.Get(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil || !strings.Contains(string(body), "sheet.js") {
+		t.Errorf("the page is %.200s, error %v", body, err)
+	}
+	expect("nim.kif: accepted")
+	expect("gdl(nim-")
+	expect("longest game")
+	write(sheets.Text("nim") + "(")
+	expect("nim.kif: refused")
+	expect("this bracket is never closed")
+	write(strings.Replace(sheets.Text("nim"), "(role ", "(role q) (role ", 1))
+	expect("nim.kif: refused")
+	expect("3 roles")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	expect("nim.kif: missing")
+	write(sheets.Text("nim"))
+	expect("nim.kif: accepted")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitStopped {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestWatchUsage(t *testing.T) {
+	fails(t, "", exitUsage, "--watch takes no GAME", "games", "quad-5x5", "--watch", "x.kif")
+	fails(t, "", exitUsage, "--open needs --watch", "games", "--open")
+}

@@ -1,0 +1,116 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
+	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
+)
+
+// State is what is known about the file.
+type State string
+
+// The states of a sheet.
+const (
+	Missing  State = "missing"  // there is no file, or it cannot be read
+	Checking State = "checking" // it has changed, and is being checked
+	Accepted State = "accepted" // it makes a game
+	Refused  State = "refused"  // Problem says why
+)
+
+// Check is the result of checking a version of the sheet.
+type Check struct {
+	Number   int       `json:"number"` // of the check, from 1
+	File     string    `json:"file"`
+	State    State     `json:"state"`
+	Problem  string    `json:"problem,omitempty"` // with line and column, if it belongs to a line
+	Excerpt  []Line    `json:"excerpt,omitempty"` // the lines around the problem
+	Game     string    `json:"game,omitempty"`    // name
+	Found    string    `json:"found,omitempty"`   // what ludus found in the sheet, for people
+	Broken   *Broken   `json:"broken,omitempty"`
+	accepted *env.Game // nil unless accepted
+}
+
+// Line is a line of the sheet.
+type Line struct {
+	Number int    `json:"number"`
+	Text   string `json:"text"`
+	Column int    `json:"column,omitempty"` // of the problem, counted from 1 in characters; 0 if it is in another line
+}
+
+// Broken is a game of random moves that ends in a position in which a law is broken.
+type Broken struct {
+	Law         string             `json:"law"`
+	Facts       []string           `json:"facts"` // that are true in the last position
+	Description *board.Description `json:"description"`
+	Replay      *board.Replay      `json:"replay"`
+}
+
+// excerptLines is the number of lines shown before and after that of a problem.
+const excerptLines = 3
+
+// check checks a sheet. describe returns what to tell people about a game.
+func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
+	c := &Check{State: Refused}
+	net, err := gdl.Read(ctx, text)
+	if err == nil {
+		stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		c.accepted, _, err = gdl.FromNetwork(ctx, stem, text, net)
+	}
+	if err == nil {
+		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
+		return c
+	}
+	c.Problem = err.Error()
+	if place := new(kif.Error); errors.As(err, &place) {
+		c.Excerpt = excerpt(text, place.Pos)
+	}
+	if net == nil || len(net.Program.Roles) != 2 {
+		return c
+	}
+	limited, cancel := context.WithTimeout(ctx, witnessTime)
+	defer cancel()
+	if w := gdl.FindWitness(limited, net); w != nil {
+		c.Broken = newBroken(w)
+	}
+	return c
+}
+
+// excerpt returns the lines around a place.
+func excerpt(text string, pos kif.Pos) (list []Line) {
+	lines := strings.Split(text, "\n")
+	for n := max(1, pos.Line-excerptLines); n <= min(len(lines), pos.Line+excerptLines); n++ {
+		line := Line{Number: n, Text: strings.ToValidUTF8(strings.TrimRight(lines[n-1], "\r"), "?")}
+		if n == pos.Line {
+			before := lines[n-1][:min(pos.Column-1, len(lines[n-1]))]
+			line.Column = 1 + len([]rune(before))
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// newBroken makes a replay of a witness.
+func newBroken(w *gdl.Witness) *Broken {
+	last := len(w.Positions) - 1
+	b := &Broken{
+		Law: w.Law, Facts: w.Positions[last].Facts, Description: board.DescribeBoard(w.Game),
+		Replay: &board.Replay{Agents: [2]string{"chance", "chance"}},
+	}
+	for ply, p := range w.Positions {
+		r := board.ReplayPosition{
+			Player: p.Mover, Pieces: board.PiecesText(p.Pieces), Move: strings.Join(p.Moves, ", "), Status: fmt.Sprintf("position %d", ply),
+		}
+		if ply == last {
+			r.Player, r.Status = -1, w.Law
+		}
+		b.Replay.Positions = append(b.Replay.Positions, r)
+	}
+	return b
+}

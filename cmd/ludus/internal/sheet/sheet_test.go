@@ -1,0 +1,130 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env"
+	"ludus/env/gdl/sheets"
+)
+
+// watched watches a file and returns a function that waits for the next finished check.
+func watched(t *testing.T, path string) (*Watcher, func() *Check) {
+	t.Helper()
+	w := NewWatcher(path, func(g *env.Game) string { return "found " + g.Name })
+	ctx, cancel := context.WithCancel(t.Context())
+	checks, ended := make(chan *Check, 100), make(chan error)
+	go func() { ended <- w.Run(ctx, func(c *Check) { checks <- c }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run returns %v", err)
+		}
+	})
+	return w, func() *Check {
+		t.Helper()
+		select {
+		case c := <-checks:
+			return c
+		case <-time.After(30 * time.Second):
+			t.Fatal("no check")
+			return nil
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWatcher follows a file that is missing, written, broken, replaced and removed.
+func TestWatcher(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tic-tac-toe.kif")
+	good := sheets.Text("tic-tac-toe")
+	w, next := watched(t, path)
+	if c := next(); c.State != Missing || !strings.Contains(c.Problem, "no such file") || c.File != path {
+		t.Errorf("without a file: %+v", c)
+	}
+	write(t, path, good)
+	c := next()
+	if c.State != Accepted || !strings.HasPrefix(c.Game, "gdl(tic-tac-toe-") || c.Found != "found "+c.Game || c.Problem != "" {
+		t.Errorf("a good sheet: %+v", c)
+	}
+	game := w.Game(c.Game)
+	if game == nil || w.Game("another") != nil {
+		t.Fatal("the game is not known by its name only")
+	}
+	if r := RandomGame(game, 1); len(r.Positions) < 6 || r.Positions[0].Move == "" || r.Goals[0]+r.Goals[1] != 100 {
+		t.Errorf("random game %+v", r)
+	}
+	if newest, err := w.Latest(t.Context(), nil); newest != c || err != nil {
+		t.Errorf("newest %+v, error %v", newest, err)
+	}
+
+	write(t, path, "; Straße ))\n"+good+"\n(<= (p ?x)\n  (not ü)) )")
+	if c = next(); c.State != Refused || !strings.Contains(c.Problem, "line ") || w.Game(game.Name) != nil {
+		t.Errorf("a broken sheet: %+v", c)
+	}
+	at := 0
+	for _, line := range c.Excerpt {
+		if line.Column > 0 {
+			at++
+			if runes := []rune(line.Text); runes[line.Column-1] != ')' || line.Text != "  (not ü)) )" {
+				t.Errorf("the problem is at %+v", line)
+			}
+		}
+	}
+	if at != 1 || len(c.Excerpt) != excerptLines+1 {
+		t.Errorf("excerpt %+v", c.Excerpt)
+	}
+
+	// An editor puts a new file in the place of the old one.
+	other := path + ".new"
+	write(t, other, strings.Replace(good, "(<= (goal x 0) (line o))", "", 1))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	c = next()
+	if c.State != Refused || c.Broken == nil || c.Broken.Law != "the game is over, and x has no goal" {
+		t.Fatalf("a sheet without a goal: %+v", c)
+	}
+	last := c.Broken.Replay.Positions[len(c.Broken.Replay.Positions)-1]
+	if last.Status != c.Broken.Law || len(last.Pieces) != 9 || len(c.Broken.Facts) != 10 || len(c.Broken.Description.Cells) != 9 {
+		t.Errorf("broken: %+v", c.Broken)
+	}
+	if number := c.Number; number != 4 {
+		t.Errorf("%d checks, want 4", number)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if c = next(); c.State != Missing {
+		t.Errorf("after its removal: %+v", c)
+	}
+}
+
+// TestLatest waits for a newer check until its context ends.
+func TestLatest(t *testing.T) {
+	w := NewWatcher("x", nil)
+	first, err := w.Latest(t.Context(), nil)
+	if err != nil || first.State != Checking {
+		t.Errorf("first %+v, error %v", first, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := w.Latest(ctx, first); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+}

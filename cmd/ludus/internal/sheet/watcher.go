@@ -1,0 +1,152 @@
+package sheet
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
+)
+
+const (
+	pollInterval = 200 * time.Millisecond
+	checkTime    = 60 * time.Second // of a check
+	witnessTime  = 10 * time.Second // of the search for a broken law
+)
+
+// Watcher checks a sheet whenever its file changes.
+type Watcher struct {
+	path     string
+	describe func(*env.Game) string
+
+	mu     sync.Mutex
+	newest *Check
+	next   chan struct{} // closed when there is a newer check
+}
+
+// NewWatcher returns a watcher of a file, which need not exist. describe returns what to tell people about a game.
+func NewWatcher(path string, describe func(*env.Game) string) *Watcher {
+	return &Watcher{
+		path: path, describe: describe, newest: &Check{File: path, State: Checking}, next: make(chan struct{}),
+	}
+}
+
+// version is what tells two versions of a file apart.
+type version struct {
+	exists     bool
+	time, size int64
+}
+
+func (w *Watcher) look() version {
+	info, err := os.Stat(w.path)
+	if err != nil {
+		return version{}
+	}
+	return version{true, info.ModTime().UnixNano(), info.Size()}
+}
+
+// Run watches the file until ctx ends, and returns ctx's error. It reports each finished check. A file that changes is
+// checked once it looks the same twice in a row: editors write in several steps, or put a new file in the old one's
+// place. A check of an older version is cancelled.
+func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
+	var (
+		running sync.WaitGroup
+		cancel  = func() {}
+		before  version
+		checked *version
+	)
+	defer running.Wait()
+	defer func() { cancel() }()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for number := 0; ; {
+		if now := w.look(); now == before && (checked == nil || now != *checked) {
+			cancel()
+			running.Wait()
+			checked = &now
+			number++
+			limited, stop := context.WithTimeout(ctx, checkTime)
+			cancel = stop
+			running.Go(func() { w.check(limited, number, report) })
+		} else {
+			before = now
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// check checks the file as it is now.
+func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
+	c := &Check{State: Missing}
+	text, err := os.ReadFile(w.path)
+	if err == nil {
+		w.publish(&Check{Number: number, File: w.path, State: Checking})
+		c = check(ctx, w.path, string(text), w.describe)
+	} else {
+		c.Problem = err.Error()
+	}
+	if context.Cause(ctx) == context.Canceled {
+		return // a newer version is checked, or the watcher ends
+	}
+	c.Number, c.File = number, w.path
+	w.publish(c)
+	report(c)
+}
+
+// publish makes a check the newest one.
+func (w *Watcher) publish(c *Check) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.newest = c
+	close(w.next)
+	w.next = make(chan struct{})
+}
+
+// Latest returns the newest check; if that is seen, it waits for another one. The error is ctx's.
+func (w *Watcher) Latest(ctx context.Context, seen *Check) (*Check, error) {
+	for {
+		w.mu.Lock()
+		newest, next := w.newest, w.next
+		w.mu.Unlock()
+		if newest != seen {
+			return newest, nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Game returns the game of the newest check, if the sheet was accepted and the game has that name; otherwise nil.
+func (w *Watcher) Game(name string) *env.Game {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if g := w.newest.accepted; g != nil && g.Name == name {
+		return g
+	}
+	return nil
+}
+
+// RandomGame returns a game of random moves.
+func RandomGame(game *env.Game, seed uint64) *board.Replay {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	state := game.NewState()
+	var moves []env.Action
+	for !state.Done() {
+		a := state.RandomAction(rng.Uint64())
+		state.Apply(a)
+		moves = append(moves, a)
+	}
+	r := board.NewReplay(game, moves, nil)
+	r.Agents = [2]string{"chance", "chance"}
+	return r
+}
