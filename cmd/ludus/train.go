@@ -60,7 +60,11 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
   ludus train quad-7x7 --from zoo --run runs/better
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
 		Args: arguments(1, 1),
-		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			game, err := games.NewOfRun(args[0], o.Dir)
+			if err != nil {
+				return err
+			}
 			length, err := oneOf(cmd, "time", "cpu", "generations")
 			if err != nil {
 				return err
@@ -90,7 +94,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 				return usage(cmd, errors.New("--json needs --dry-run"))
 			}
 			return runTraining(cmd, o, workers)
-		}),
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")

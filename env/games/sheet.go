@@ -66,8 +66,31 @@ func Restore(name, sheet string) (*env.Game, error) {
 	return ofSheet(stem, sheet)
 }
 
+// NewOfRun is [New] for the game of a run. If that is gdl(PATH) and the file is gone, the run's sheet takes its place,
+// provided that it came from a file of the same name.
+func NewOfRun(name, dir string) (*env.Game, error) {
+	if path, ok := sheetPath(name); ok && dir != "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if g, err := readSheet(dir); err == nil && strings.HasPrefix(g.Name, namePrefix(path)) {
+				return g, nil
+			}
+		}
+	}
+	return New(name)
+}
+
+// namePrefix returns what the names of games of a sheet's file begin with: all but the hash.
+func namePrefix(path string) string {
+	name := gdl.Name(stemOf(path), "")
+	return name[:strings.LastIndexByte(name, '-')+1]
+}
+
+// stemOf returns the name of a file without folder and extension.
+func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
+
 // newSheet returns the game of gdl(PATH). PATH is a rule sheet, the folder of a run on one, a weights file of such a
-// run, or STEM-HASH: a game made before, or that of a run in the folder "runs".
+// run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file, the sheet is
+// that of the only run in "runs" on a sheet of the file's name.
 func newSheet(name, path string) (*env.Game, error) {
 	if g, err := Find(name); err == nil {
 		return g, nil
@@ -77,6 +100,13 @@ func newSheet(name, path string) (*env.Game, error) {
 		run := filepath.Join("runs", env.FileName(name))
 		if g, errRun := readSheet(run); errRun == nil {
 			return g, nil
+		}
+		// The file may have been deleted after its training.
+		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(namePrefix(path))+"????????-"))
+		if len(runs) == 1 {
+			if g, errRun := readSheet(runs[0]); errRun == nil {
+				return g, nil
+			}
 		}
 		err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 	}
@@ -110,7 +140,7 @@ func readSheet(path string) (*env.Game, error) {
 	if c, ok := sheetOfWeights(text); ok {
 		return Restore(c.Game, c.Sheet)
 	}
-	g, err := ofSheet(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), string(text))
+	g, err := ofSheet(stemOf(path), string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -60,6 +60,20 @@ func TestSheetInRuns(t *testing.T) {
 	if mustNew(t, "gdl("+run+")") != g {
 		t.Error("the folder's game is another one")
 	}
+	// The file of the sheet is gone.
+	for _, found := range []func() (*env.Game, error){
+		func() (*env.Game, error) { return New("gdl(hex.kif)") },
+		func() (*env.Game, error) { return New("gdl(elsewhere/Hex.kif)") },
+		func() (*env.Game, error) { return NewOfRun("gdl(hex.kif)", run) },
+		func() (*env.Game, error) { return NewOfRun(name, "") },
+	} {
+		if other, err := found(); err != nil || other != g {
+			t.Errorf("a deleted sheet: %v", err)
+		}
+	}
+	if _, err := NewOfRun("gdl(nim.kif)", run); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a run on another sheet: %v", err)
+	}
 	header := `{"__metadata__": ` + config + `}`
 	weights := writeFile(t, dir, "hex.safetensors", string([]byte{byte(len(header)), byte(len(header) >> 8), 0, 0, 0, 0, 0, 0})+header)
 	if mustNew(t, "gdl("+weights+")") != g {

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env/games"
+	"ludus/env/gdl/sheets"
+	"ludus/train/rundir"
+)
+
+// smallRun are the settings of a training on a sheet that takes some seconds.
+var smallRun = []string{
+	"--generations", "12", "--set", "parallel_games=16", "--set", "plies_per_generation=4", "--set", "simulations=8", "--set", "channels=8",
+	"--set", "blocks=1", "--set", "batch_size=16", "--set", "replay_window=200", "--set", "rating_share=0", "--threads", "1",
+}
+
+// TestKilledWithoutSheet kills a training on a sheet and deletes the sheet. The same command continues, with the same weights
+// as a training that nobody disturbed, and whatever needs the game finds it in the run.
+func TestKilledWithoutSheet(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals between processes")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	sheet := filepath.Join(dir, "tic-tac-toe.kif")
+	if err := os.WriteFile(sheet, []byte(sheets.Text("tic-tac-toe")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calm := append([]string{"train", "gdl(tic-tac-toe.kif)", "--run", "calm"}, smallRun...)
+	if _, errs, code := ludus(t, dir, "", calm...); code != 0 {
+		t.Fatalf("exit %d, %s", code, errs)
+	}
+
+	disturbed := append([]string{"train", "gdl(tic-tac-toe.kif)", "--run", "killed"}, smallRun...)
+	run := filepath.Join(dir, "killed")
+	cmd := command(dir, disturbed...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if ids, _ := rundir.Checkpoints(run).List(); len(ids) > 0 && slices.Max(ids) >= 2 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no checkpoint within a minute")
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	ids, err := rundir.Checkpoints(run).List()
+	if err != nil || slices.Max(ids) >= 12 {
+		t.Fatalf("checkpoints %v, error %v: it was not killed in time", ids, err)
+	}
+	if err := os.Remove(sheet); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := ludus(t, dir, "", disturbed...); code != 0 {
+		t.Fatalf("exit %d after the sheet was deleted: %s", code, errs)
+	}
+	var weights [2][]byte
+	for i, name := range []string{"calm", "killed"} {
+		data, err := rundir.Checkpoints(filepath.Join(dir, name)).Load(12)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights[i] = data.Part(rundir.WeightsPart)
+	}
+	if len(weights[0]) == 0 || !slices.Equal(weights[0], weights[1]) {
+		t.Errorf("other weights (%d and %d bytes) after the interruption", len(weights[0]), len(weights[1]))
+	}
+
+	name := "gdl(" + run + ")"
+	if game, err := games.New(name); err != nil || game.Sheet != sheets.Text("tic-tac-toe") {
+		t.Fatalf("the run's game: %v", err)
+	}
+	out, errs, code := ludus(t, dir, "c3\n", "play", "gdl(killed)", "net:killed,sims=2", "--seed", "1")
+	if !strings.Contains(out, "x against") && !strings.Contains(out+errs, "net:killed") {
+		t.Errorf("play exits %d: %s%s", code, out, errs)
+	}
+	for _, format := range []string{"html", "onnx", "weights"} {
+		file := "agent." + format
+		if _, errs, code := ludus(t, dir, "", "export", "killed", "--format", format, "-o", file); code != 0 {
+			t.Errorf("export --format %s exits %d: %s", format, code, errs)
+		}
+	}
+	if _, errs, code := ludus(t, dir, "", "arena", "gdl(agent.weights)", "net:agent.weights,sims=4", "random", "--games", "4"); code != 0 {
+		t.Errorf("arena with exported weights exits %d: %s", code, errs)
+	}
+	server, address, _ := served(t, dir, nil, ".", "--addr", "127.0.0.1:0")
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.Get(address + "api/runs") // the server reads the sheets of runs with this request, which pages make first
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	r, err = http.Post(address+"api/choose", "application/json", strings.NewReader(`{"game":"`+game.Name+`","agent":"net:killed,sims=2"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil || !strings.HasPrefix(string(data), `{"move":"`) {
+		t.Errorf("serve plays %s, error %v", data, err)
+	}
+	endServed(t, server)
+}
